@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# tqi_layer(NAME SOURCES...): one layer of the library as an OBJECT library.
+function(tqi_layer name)
+	set(sources ${ARGN})
+	if(NOT sources)
+		# CMake refuses an OBJECT library without a source.
+		set(sources ${CMAKE_CURRENT_BINARY_DIR}/${name}_empty.c)
+		file(CONFIGURE OUTPUT ${sources} CONTENT "extern int @name@_is_empty;\n" @ONLY)
+	endif()
+	add_library(${name} OBJECT ${sources})
+	set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+	target_include_directories(${name} PRIVATE
+		${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${TASKQ_GENERATED_INCLUDE})
+endfunction()

@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# consumers.sh CMAKE BUILD-DIR VERSION: install into a scratch prefix, move it,
+# then build and run a C and a C++ program by pkg-config and by find_package.
+set -eu
+
+cmake=$1
+build=$2
+version=$3
+source=$(cd "$(dirname "$0")/consumer" && pwd)
+tmp=${TASKQ_TEST_TMP:?run by tests/with_scratch.sh}
+
+"$cmake" --install "$build" --prefix "$tmp/first" >"$tmp/log"
+# Nothing in it may remember where it was installed.
+mv "$tmp/first" "$tmp/prefix"
+prefix=$tmp/prefix
+pc=$(find "$prefix" -name taskq.pc)
+libdir=$(dirname "$(dirname "$pc")")
+export PKG_CONFIG_PATH="${pc%/*}"
+
+fail()
+{
+	echo "$*" >&2
+	exit 1
+}
+
+# check PROGRAM [ENVIRONMENT]: it runs, uses the API and knows the version.
+check()
+{
+	program=$1
+	shift
+	printed=$(env "$@" "$program" "$TASKQ_TEST_ID-${program##*/}") || fail "$program: exit $?"
+	[ "$printed" = "$version" ] || fail "$program printed '$printed', not $version"
+}
+
+[ "$(pkg-config --modversion taskq)" = "$version" ] || fail 'pkg-config has another version'
+
+# pkg-config, shared; its output is meant to be split.
+# shellcheck disable=SC2046
+cc -std=c99 -Wall -Werror "$source/consumer.c" -o "$tmp/pc-c" $(pkg-config --cflags --libs taskq)
+check "$tmp/pc-c" LD_LIBRARY_PATH="$libdir"
+# shellcheck disable=SC2046
+c++ -std=c++11 -Wall -Werror "$source/consumer.cc" -o "$tmp/pc-cc" \
+	$(pkg-config --cflags --libs taskq)
+check "$tmp/pc-cc" LD_LIBRARY_PATH="$libdir"
+
+# pkg-config, static.
+# shellcheck disable=SC2046
+cc -std=c99 "$source/consumer.c" -o "$tmp/pc-static" $(pkg-config --cflags taskq) \
+	"$libdir/libtaskq.a" $(pkg-config --static --libs-only-l taskq | sed 's/-ltaskq//') -pthread
+check "$tmp/pc-static"
+
+# find_package, from a folder of its own.
+cp -r "$source" "$tmp/consumer"
+"$cmake" -G Ninja -S "$tmp/consumer" -B "$tmp/consumer-build" -DCMAKE_PREFIX_PATH="$prefix" \
+	-DWANTED="${version%.*}" >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail 'find_package'; }
+"$cmake" --build "$tmp/consumer-build" >"$tmp/log" 2>&1 || { cat "$tmp/log"; fail 'build'; }
+for program in shared-c shared-cc static-c; do
+	check "$tmp/consumer-build/$program"
+done
+
+# The program finds its library without help.
+if [ -x "$prefix/bin/taskq" ]; then
+	"$prefix/bin/taskq" --version | grep -qF "$version" || fail 'taskq --version'
+fi

@@ -1,0 +1,33 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# exports.sh LIBRARY INCLUDE-DIR...: the shared library exports exactly the
+# functions that the public headers declare.
+. "$(dirname "$0")/lib.sh"
+
+library=$1
+shift
+work=$(mktemp -d "${TMPDIR:-/tmp}/taskq-exports.XXXXXX")
+trap 'rm -rf "$work" "$lint_faults"' EXIT
+
+nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+	sort -u >"$work/exported"
+
+flags=
+for dir; do
+	flags="$flags -I$dir"
+done
+# A declaration is a statement outside braces with a tq_ name before its first "(".
+for dir; do
+	for header in "$dir"/taskq/*.h; do
+		# shellcheck disable=SC2086
+		gcc -E -P $flags "$header"
+	done
+done | tr '\n' ' ' |
+	sed -E 's/__attribute__ ?\(\(([^()]|\([^()]*\))*\)\)//g; s/\{[^{}]*\}/;/g; s/\{[^{}]*\}/;/g' |
+	tr ';' '\n' | grep -vE '^ *(typedef|static)' |
+	sed -nE 's/^[^(]*[ *](tq_[a-z0-9_]+) ?\(.*/\1/p' | sort -u >"$work/declared"
+
+comm -23 "$work/declared" "$work/exported" | lint_report 'declared, not exported'
+comm -13 "$work/declared" "$work/exported" | lint_report 'exported, not declared'
+
+lint_done

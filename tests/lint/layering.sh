@@ -1,0 +1,44 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Arrows point down only: no #include of a layer above, and no operating system
+# in the scheduler (ARCHITECTURE.md).
+. "$(dirname "$0")/lib.sh"
+
+# includes FOLDER: every quoted or project #include in it, as FILE: NAME.
+includes()
+{
+	# A quoted name without a folder is the own folder's.
+	lint_files "$1/*.[ch]" | xargs -r grep -HE '^[ 	]*#[ 	]*include' /dev/null |
+		sed -E 's/:[ 	]*#[ 	]*include[ 	]*/: /'
+}
+
+# only FOLDER PREFIX...: FOLDER may include these folders, the public headers and
+# the system's.
+only()
+{
+	folder=$1
+	shift
+	may=$(printf '%s/|' "$@")
+	includes "$folder" |
+		grep -E ': ("|<(taskq|shm|scheduler|client)/)' |
+		grep -vE ": (\"(${may%|})|[\"<]taskq/|\"[^/]*\"\$)" |
+		lint_report "$folder/ may not include" || true
+}
+
+only shm shm
+only scheduler scheduler shm
+only client client scheduler shm
+only tools tools
+only examples examples
+only bench bench
+
+# Public headers are compiled by strangers: only two system headers in them.
+lint_files 'include/taskq/*' | xargs -r grep -HE '^[ 	]*#[ 	]*include' /dev/null |
+	grep -vE '<(taskq/[a-z_]+|stddef|stdint)\.h>' |
+	lint_report 'public headers may include only <stddef.h>, <stdint.h> and <taskq/...>' || true
+
+includes scheduler |
+	grep -E '<(unistd|time|pthread|fcntl|signal|poll|sched|threads|semaphore|stdio|linux/.*|sys/.*)(\.h)?>' |
+	lint_report 'scheduler/ is pure: no operating system' || true
+
+lint_done
