@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/* Farms: handlers, commands, and a master that keeps workers alive. */
+#ifndef TASKQ_FARM_H
+#define TASKQ_FARM_H
+
+#include <taskq/worker.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One attempt inside a handler. */
+struct tq_run;
+
+/* Results of a handler; a negative value is a retryable failure with that error. */
+#define TQ_RUN_DONE 0
+#define TQ_RUN_FAIL 1  /* retry while attempts_max allows */
+#define TQ_RUN_FATAL 2 /* failed for good */
+
+/* Runs one attempt; may return, fail, crash or hang: only its process pays. */
+typedef int tq_handler(struct tq_run *run, void *arg);
+
+/**
+ * tq_handler_set() - register the handler of a kind in this process, replace it,
+ * or (@handler NULL) remove it.
+ *
+ * Takes effect for attempts that begin later, also while others run; when it
+ * returns, no thread of this process will enter the old handler any more (one
+ * that runs goes on).  Processes forked later inherit it.
+ *
+ * @kind:	any name but "exec", which runs commands.
+ *
+ * Threads:	safe, not from inside a handler of the same handle.
+ * Errors:	-EINVAL; -ENOENT nothing to remove; -ENOMEM.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_handler_set(struct tq *tq, const char *kind, tq_handler *handler,
+				       void *arg);
+
+/** tq_run_claim() - the attempt's claim: payload, id, checkpoint. Since: 0.1.0 */
+TQ_API const struct tq_claim *tq_run_claim(const struct tq_run *run);
+
+/** tq_run_worker() - the worker that runs it, for the tq_claim_*() functions. Since: 0.1.0 */
+TQ_API struct tq_worker *tq_run_worker(const struct tq_run *run);
+
+/**
+ * tq_run_result() - set the result to report when the handler returns; copied.
+ *
+ * Since: 0.1.0
+ * Return: 0; -E2BIG; -ENOMEM.
+ */
+TQ_API TQ_NODISCARD int tq_run_result(struct tq_run *run, const void *data, uint64_t bytes);
+
+/** tq_run_error() - set the error text to report on failure; copied and cut. Since: 0.1.0 */
+TQ_API void tq_run_error(struct tq_run *run, const char *text);
+
+/* A command, the payload of kind "exec". */
+struct tq_exec {
+	uint64_t size;		  /* sizeof this struct in the caller's build */
+	const char *const *argv;  /* NULL-terminated, at least one */
+	const char *const *env;	  /* NULL-terminated "NAME=value" added to the worker's; or NULL */
+	const char *cwd;	  /* directory to run in; NULL = the worker's */
+	const char *output_path;  /* standard output goes to this file; NULL = kept with the task */
+};
+
+/**
+ * tq_exec_encode() - make a payload from a command.
+ *
+ * @buf:	@room bytes; may be NULL to learn the size.
+ * @ret_bytes:	the payload's size, also when @room is smaller or @buf is NULL
+ *		(-ENOBUFS).
+ *
+ * Since: 0.1.0
+ * Return: 0; -EINVAL; -E2BIG over TQ_PAYLOAD_MAX; -ENOBUFS.
+ */
+TQ_API TQ_NODISCARD int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room,
+				       uint64_t *ret_bytes);
+
+/**
+ * tq_exec_decode() - read a payload back; every pointer goes into @payload or the
+ * one allocation that free(@ret_exec) frees.
+ *
+ * Since: 0.1.0
+ * Return: 0; -EINVAL not such a payload; -ENOMEM.
+ */
+TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
+				       struct tq_exec **ret_exec);
+
+/* flags of struct tq_farm_opts */
+#define TQ_FARM_UNTIL_EMPTY (1u << 0) /* return when nothing that it serves can start any more */
+#define TQ_FARM_NO_EXEC (1u << 1)     /* handlers only */
+#define TQ_FARM_KEEP_SIGNALS (1u << 2) /* leave signal handlers alone: only tq_farm_stop() ends it */
+
+/* Called by the master with one line of text about what happened. */
+typedef void tq_farm_log(void *arg, const char *text);
+
+/* Options of tq_farm_run(). */
+struct tq_farm_opts {
+	uint64_t size;		   /* sizeof this struct in the caller's build */
+	const char *const *queues; /* served in strict order; default "default" alone */
+	const char *name;	   /* unique among live farms; default "farm.PID" */
+	uint32_t queue_count;	   /* 0 to TQ_WORKER_QUEUES_MAX */
+	uint32_t workers;	   /* worker processes; default: CPUs this process may use */
+	uint64_t lease_ns;	   /* default 30 s */
+	uint64_t grace_ns;	   /* default 5 s */
+	uint64_t max_tasks;	   /* attempts per worker process before it is replaced; default no limit */
+	uint64_t max_rss_bytes;	   /* private resident size at which it is replaced; default no limit */
+	uint64_t output_tail_bytes; /* kept of a command's output; default 64 KiB, at most 1 MiB */
+	uint32_t flags;		   /* TQ_FARM_* */
+	uint32_t reserved0;	   /* must be 0 */
+	tq_farm_log *log;	   /* or NULL */
+	void *log_arg;
+};
+
+/**
+ * tq_farm_run() - be the master of a farm: fork workers, restart the dead with
+ * back-off, until told to stop.
+ *
+ * Workers run commands ("exec") and the handlers set on @tq.  SIGTERM or SIGINT:
+ * stop claiming, finish within the grace time; a second one, or grace over:
+ * running tasks go back to the queue; SIGQUIT: at once.  SIGTTIN, SIGTTOU: one
+ * worker more, less.  The process becomes a subreaper meanwhile, and reaps every
+ * child that ends.
+ *
+ * Threads:	call it from a process with one thread; one farm a process.
+ * Errors:	-EINVAL; -EEXIST a live farm has that name; -EBUSY a farm runs in this
+ *		process; -ENOMEM; TQ_EFULL; TQ_ESHUTDOWN the segment was destroyed;
+ *		lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0 stopped in order, above 0: how many running attempts were given
+ * back, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_farm_run(struct tq *tq, const struct tq_farm_opts *opts);
+
+/**
+ * tq_farm_stop() - ask the farm of this process to stop, as SIGTERM does.
+ *
+ * Async-signal-safe.
+ * Since: 0.1.0
+ */
+TQ_API void tq_farm_stop(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues: create, steer, inspect. */
+#ifndef TASKQ_QUEUE_H
+#define TASKQ_QUEUE_H
+
+#include <taskq/segment.h>
+#include <taskq/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Settings of a queue; a zero field leaves the setting as it is (at creation: the default). */
+struct tq_queue_opts {
+	uint64_t size;		/* sizeof this struct in the caller's build */
+	uint64_t depth_max;	/* waiting tasks at most, TQ_UNLIMITED = no limit; default none */
+	uint64_t timeout_ns;	/* default per attempt for its tasks, TQ_UNLIMITED = none */
+	uint64_t backoff_ns;	/* default for its tasks; default 1 s */
+	uint64_t backoff_cap_ns; /* default for its tasks; default 5 min */
+	uint32_t attempts_max;	/* default for its tasks, 1 to 256; default 1 */
+	uint32_t reserved0;	/* must be 0 */
+};
+
+/**
+ * tq_queue_set() - make a queue, or change its settings.
+ *
+ * Submitting and serving make a missing queue too.
+ *
+ * Errors:	-EINVAL bad name or value; TQ_EFULL the queue table is full;
+ *		-EROFS; lock errors as tq_submit().
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_queue_set(struct tq *tq, const char *queue,
+				     const struct tq_queue_opts *opts);
+
+/* What tq_queue_steer() does. */
+enum tq_queue_action {
+	TQ_QUEUE_PAUSE = 1, /* claims pass it over; nothing moves */
+	TQ_QUEUE_RESUME,
+	TQ_QUEUE_DRAIN,	 /* refuse new submits, finish the rest */
+	TQ_QUEUE_UNDRAIN,
+	TQ_QUEUE_PURGE,	 /* cancel everything that waits now */
+};
+
+/**
+ * tq_queue_steer() - pause, resume, drain, undrain or purge a queue.
+ *
+ * Errors:	-ENOENT no such queue; -EINVAL; -EROFS; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above; PURGE: how many tasks waited.
+ */
+TQ_API TQ_NODISCARD int tq_queue_steer(struct tq *tq, const char *queue,
+				       enum tq_queue_action action);
+
+/* Counters of a queue, or of one kind in it.  Totals count since creation. */
+struct tq_counters {
+	uint64_t submitted;
+	uint64_t started;   /* attempts begun */
+	uint64_t done;	    /* by final state from here ... */
+	uint64_t failed;
+	uint64_t cancelled;
+	uint64_t expired;   /* ... to here */
+	uint64_t retried;   /* attempts that ended and were followed by another */
+	uint64_t crashed;   /* attempts ended by the death of their worker */
+	uint64_t reclaimed; /* attempts ended by a lost lease */
+	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
+	uint32_t reserved0;
+	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */
+};
+
+/* flags of struct tq_queue_info */
+#define TQ_QUEUE_PAUSED (1u << 0)
+#define TQ_QUEUE_DRAINING (1u << 1)
+#define TQ_QUEUE_PURGING (1u << 2) /* a purge has been decided and is being swept */
+
+/* Snapshot of a queue. */
+struct tq_queue_info {
+	uint64_t size;	 /* in: room; out: bytes filled */
+	uint32_t flags;	 /* TQ_QUEUE_PAUSED, ... */
+	uint32_t workers; /* live workers that serve it */
+	uint64_t depth_max;
+	uint64_t timeout_ns;
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint32_t attempts_max;
+	uint32_t reserved0;
+	struct tq_counters counters;
+	char name[TQ_NAME_MAX + 1];
+	char kind[TQ_NAME_MAX + 1]; /* "" for the whole queue, see tq_queue_list() */
+	char reserved1[6];
+};
+
+/**
+ * tq_queue_info() - read one queue.  Takes no lock.
+ *
+ * Errors:	-ENOENT; -EINVAL bad .size.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_queue_info(struct tq *tq, const char *queue,
+				      struct tq_queue_info *ret_info);
+
+/* flags of tq_queue_list() */
+#define TQ_QUEUE_BY_KIND (1u << 0) /* one row per queue and kind */
+
+/**
+ * tq_queue_list() - read the queues in order of creation.  Takes no lock.
+ *
+ * @cursor:	in: 0 to begin; out: where to go on.
+ * @infos:	room for @count snapshots, .size set in the first.
+ *
+ * Since: 0.1.0
+ * Return: how many were filled, 0 at the end; -EINVAL.
+ */
+TQ_API TQ_NODISCARD int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor,
+				      struct tq_queue_info *infos, uint32_t count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

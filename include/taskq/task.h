@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks: submit, wait, read, steer. */
+#ifndef TASKQ_TASK_H
+#define TASKQ_TASK_H
+
+#include <taskq/segment.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The one table of states: name, value, text.  DONE and above are final. */
+#define TQ_STATE_MAP(X)                                                                            \
+	X(TQ_FREE, 0, "free")		/* no task: never seen by users */                         \
+	X(TQ_BLOCKED, 1, "blocked")	/* waits for other tasks */                                \
+	X(TQ_DELAYED, 2, "delayed")	/* not due yet, or backing off */                          \
+	X(TQ_READY, 3, "ready")		/* may start */                                            \
+	X(TQ_RUNNING, 4, "running")	/* an attempt is under way, or its end not yet proved */   \
+	X(TQ_DONE, 5, "done")                                                                      \
+	X(TQ_FAILED, 6, "failed")                                                                  \
+	X(TQ_CANCELLED, 7, "cancelled")                                                            \
+	X(TQ_EXPIRED, 8, "expired")
+
+enum tq_state {
+#define TQ_STATE_ENUM(name, value, text) name = (value),
+	TQ_STATE_MAP(TQ_STATE_ENUM)
+#undef TQ_STATE_ENUM
+};
+#define TQ_STATE_COUNT 9
+
+/* The one table of causes, kept with every final state and every ended attempt. */
+#define TQ_CAUSE_MAP(X)                                                                            \
+	X(TQ_CAUSE_NONE, 0, "none")                                                                \
+	X(TQ_CAUSE_EXIT, 1, "exit")	    /* argument: exit code */                              \
+	X(TQ_CAUSE_SIGNAL, 2, "signal")	    /* argument: signal number */                          \
+	X(TQ_CAUSE_OOM, 3, "oom")	    /* killed by the kernel for want of memory */          \
+	X(TQ_CAUSE_TIMEOUT, 4, "timeout")                                                          \
+	X(TQ_CAUSE_LEASE_LOST, 5, "lease-lost")                                                    \
+	X(TQ_CAUSE_WORKER_DIED, 6, "worker-died")                                                  \
+	X(TQ_CAUSE_DEPENDENCY, 7, "dependency") /* argument: see info.cause_id */                  \
+	X(TQ_CAUSE_CANCELLED, 8, "cancelled")                                                      \
+	X(TQ_CAUSE_DEADLINE, 9, "deadline")                                                        \
+	X(TQ_CAUSE_ERROR, 10, "error")	    /* with a text; argument: handler's error code */      \
+	X(TQ_CAUSE_RELEASED, 11, "released") /* an attempt given back without fault */
+
+enum tq_cause {
+#define TQ_CAUSE_ENUM(name, value, text) name = (value),
+	TQ_CAUSE_MAP(TQ_CAUSE_ENUM)
+#undef TQ_CAUSE_ENUM
+};
+
+/* flags of struct tq_task_spec */
+#define TQ_TASK_HOLD (1u << 0)	       /* start only after tq_task_steer(TQ_TASK_UNHOLD) */
+#define TQ_TASK_FORGET (1u << 1)       /* free the record as soon as it ends */
+#define TQ_TASK_KEEP (1u << 2)	       /* never evict it until forgotten */
+#define TQ_TASK_AT_MOST_ONCE (1u << 3) /* the first start is the only one */
+
+/* A task to submit. */
+struct tq_task_spec {
+	uint64_t size;		      /* sizeof this struct in the caller's build */
+	const char *queue;	      /* default "default" */
+	const char *kind;	      /* default "exec", see <taskq/farm.h> */
+	const char *label;	      /* for people; default none */
+	const void *payload;	      /* copied once */
+	uint64_t payload_bytes;	      /* at most TQ_PAYLOAD_MAX */
+	uint64_t delay_ns;	      /* earliest start, from now; default 0 */
+	uint64_t timeout_ns;	      /* time one attempt may take; default the queue's */
+	uint64_t timeout_total_ns;    /* time from first start to the end of the last attempt; default none */
+	uint64_t progress_timeout_ns; /* longest time between two progress reports; default none */
+	uint64_t backoff_ns;	      /* wait before a retry, doubled each time, times 1..2 at random;
+					 default the queue's, 1 s */
+	uint64_t backoff_cap_ns;      /* longest such wait; default the queue's, 5 min */
+	uint64_t full_timeout_ns;     /* wait this long for room; default fail at once */
+	int32_t priority;	      /* bigger is more urgent; default 0 */
+	uint32_t attempts_max;	      /* failed attempts allowed, 1 to 256; default the queue's, 1 */
+	uint32_t crashes_max;	      /* attempts that may die with their worker; default 3 */
+	uint32_t losses_max;	      /* leases that may be lost; default 3 */
+	uint32_t flags;		      /* TQ_TASK_*; unknown bits: -EINVAL */
+	uint32_t reserved0;	      /* must be 0 */
+};
+
+/**
+ * tq_submit() - hand in a task.  All that reaching a final state will need is
+ * reserved here: finishing never fails for want of memory.
+ *
+ * @spec:	copied before the call returns.
+ * @ret_id:	the task's id; may be NULL.
+ *
+ * Threads:	safe.
+ * Fork:	safe.
+ * Blocks:	for the lock at most the handle's lock time-out; for room up to
+ *		spec->full_timeout_ns.
+ * Errors:	-EINVAL, -ERANGE bad field; -E2BIG payload over TQ_PAYLOAD_MAX;
+ *		TQ_EFULL no room for it (a limit of the queue or the segment);
+ *		-ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
+ *		TQ_ELOCKED, -EDEADLK (from a signal handler inside taskq),
+ *		TQ_ECORRUPT.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above; nothing was changed then.
+ */
+TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec,
+				  uint64_t *ret_id);
+
+/**
+ * tq_submit_batch() - hand in many tasks, at most 64 a lock hold, each atomically.
+ *
+ * @specs:	array of @count, .size set in each.
+ * @ret_ids:	array of @count, or NULL.
+ *
+ * Errors:	as tq_submit(), when the first one failed.
+ * Since: 0.1.0
+ *
+ * Return: how many were submitted, in order, or the first one's error.
+ */
+TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs,
+					uint32_t count, uint64_t *ret_ids);
+
+/* flags of struct tq_task_info */
+#define TQ_INFO_HELD (1u << 0)
+#define TQ_INFO_STOPPING (1u << 1) /* cancel, time-out or lost lease: its attempt is being ended */
+#define TQ_INFO_STALLED (1u << 2)  /* no progress report within progress_timeout_ns */
+#define TQ_INFO_CANCEL (1u << 3)   /* a cancel has been asked for */
+#define TQ_INFO_PINNED (1u << 4)   /* its record is not evictable */
+#define TQ_INFO_CUT (1u << 5)	   /* the result is the tail of a longer output */
+#define TQ_INFO_UNSERVED (1u << 6) /* no live worker serves its queue and kind */
+#define TQ_INFO_AT_MOST_ONCE (1u << 7)
+#define TQ_INFO_FORGET (1u << 8)
+#define TQ_INFO_PAUSED (1u << 9) /* its queue is paused */
+#define TQ_INFO_KEEP (1u << 10)
+
+/* Snapshot of a task. */
+struct tq_task_info {
+	uint64_t size; /* in: room; out: bytes filled */
+	uint64_t id;
+	uint64_t sequence; /* order of submission */
+	uint32_t state;	   /* enum tq_state */
+	uint32_t flags;	   /* TQ_INFO_* */
+	int32_t priority;
+	uint32_t attempt; /* attempts begun */
+	uint32_t attempts_max;
+	uint32_t failures; /* of attempts_max */
+	uint32_t crashes;  /* of crashes_max */
+	uint32_t losses;   /* of losses_max */
+	uint32_t crashes_max;
+	uint32_t losses_max;
+	uint32_t cause; /* enum tq_cause of the final state or the last ended attempt */
+	int32_t cause_arg;
+	uint64_t submitted_ns;
+	uint64_t ready_ns;   /* last time it became ready; 0 never */
+	uint64_t started_ns; /* last start; 0 never */
+	uint64_t ended_ns;   /* reached its final state; 0 not yet */
+	uint64_t due_ns;     /* not before; 0 none */
+	uint64_t timeout_ns; /* per attempt; 0 none */
+	uint64_t timeout_total_ns; /* 0 none */
+	uint64_t progress_timeout_ns; /* 0 none */
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint64_t payload_bytes;
+	uint64_t result_bytes;
+	uint64_t output_bytes; /* all that the command wrote, kept or not */
+	uint64_t max_rss_bytes; /* of the last ended attempt; 0 unknown */
+	uint64_t cpu_ns;	/* of the last ended attempt; 0 unknown */
+	uint32_t worker;	/* number of the worker that runs it, from 1; 0 none */
+	uint32_t worker_pid;
+	uint32_t progress_percent; /* 0 to 100 */
+	uint32_t reserved0;
+	char queue[TQ_NAME_MAX + 1];
+	char kind[TQ_NAME_MAX + 1];
+	char label[TQ_LABEL_MAX + 1];
+	char error_text[TQ_TEXT_MAX + 1];
+	char progress_text[TQ_PROGRESS_TEXT_MAX + 1];
+	char reserved1[6];
+};
+
+/**
+ * tq_info() - read one task.  Takes no lock.
+ *
+ * Errors:	TQ_EGONE freed; -ENOENT never was; -EINVAL bad .size.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info);
+
+/* What tq_task_list() shows; a zero field does not filter. */
+struct tq_task_filter {
+	uint64_t size;
+	uint32_t states;    /* bit (1 << enum tq_state) of each wanted state */
+	uint32_t reserved0;
+	const char *queue;
+	const char *kind;
+	const char *label; /* the whole label */
+};
+
+/**
+ * tq_task_list() - read tasks in order of their slots.  Takes no lock.
+ *
+ * @filter:	or NULL.
+ * @cursor:	in: 0 to begin; out: where to go on.
+ * @infos:	room for @count snapshots, .size set in the first.
+ *
+ * Since: 0.1.0
+ * Return: how many were filled, 0 at the end; -EINVAL.
+ */
+TQ_API TQ_NODISCARD int tq_task_list(struct tq *tq, const struct tq_task_filter *filter,
+				     uint64_t *cursor, struct tq_task_info *infos, uint32_t count);
+
+/**
+ * tq_result() - copy a finished task's result.  Does not consume it.
+ *
+ * @ret_bytes:	the result's size, also when @room is smaller; may be NULL.
+ *
+ * Errors:	TQ_ESTATE not finished; TQ_EGONE; -ENOENT.
+ * Since: 0.1.0
+ *
+ * Return: 0 (at most @room bytes were copied), or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_result(struct tq *tq, uint64_t id, void *buf, uint64_t room,
+				  uint64_t *ret_bytes);
+
+/** tq_payload() - copy a task's payload; as tq_result(), in any state. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,
+				   uint64_t *ret_bytes);
+
+/**
+ * tq_output() - read what a task's command has written, while it runs or after.
+ *
+ * @offset:	position in all that the last attempt has written; bytes no longer
+ *		kept are skipped.
+ * @timeout_ns:	wait this long for more when there is none yet; 0 do not wait.
+ * @ret_offset:	position of the first byte copied.
+ * @attempt:	in: the attempt that @offset belongs to, 0 = whichever; out: the one
+ *		that wrote what was copied.  When a later one has begun, reading
+ *		starts over at its first byte.
+ *
+ * A finished handler's result is its output.
+ *
+ * Errors:	-ENODATA finished and nothing after @offset; -ETIMEDOUT nothing
+ *		new in time; -EINTR a signal was handled; TQ_EGONE; -ENOENT.
+ * Since: 0.1.0
+ *
+ * Return: bytes copied (above 0), or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf,
+				  uint32_t room, uint64_t timeout_ns, uint64_t *ret_offset,
+				  uint32_t *attempt);
+
+/* One ended attempt. */
+struct tq_attempt_info {
+	uint64_t started_ns;
+	uint64_t ended_ns;
+	uint32_t number; /* from 1 */
+	uint32_t worker; /* its number, from 1 */
+	uint32_t worker_pid;
+	uint32_t cause; /* enum tq_cause */
+	int32_t cause_arg;
+	uint32_t reserved0;
+};
+
+/**
+ * tq_history() - read a task's last ended attempts, oldest first.
+ *
+ * @attempts:	room for TQ_HISTORY_MAX.
+ *
+ * Errors:	TQ_EGONE; -ENOENT.
+ * Since: 0.1.0
+ *
+ * Return: how many were filled, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_history(struct tq *tq, uint64_t id, struct tq_attempt_info *attempts);
+
+/**
+ * tq_wait() - wait until a task is final.
+ *
+ * @timeout_ns:	longest wait, relative; 0 = only look, TQ_FOREVER_NS = no limit.
+ * @ret_info:	the finished task (.size set before the call); may be NULL.
+ *
+ * The record cannot be evicted while somebody waits on it.
+ *
+ * Fork:	safe.
+ * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet;
+ *		-EINTR a signal was handled; TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the
+ *		segment was destroyed; TQ_EFULL no wait slot; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
+				struct tq_task_info *ret_info);
+
+/* mode of tq_wait_many() */
+#define TQ_WAIT_ALL 0u
+#define TQ_WAIT_ANY 1u
+
+/**
+ * tq_wait_many() - wait for any or all of some tasks, as they are now.
+ *
+ * @ids:	@count ids, at most 65,536.
+ * @ret_index:	with ANY: which one is final; may be NULL.
+ *
+ * Errors:	as tq_wait(); -EINVAL no ids or bad mode.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors.
+ */
+TQ_API TQ_NODISCARD int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count,
+				     uint32_t mode, uint64_t timeout_ns, uint32_t *ret_index);
+
+/**
+ * tq_wait_state() - wait until a task is in one of some states.
+ *
+ * @states:	bit (1 << enum tq_state) of each wanted state; a state passed
+ *		through between two looks may be missed, a final one is not.
+ *
+ * Errors:	as tq_wait(); TQ_ESTATE it ended in a state that is not wanted.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors.
+ */
+TQ_API TQ_NODISCARD int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states,
+				      uint64_t timeout_ns, struct tq_task_info *ret_info);
+
+/**
+ * tq_cancel() - cancel a task.
+ *
+ * One that waits is `cancelled` at once.  A running one is asked to stop, then
+ * stopped as far as its worker allows; its own verdict wins if it comes first,
+ * but no retry follows.  The request outlives workers and masters.
+ *
+ * Errors:	TQ_ESTATE already final; TQ_EGONE; -ENOENT; -EROFS; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0 it is cancelled, 1 it is being stopped, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_cancel(struct tq *tq, uint64_t id);
+
+/* What tq_task_steer() does. */
+enum tq_task_action {
+	TQ_TASK_ACTION_HOLD = 1, /* do not start it (it may be waiting in any state) */
+	TQ_TASK_ACTION_UNHOLD,
+	TQ_TASK_ACTION_RETRY,  /* from failed, cancelled, expired: a new life, zeroed budgets */
+	TQ_TASK_ACTION_FORGET, /* free a finished record */
+};
+
+/**
+ * tq_task_steer() - hold, unhold, retry or forget a task.
+ *
+ * Errors:	TQ_ESTATE its state does not allow it; TQ_EGONE; -ENOENT; -EROFS;
+ *		TQ_EFULL no room for a retry; TQ_ESHUTDOWN; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action);
+
+/* fields of struct tq_task_update */
+#define TQ_UPDATE_PRIORITY (1u << 0)
+#define TQ_UPDATE_QUEUE (1u << 1)
+#define TQ_UPDATE_DELAY (1u << 2)
+
+/* Changes to a task that has not started. */
+struct tq_task_update {
+	uint64_t size;
+	uint64_t delay_ns; /* from now */
+	const char *queue;
+	uint32_t fields; /* TQ_UPDATE_*: which of these to change */
+	int32_t priority;
+};
+
+/**
+ * tq_task_update() - change priority, queue or delay of a waiting task.
+ *
+ * Errors:	TQ_ESTATE running or final; TQ_EGONE; -ENOENT; -EINVAL; TQ_EFULL;
+ *		-EROFS; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above; all changes or none.
+ */
+TQ_API TQ_NODISCARD int tq_task_update(struct tq *tq, uint64_t id,
+				       const struct tq_task_update *update);
+
+/** tq_state_name() - text of a state, "ready"; "?" when unknown. Since: 0.1.0 */
+TQ_API const char *tq_state_name(uint32_t state);
+
+/** tq_cause_name() - text of a cause without its argument, "exit". Since: 0.1.0 */
+TQ_API const char *tq_cause_name(uint32_t cause);
+
+/**
+ * tq_cause_format() - text of a cause, "exit:3", "signal:KILL", "timeout".
+ *
+ * @buf:	at least 32 bytes.
+ *
+ * Since: 0.1.0
+ * Return: @buf.
+ */
+TQ_API char *tq_cause_format(uint32_t cause, int32_t arg, char *buf);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* 4-ary heap: places, growth, sifting. */
+#include "shm/heap.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shm/pool.h"
+#include "shm/span.h"
+
+#define FIXED_PLACES 8192u /* places below live in the doubling chunks */
+#define CHUNK_SHIFT 12	   /* above: 4,096 entries, one span */
+#define DIRECTORY_ENTRIES (TQI_SPAN_BYTES / sizeof(uint32_t))
+
+static uint32_t parent_of(uint32_t p)
+{
+	return p / 4 + 2;
+}
+
+static uint32_t first_child_of(uint32_t p)
+{
+	return 4 * p - 8;
+}
+
+static uint32_t end_of(const struct tqi_heap *heap)
+{
+	return heap->length + TQI_HEAP_ROOT;
+}
+
+/* Chunk 0 holds places 4-7, chunk k places 2^(k+2) to 2^(k+3)-1. */
+static uint32_t chunk_of(uint32_t p)
+{
+	return 29u - (uint32_t)__builtin_clz(p);
+}
+
+static uint32_t far_chunk(struct tqi_tx *tx, const struct tqi_heap *heap, uint32_t p)
+{
+	const uint32_t *directory = tqi_unit(tx, heap->directory);
+	uint32_t c = (p >> CHUNK_SHIFT) - 2;
+
+	return tx->corrupt || c >= DIRECTORY_ENTRIES ? 0 : directory[c];
+}
+
+static struct tqi_heap_entry *at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p)
+{
+	if (p <= TQI_HEAP_ROOT)
+		return &heap->root;
+	if (p < FIXED_PLACES) {
+		uint32_t k = chunk_of(p);
+		struct tqi_heap_entry *chunk = tqi_unit(tx, heap->chunks[k]);
+
+		return tx->corrupt ? chunk : chunk + (p - (4u << k));
+	}
+	struct tqi_heap_entry *chunk = tqi_unit(tx, far_chunk(tx, heap, p));
+
+	return tx->corrupt ? chunk : chunk + (p & ((1u << CHUNK_SHIFT) - 1));
+}
+
+struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place)
+{
+	return *at(tx, heap, place);
+}
+
+static uint32_t *position_at(const struct tqi_segment *seg, uint32_t family, uint32_t index)
+{
+	const struct tqi_geometry *g = &seg->geometry;
+	uint32_t max = g->tables[seg->schema->family_table[family]].max;
+
+	if (family >= seg->schema->family_count || index >= max)
+		return NULL;
+	const uint32_t *directory = (const uint32_t *)(const void *)(seg->base + g->positions[family]);
+	uint32_t span = directory[index >> TQI_POSITIONS_SHIFT];
+
+	if (span == 0 || span >= g->span_count)
+		return NULL;
+	uint32_t *positions =
+		(uint32_t *)(void *)(seg->base + ((uint64_t)span << TQI_SPAN_SHIFT));
+
+	return &positions[index & ((1u << TQI_POSITIONS_SHIFT) - 1)];
+}
+
+void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family, uint32_t index,
+			     uint32_t place)
+{
+	volatile uint32_t *position = position_at(seg, family, index);
+
+	if (position)
+		*position = place;
+}
+
+/* During a rollback the length comes back last: then the last entry's place is known again. */
+void tqi_heap_position_last(const struct tqi_segment *seg, uint32_t family,
+			    const struct tqi_heap *heap)
+{
+	struct tqi_tx tx = { .seg = seg, .base = seg->base, .core = tqi_segment_core(seg) };
+
+	if (heap->length == 0 || heap->length > heap->capacity)
+		return;
+	uint32_t last = heap->length + TQI_HEAP_ROOT - 1;
+	struct tqi_heap copy = *heap; /* same references; the root entry is read from the copy */
+	uint64_t tag = at(&tx, &copy, last)->tag;
+
+	if (!tx.corrupt)
+		tqi_heap_position_store(seg, family, tqi_tag_index(tag), last);
+}
+
+uint32_t tqi_heap_position(struct tqi_tx *tx, uint32_t family, uint32_t index)
+{
+	const uint32_t *position = position_at(tx->seg, family, index);
+
+	if (!position) {
+		tx->corrupt = true;
+		return TQI_HEAP_ROOT;
+	}
+	return *position;
+}
+
+int tqi_positions_reserve(struct tqi_tx *tx, uint32_t family, uint32_t index)
+{
+	uint32_t *directory = (uint32_t *)(void *)(tx->base + tx->seg->geometry.positions[family]);
+	uint32_t *slot = &directory[index >> TQI_POSITIONS_SHIFT];
+
+	if (*slot)
+		return 0;
+	uint32_t span = tqi_span_take(tx, 1, TQI_SPAN_TABLE);
+
+	if (!span)
+		return -ENOMEM;
+	TQI_SET(tx, *slot, span);
+	return 0;
+}
+
+static void set_length(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t length)
+{
+	uint64_t where = tqi_offset(tx, &heap->length) << 8 | (TQI_UNDO_LENGTH + family);
+
+	if (tqi_undo_push(tx, where, heap->length))
+		*(volatile uint32_t *)&heap->length = length;
+}
+
+/*
+ * Entries moving through a heap.  Undoing a place restores the position of the
+ * record that stood there.  So the position of a moved record is stored only when
+ * the place that it left is in the journal, too: one put later.
+ */
+struct sift {
+	struct tqi_tx *tx;
+	struct tqi_heap *heap;
+	uint32_t family;
+	uint32_t moved; /* record whose position is still to be stored; 0 none */
+	uint32_t moved_to;
+};
+
+static void store_moved(struct sift *s)
+{
+	if (s->moved)
+		tqi_heap_position_store(s->tx->seg, s->family, s->moved, s->moved_to);
+}
+
+static void put(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
+{
+	struct tqi_heap_entry *e = at(s->tx, s->heap, p);
+	uint64_t key_where = tqi_offset(s->tx, &e->key) << 8 | TQI_UNDO_64;
+	uint64_t tag_where = (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family);
+
+	if (!tqi_undo_push(s->tx, key_where, (uint64_t)e->key) ||
+	    !tqi_undo_push(s->tx, tag_where, e->tag))
+		return;
+	*(volatile int64_t *)&e->key = entry.key;
+	*(volatile uint64_t *)&e->tag = entry.tag;
+	store_moved(s);
+	s->moved = tqi_tag_index(entry.tag);
+	s->moved_to = p;
+}
+
+/* Move the hole at `p` towards the root until `entry` fits. */
+static uint32_t sift_up(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
+{
+	while (p > TQI_HEAP_ROOT && !s->tx->corrupt) {
+		struct tqi_heap_entry above = *at(s->tx, s->heap, parent_of(p));
+
+		if (!tqi_entry_before(entry, &above))
+			break;
+		put(s, p, above);
+		p = parent_of(p);
+	}
+	return p;
+}
+
+/* Siblings share a chunk and a cache line. */
+static uint32_t least_child(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p,
+			    struct tqi_heap_entry *ret_entry)
+{
+	uint32_t first = first_child_of(p), end = end_of(heap);
+	const struct tqi_heap_entry *siblings = at(tx, heap, first);
+	uint32_t count = end - first < 4 ? end - first : 4, best = 0;
+
+	for (uint32_t i = 1; i < count && !tx->corrupt; i++)
+		if (tqi_entry_before(&siblings[i], &siblings[best]))
+			best = i;
+	*ret_entry = siblings[best];
+	return first + best;
+}
+
+static uint32_t sift_down(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
+{
+	while (first_child_of(p) < end_of(s->heap) && !s->tx->corrupt) {
+		struct tqi_heap_entry below;
+		uint32_t child = least_child(s->tx, s->heap, p, &below);
+
+		if (!tqi_entry_before(&below, entry))
+			break;
+		put(s, p, below);
+		p = child;
+	}
+	return p;
+}
+
+/*
+ * The place that a push adds still holds what was last there, and its record may be
+ * anywhere by now: a rollback must not restore that record's position.
+ */
+static void clear_last(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	struct tqi_heap_entry *last = at(tx, heap, end_of(heap) - 1);
+
+	TQI_SET(tx, last->tag, 0u);
+}
+
+/* `entry` into the heap, beginning with the hole at `p`. */
+static void place(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t p,
+		  struct tqi_heap_entry entry)
+{
+	struct sift s = { .tx = tx, .heap = heap, .family = family };
+	uint32_t q = sift_up(&s, p, &entry);
+
+	if (q == p)
+		q = sift_down(&s, p, &entry);
+	put(&s, q, entry);
+	if (!tx->corrupt)
+		store_moved(&s);
+}
+
+void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+		   struct tqi_heap_entry entry)
+{
+	if (heap->length >= heap->capacity) {
+		tx->corrupt = true; /* room is reserved before, always */
+		return;
+	}
+	set_length(tx, heap, family, heap->length + 1);
+	clear_last(tx, heap);
+	place(tx, heap, family, end_of(heap) - 1, entry);
+}
+
+/* Place of a record, verified: positions outside heaps mean nothing. */
+static uint32_t place_of(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)
+{
+	uint32_t p = tqi_heap_position(tx, family, index);
+
+	if (p < TQI_HEAP_ROOT || p >= end_of(heap) ||
+	    tqi_tag_index(at(tx, heap, p)->tag) != index) {
+		tx->corrupt = true;
+		return TQI_HEAP_ROOT;
+	}
+	return p;
+}
+
+void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)
+{
+	uint32_t p = place_of(tx, heap, family, index);
+
+	if (tx->corrupt || heap->length == 0) {
+		tx->corrupt = true;
+		return;
+	}
+	uint32_t last = end_of(heap) - 1;
+
+	set_length(tx, heap, family, heap->length - 1);
+	if (p != last)
+		place(tx, heap, family, p, *at(tx, heap, last));
+}
+
+void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
+		    struct tqi_heap_entry entry)
+{
+	uint32_t p = place_of(tx, heap, family, index);
+
+	if (!tx->corrupt)
+		place(tx, heap, family, p, entry);
+}
+
+static int grow_near(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	uint32_t k = chunk_of(heap->capacity + TQI_HEAP_ROOT);
+	uint32_t ref = tqi_block_take(tx, (uint64_t)sizeof(struct tqi_heap_entry) << (k + 2));
+
+	if (!ref)
+		return -ENOMEM;
+	TQI_SET(tx, heap->chunks[k], ref);
+	TQI_ADD(tx, heap->capacity, 4u << k);
+	return 0;
+}
+
+static int grow_far(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	if (!heap->directory) {
+		uint32_t ref = tqi_block_take(tx, TQI_SPAN_BYTES);
+
+		if (!ref)
+			return -ENOMEM;
+		TQI_SET(tx, heap->directory, ref);
+	}
+	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> CHUNK_SHIFT) - 2;
+	uint32_t *directory = tqi_unit(tx, heap->directory);
+	uint32_t ref = tqi_block_take(tx, TQI_SPAN_BYTES);
+
+	if (!ref || c >= DIRECTORY_ENTRIES)
+		return -ENOMEM;
+	TQI_SET(tx, directory[c], ref);
+	TQI_ADD(tx, heap->capacity, 1u << CHUNK_SHIFT);
+	return 0;
+}
+
+int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
+{
+	if (length && !heap->capacity)
+		TQI_SET(tx, heap->capacity, 1u); /* the root is in the heap itself */
+	while (heap->capacity < length) {
+		if (tx->corrupt) /* nothing is stored any more: it would never end */
+			return -ENOMEM;
+		bool near = heap->capacity + TQI_HEAP_ROOT < FIXED_PLACES;
+		int r = near ? grow_near(tx, heap) : grow_far(tx, heap);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	for (uint32_t k = 0; k < TQI_HEAP_CHUNKS; k++) {
+		if (heap->chunks[k])
+			tqi_block_give(tx, heap->chunks[k]);
+		if (heap->chunks[k])
+			TQI_SET(tx, heap->chunks[k], 0u);
+	}
+	if (heap->capacity > FIXED_PLACES) {
+		uint32_t *directory = tqi_unit(tx, heap->directory);
+		uint32_t far = (heap->capacity + TQI_HEAP_ROOT - FIXED_PLACES) >> CHUNK_SHIFT;
+
+		for (uint32_t c = 0; c < far && c < DIRECTORY_ENTRIES; c++)
+			tqi_block_give(tx, directory[c]);
+	}
+	if (heap->directory)
+		tqi_block_give(tx, heap->directory);
+	TQI_SET(tx, heap->directory, 0u);
+	TQI_SET(tx, heap->capacity, 0u);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * 4-ary heaps in the segment, smallest key first, keys inline.
+ *
+ * An entry is {key, tag}; tag = sequence << 24 | index of the record it stands
+ * for.  Equal keys are ordered by the sequence, compared by signed difference so
+ * that its 40 bits may wrap.  Every heap belongs to a family; a family has one
+ * position array: record index -> place in its heap.  Positions are derived: they
+ * are not journalled, restoring a heap entry rewrites them (shm/tx.c).  The place
+ * of a record that is in no heap means nothing.
+ *
+ * Places start at 3 so that four siblings, 64 bytes, share a cache line: the
+ * root is place 3, children of p are 4p-8 ... 4p-5.  The root lives in the heap
+ * itself, places 4 to 8,191 in chunks of doubling size, all above in chunks of
+ * 4,096 through a directory.
+ *
+ * Growth is separate from use: tqi_heap_reserve() may fail, push never does.
+ */
+#ifndef TQI_SHM_HEAP_H
+#define TQI_SHM_HEAP_H
+
+#include "shm/tx.h"
+
+#define TQI_HEAP_CHUNKS 11
+#define TQI_HEAP_ROOT 3u
+
+struct tqi_heap_entry {
+	int64_t key;
+	uint64_t tag;
+};
+
+/* Journalled.  Read by observers for its length. */
+struct tqi_heap {
+	uint32_t length; /* first: the journal finds the heap by this field */
+	uint32_t capacity;
+	struct tqi_heap_entry root;
+	uint32_t directory; /* block of 16,384 references; 0 none */
+	uint32_t chunks[TQI_HEAP_CHUNKS];
+};
+
+static inline uint64_t tqi_tag(uint64_t sequence, uint32_t index)
+{
+	return sequence << TQI_INDEX_BITS | index;
+}
+
+static inline uint32_t tqi_tag_index(uint64_t tag)
+{
+	return (uint32_t)(tag & TQI_INDEX_MASK);
+}
+
+static inline bool tqi_entry_before(const struct tqi_heap_entry *a, const struct tqi_heap_entry *b)
+{
+	return a->key != b->key ? a->key < b->key : (int64_t)(a->tag - b->tag) < 0;
+}
+
+/* Make room for `length` entries.  -ENOMEM: nothing lost, call again after growth. */
+int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length);
+
+void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+		   struct tqi_heap_entry entry);
+/* Take out the record `index`, which must be in this heap. */
+void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index);
+/* Give the record `index` another key. */
+void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
+		    struct tqi_heap_entry entry);
+/* Entry at a place from TQI_HEAP_ROOT on; for checks. */
+struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place);
+/* Give all chunks back; the heap must be empty. */
+void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap);
+
+/* Position array. */
+uint32_t tqi_heap_position(struct tqi_tx *tx, uint32_t family, uint32_t index);
+int tqi_positions_reserve(struct tqi_tx *tx, uint32_t family, uint32_t index);
+void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family, uint32_t index,
+			     uint32_t place);
+void tqi_heap_position_last(const struct tqi_segment *seg, uint32_t family,
+			    const struct tqi_heap *heap);
+
+#endif

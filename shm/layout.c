@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Computes the map of a segment and the fingerprint of its structs. */
+#include "shm/layout.h"
+
+#include "shm/table.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#define ALIGN_UP(n, to) (((n) + (to)-1) / (to) * (to))
+
+/* Takes `bytes` at the next aligned offset. */
+static uint64_t take(uint64_t *cursor, uint64_t bytes, uint64_t align)
+{
+	uint64_t at = ALIGN_UP(*cursor, align);
+
+	*cursor = at + bytes;
+	return at;
+}
+
+static void place_table(const struct tqi_table_spec *spec, uint64_t tasks_max, uint64_t *cursor,
+			struct tqi_table_geometry *g)
+{
+	uint64_t max = (spec->max ? spec->max : tasks_max) + 1; /* index 0 is none */
+
+	g->record_bytes = spec->record_bytes;
+	g->shift = tqi_records_shift(spec->record_bytes);
+	g->max = (uint32_t)max;
+	uint64_t spans = ((max - 1) >> g->shift) + 1;
+
+	g->directory = take(cursor, spans * sizeof(uint32_t), 64);
+}
+
+int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, uint64_t tasks_max,
+			 struct tqi_geometry *ret_geometry)
+{
+	struct tqi_geometry g = { .max_bytes = max_bytes };
+
+	if (max_bytes < TQI_SEGMENT_BYTES_MIN || max_bytes > TQI_SEGMENT_BYTES_MAX ||
+	    max_bytes % TQI_EXTENT_BYTES || tasks_max == 0 || tasks_max >= TQI_INDEX_MASK)
+		return -EINVAL;
+	g.extent_count = (uint32_t)(max_bytes >> TQI_EXTENT_SHIFT);
+	g.span_count = (uint32_t)(max_bytes >> TQI_SPAN_SHIFT);
+
+	uint64_t cursor = 4096; /* the header's page */
+
+	g.core = take(&cursor, sizeof(struct tqi_core), 4096);
+	g.journal = take(&cursor, TQI_JOURNAL_MAX * sizeof(struct tqi_undo), 64);
+	g.root = take(&cursor, schema->root_bytes, 4096);
+	g.scratch = take(&cursor, TQI_SCRATCH_BYTES, 4096);
+	g.extents = take(&cursor, g.extent_count, 64);
+	g.span_map = take(&cursor, ALIGN_UP(g.span_count, 64u) / 8, 64);
+	g.spans = take(&cursor, (uint64_t)g.span_count * sizeof(struct tqi_span), 64);
+	for (uint32_t t = 0; t < schema->table_count; t++)
+		place_table(&schema->tables[t], tasks_max, &cursor, &g.tables[t]);
+	for (uint32_t f = 0; f < schema->family_count; f++) {
+		uint64_t max = g.tables[schema->family_table[f]].max;
+		uint64_t spans = ((max - 1) >> TQI_POSITIONS_SHIFT) + 1;
+
+		g.positions[f] = take(&cursor, spans * sizeof(uint32_t), 64);
+	}
+	g.fixed_bytes = ALIGN_UP(cursor, (uint64_t)TQI_EXTENT_BYTES);
+	if (g.fixed_bytes + TQI_EXTENT_BYTES > max_bytes)
+		return -EINVAL;
+	*ret_geometry = g;
+	return 0;
+}
+
+uint64_t tqi_hash(uint64_t hash, uint64_t value)
+{
+	const uint64_t fnv_prime = 0x100000001b3ull; /* FNV-1a, by bytes */
+
+	for (int i = 0; i < 8; i++)
+		hash = (hash ^ ((value >> (8 * i)) & 0xff)) * fnv_prime;
+	return hash;
+}
+
+uint64_t tqi_fingerprint(const struct tqi_schema *schema)
+{
+	const uint16_t endian = 1;
+	const uint64_t facts[] = {
+		TQI_LAYOUT_VERSION,
+		sizeof(void *),
+		sizeof(pthread_mutex_t),
+		*(const uint8_t *)&endian,
+		sizeof(struct tqi_header),
+		sizeof(struct tqi_core),
+		offsetof(struct tqi_core, version),
+		offsetof(struct tqi_core, undo_count),
+		offsetof(struct tqi_core, last_now_ns),
+		offsetof(struct tqi_core, tables),
+		offsetof(struct tqi_core, inflight),
+		sizeof(struct tqi_span),
+		sizeof(struct tqi_undo),
+		sizeof(struct tqi_inflight),
+		TQI_JOURNAL_MAX,
+		TQI_SMALL_CLASSES,
+		schema->fingerprint,
+	};
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (uint32_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		hash = tqi_hash(hash, facts[i]);
+	/* The C library decides what is inside a mutex; musl has no such function. */
+	for (const char *libc = "glibc"; *libc; libc++)
+		hash = tqi_hash(hash, (uint64_t)*libc);
+	for (uint32_t t = 0; t < schema->table_count; t++) {
+		hash = tqi_hash(hash, schema->tables[t].record_bytes);
+		hash = tqi_hash(hash, schema->tables[t].max);
+	}
+	return hash;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* The lock: spin, slices, rescue, careful repair. */
+#include "shm/lock.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <time.h>
+#include <urcu/arch.h>
+
+#include "shm/tx.h"
+#include "taskq/error.h"
+
+#define SPINS 50			 /* tries before sleeping: 1.7 times the rate of two processes */
+#define SLICE_FIRST_NS 2000000ull	 /* 2 ms: a lost wake-up costs at most this at first ... */
+#define SLICE_LAST_NS 100000000ull	 /* ... and never more than 100 ms */
+#define NS_PER_S 1000000000ull
+
+int tqi_lock_init(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t attr;
+	int r = pthread_mutexattr_init(&attr);
+
+	if (r)
+		return -r;
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	r = pthread_mutex_init(mutex, &attr);
+	pthread_mutexattr_destroy(&attr);
+	return -r;
+}
+
+/* glibc keeps the futex word first; the fingerprint ties us to glibc. */
+const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex)
+{
+	return (const struct tqi_word32 *)(const void *)mutex;
+}
+
+static struct tqi_word32 *mutex_word(pthread_mutex_t *mutex)
+{
+	return (struct tqi_word32 *)(void *)mutex;
+}
+
+uint32_t tqi_mutex_owner(const pthread_mutex_t *mutex)
+{
+	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_TID_MASK;
+}
+
+bool tqi_mutex_owner_died(const pthread_mutex_t *mutex)
+{
+	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_OWNER_DIED;
+}
+
+uint32_t tqi_mutex_watch(pthread_mutex_t *mutex)
+{
+	struct tqi_word32 *word = mutex_word(mutex);
+	uint32_t v = tqi_load_acquire32(word);
+
+	while ((v & FUTEX_TID_MASK) && !(v & FUTEX_WAITERS)) {
+		if (tqi_cas_acq_rel32(word, v, v | FUTEX_WAITERS))
+			return v | FUTEX_WAITERS;
+		v = tqi_load_acquire32(word);
+	}
+	return v & FUTEX_TID_MASK ? v : 0;
+}
+
+int tqi_mutex_take(pthread_mutex_t *mutex)
+{
+	int r = pthread_mutex_trylock(mutex);
+
+	if (r == EOWNERDEAD)
+		r = pthread_mutex_consistent(mutex);
+	return -r;
+}
+
+static void record_holder(struct tqi_core *core, const struct tqi_thread *self)
+{
+	if (core->holder_tid == self->tid && core->holder_start == self->start)
+		return;
+	*(volatile uint32_t *)&core->holder_tid = 0;
+	tqi_compiler_barrier();
+	*(volatile uint32_t *)&core->holder_pid = self->pid;
+	*(volatile uint64_t *)&core->holder_start = self->start;
+	tqi_compiler_barrier();
+	*(volatile uint32_t *)&core->holder_tid = self->tid;
+}
+
+/* L2. */
+static int taken(const struct tqi_segment *seg, const struct tqi_thread *self, int r)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+
+	record_holder(core, self);
+	if (r == 0)
+		return 0;
+	tqi_store_relaxed64(&core->rollbacks, tqi_load_relaxed64(&core->rollbacks) + 1);
+	tqi_tx_rollback(seg);
+	tqi_compiler_barrier();
+	r = pthread_mutex_consistent(&core->lock);
+	return r ? TQ_ECORRUPT : 0;
+}
+
+/* L3: what the kernel would have done. */
+static void repair(const struct tqi_segment *seg)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+	struct tqi_word32 *word = mutex_word(&core->lock);
+	uint32_t seen = tqi_load_acquire32(word);
+	uint32_t tid = seen & FUTEX_TID_MASK;
+	uint32_t holder = *(volatile uint32_t *)&core->holder_tid;
+	uint64_t start = *(volatile uint64_t *)&core->holder_start;
+
+	if (tid == 0 || tid != holder || start == 0)
+		return;
+	if (!seg->ops->thread_gone(seg->ops->ctx, tid, start))
+		return;
+	if (tqi_cas_acq_rel32(word, seen, (seen & FUTEX_WAITERS) | FUTEX_OWNER_DIED))
+		seg->ops->futex_wake(seg->ops->ctx, word, 1);
+}
+
+static int lock_slice(pthread_mutex_t *mutex, uint64_t until_ns)
+{
+	const struct timespec ts = { .tv_sec = (time_t)(until_ns / NS_PER_S),
+				     .tv_nsec = (long)(until_ns % NS_PER_S) };
+
+#ifdef __SANITIZE_THREAD__ /* TSan does not know clocklock */
+	int r = pthread_mutex_trylock(mutex);
+
+	if (r == EBUSY) {
+		const struct timespec pause = { .tv_nsec = 100000 };
+
+		(void)ts;
+		nanosleep(&pause, NULL);
+		r = pthread_mutex_trylock(mutex);
+	}
+	return r == EBUSY ? ETIMEDOUT : r;
+#else
+	return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &ts);
+#endif
+}
+
+static int lock_slowly(const struct tqi_segment *seg, uint64_t timeout_ns, int *ret_r)
+{
+	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
+	uint64_t now = tqi_ops_linux.now(NULL); /* clocklock knows no other clock */
+	uint64_t deadline = now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
+
+	for (uint64_t slice = SLICE_FIRST_NS;; slice = slice < SLICE_LAST_NS / 2 ? slice * 2 : SLICE_LAST_NS) {
+		uint64_t until = now + slice < deadline ? now + slice : deadline;
+		int r = lock_slice(mutex, until);
+
+		if (r != ETIMEDOUT) {
+			*ret_r = r;
+			return 0;
+		}
+		repair(seg);
+		now = tqi_ops_linux.now(NULL);
+		if (now >= deadline)
+			return TQ_ELOCKED;
+	}
+}
+
+int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+{
+	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
+	int r = EBUSY;
+
+	for (int i = 0; i < SPINS; i++) {
+		r = pthread_mutex_trylock(mutex);
+		if (r != EBUSY)
+			break;
+		caa_cpu_relax();
+	}
+	if (r == EBUSY) {
+		if (tqi_mutex_owner(mutex) == self->tid)
+			return -EDEADLK;
+		int e = lock_slowly(seg, timeout_ns, &r);
+
+		if (e < 0)
+			return e;
+	}
+	if (r != 0 && r != EOWNERDEAD)
+		return r == EDEADLK ? -EDEADLK : TQ_ECORRUPT;
+	return taken(seg, self, r);
+}
+
+void tqi_unlock(const struct tqi_segment *seg)
+{
+	pthread_mutex_unlock(&tqi_segment_core(seg)->lock);
+}

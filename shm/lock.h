@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one robust lock of a segment (rules: docs/crash-safety.md).
+ *
+ * L1  Taken by trylock, then by clocklock in slices: plain pthread_mutex_lock can
+ *     sleep for ever on a free robust mutex (PITFALLS: the unlocker is killed
+ *     between its exchange and its wake).
+ * L2  Whoever gets EOWNERDEAD rolls the journal back, then marks it consistent:
+ *     the last step, so that a killed rescuer is rescued in the same way.
+ * L3  A lock that the kernel could not mark is repaired by a third party only if
+ *     the holder's record names the TID in the word, and that thread is proved
+ *     gone, by CAS from exactly the word read before the proof.
+ * L4  The holder's own record is written after taking and left stale by unlock.
+ */
+#ifndef TQI_SHM_LOCK_H
+#define TQI_SHM_LOCK_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "shm/segment.h"
+
+/* The calling thread, for the holder's record. */
+struct tqi_thread {
+	uint32_t pid;
+	uint32_t tid;
+	uint64_t start; /* of the thread; 0 unknown: then nobody may ever steal from it */
+};
+
+int tqi_lock_init(pthread_mutex_t *mutex);
+
+/*
+ * Take the lock within `timeout_ns`.  On return 0 no journal is pending.
+ * -EDEADLK this thread holds it (a signal handler inside taskq); TQ_ELOCKED not
+ * in time; TQ_ECORRUPT the mutex is beyond use.
+ */
+int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns);
+void tqi_unlock(const struct tqi_segment *seg);
+
+/* TID in a robust mutex's word; 0 free. */
+uint32_t tqi_mutex_owner(const pthread_mutex_t *mutex);
+/* Whether the kernel marked the owner dead. */
+bool tqi_mutex_owner_died(const pthread_mutex_t *mutex);
+/* The word itself, for a futex wait that ends when the owner dies. */
+const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex);
+/*
+ * Ask the kernel to wake a sleeper when the owner dies: sets FUTEX_WAITERS, only
+ * in a word that holds a TID.  Returns the word to compare with; 0 not owned.
+ */
+uint32_t tqi_mutex_watch(pthread_mutex_t *mutex);
+/* Try to take a mutex that only says "its owner lives"; a dead owner's is made consistent. */
+int tqi_mutex_take(pthread_mutex_t *mutex);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* The operations table of a live system. */
+#include "shm/ops.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+
+static uint64_t now(void *ctx)
+{
+	struct timespec ts;
+
+	(void)ctx;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static int futex_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
+{
+	struct futex_waitv waiters[TQI_FUTEX_WAIT_MAX];
+	struct timespec ts, *timeout = NULL;
+
+	(void)ctx;
+	if (count > TQI_FUTEX_WAIT_MAX)
+		return -EINVAL;
+	for (uint32_t i = 0; i < count; i++) {
+		/* No FUTEX_PRIVATE_FLAG: the words are shared between processes. */
+		waiters[i] = (struct futex_waitv){
+			.val = words[i].value,
+			.uaddr = (uintptr_t)words[i].word,
+			.flags = FUTEX_32,
+		};
+	}
+	if (until_ns != UINT64_MAX) {
+		ts.tv_sec = (time_t)(until_ns / NS_PER_S);
+		ts.tv_nsec = (long)(until_ns % NS_PER_S);
+		timeout = &ts;
+	}
+	if (syscall(SYS_futex_waitv, waiters, count, 0, timeout, CLOCK_MONOTONIC) >= 0)
+		return 0;
+	return errno == EAGAIN ? 0 : -errno;
+}
+
+static void futex_wake(void *ctx, struct tqi_word32 *word, uint32_t count)
+{
+	(void)ctx;
+	syscall(SYS_futex, word, FUTEX_WAKE, count, NULL, NULL, 0);
+}
+
+/* A readable pidfd means that the whole thread group is gone. */
+static bool pidfd_readable(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & POLLIN);
+}
+
+/*
+ * Proof, not absence of evidence: /proc can hide a live process (hidepid), so
+ * only a start time that was read and differs counts.
+ */
+static bool process_gone(void *ctx, const struct tqi_ident *who)
+{
+	uint64_t start;
+	char state;
+
+	(void)ctx;
+	if (who->pid == 0)
+		return true;
+	int fd = (int)syscall(SYS_pidfd_open, who->pid, 0);
+
+	if (fd < 0)
+		return errno == ESRCH;
+	bool gone = pidfd_readable(fd);
+
+	if (!gone && who->start && tqi_pid_start(who->pid, &start, &state) == 0)
+		gone = start != who->start;
+	close(fd);
+	return gone;
+}
+
+static bool thread_gone(void *ctx, uint32_t tid, uint64_t tid_start)
+{
+	char path[48], state;
+	uint64_t start;
+
+	(void)ctx;
+	/* Any live thread with that id, of whatever process, forbids the proof. */
+	if (syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH)
+		return tid_start && (snprintf(path, sizeof(path), "/proc/%u/stat", tid),
+				     tqi_proc_stat(path, &start, &state) == 0) &&
+		       start != tid_start;
+	return true;
+}
+
+static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
+{
+	uint64_t leader_start;
+	char state;
+
+	(void)ctx;
+	if (kill(-(pid_t)pgid, 0) < 0 && errno == ESRCH)
+		return true;
+	/*
+	 * A group's number is not reused while it has members, so a leader with
+	 * another start time means that the old group is gone.
+	 */
+	return start && tqi_pid_start(pgid, &leader_start, &state) == 0 && leader_start != start;
+}
+
+const struct tqi_ops tqi_ops_linux = {
+	.now = now,
+	.futex_wait = futex_wait,
+	.futex_wake = futex_wake,
+	.process_gone = process_gone,
+	.thread_gone = thread_gone,
+	.group_empty = group_empty,
+	.ctx = NULL,
+};

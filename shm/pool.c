@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Size classes over spans. */
+#include "shm/pool.h"
+
+#include "shm/span.h"
+
+#define CLASS_SHIFT_FIRST 6
+#define SMALL_BYTES_MAX (1u << (CLASS_SHIFT_FIRST + TQI_SMALL_CLASSES - 1))
+#define UNITS_PER_SPAN_SHIFT (TQI_SPAN_SHIFT - TQI_UNIT_SHIFT)
+
+static uint32_t class_of(uint64_t bytes)
+{
+	uint32_t c = 0;
+
+	while ((64ull << c) < bytes)
+		c++;
+	return c;
+}
+
+static uint32_t spans_of(uint64_t bytes)
+{
+	return (uint32_t)((bytes + TQI_SPAN_BYTES - 1) >> TQI_SPAN_SHIFT);
+}
+
+uint64_t tqi_block_bytes(uint64_t bytes)
+{
+	return bytes <= SMALL_BYTES_MAX ? 64ull << class_of(bytes) :
+					  (uint64_t)spans_of(bytes) << TQI_SPAN_SHIFT;
+}
+
+static uint32_t blocks_per_span(uint32_t class)
+{
+	return TQI_SPAN_BYTES >> (CLASS_SHIFT_FIRST + class);
+}
+
+static uint32_t block_ref(uint32_t span, uint32_t class, uint32_t index)
+{
+	return (span << UNITS_PER_SPAN_SHIFT) + (index << class);
+}
+
+static bool has_room(const struct tqi_span *span)
+{
+	return span->free || span->bump < blocks_per_span(span->class_);
+}
+
+static void list_insert(struct tqi_tx *tx, uint32_t class, uint32_t s)
+{
+	struct tqi_span *span = tqi_span_at(tx, s);
+	uint32_t head = tx->core->class_head[class];
+
+	TQI_SET(tx, span->prev, 0u);
+	TQI_SET(tx, span->next, head);
+	if (head)
+		TQI_SET(tx, tqi_span_at(tx, head)->prev, s);
+	TQI_SET(tx, tx->core->class_head[class], s);
+}
+
+static void list_remove(struct tqi_tx *tx, uint32_t class, uint32_t s)
+{
+	struct tqi_span *span = tqi_span_at(tx, s);
+
+	if (span->prev)
+		TQI_SET(tx, tqi_span_at(tx, span->prev)->next, span->next);
+	else
+		TQI_SET(tx, tx->core->class_head[class], span->next);
+	if (span->next)
+		TQI_SET(tx, tqi_span_at(tx, span->next)->prev, span->prev);
+}
+
+static uint32_t open_span(struct tqi_tx *tx, uint32_t class)
+{
+	uint32_t s = tqi_span_take(tx, 1, TQI_SPAN_BLOCKS);
+
+	if (!s)
+		return 0;
+	struct tqi_span *span = tqi_span_at(tx, s);
+
+	TQI_SET(tx, span->class_, (uint8_t)class);
+	TQI_SET(tx, span->used, 0);
+	TQI_SET(tx, span->bump, 0);
+	TQI_SET(tx, span->free, 0);
+	list_insert(tx, class, s);
+	return s;
+}
+
+static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
+{
+	uint32_t s = tx->core->class_head[class];
+
+	if (!s)
+		s = open_span(tx, class);
+	if (!s)
+		return 0;
+	struct tqi_span *span = tqi_span_at(tx, s);
+	uint32_t index;
+
+	if (span->free) {
+		index = span->free - 1u;
+		uint16_t *block = tqi_unit(tx, block_ref(s, class, index));
+
+		tqi_save64(tx, block); /* the link, which the new owner overwrites */
+		TQI_SET(tx, span->free, *block);
+	} else {
+		index = span->bump;
+		TQI_SET(tx, span->bump, (uint16_t)(index + 1));
+	}
+	TQI_ADD(tx, span->used, 1);
+	if (!has_room(span))
+		list_remove(tx, class, s);
+	return block_ref(s, class, index);
+}
+
+static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uint32_t ref)
+{
+	uint32_t class = span->class_;
+	uint32_t index = (ref - (s << UNITS_PER_SPAN_SHIFT)) >> class;
+	uint16_t *block = tqi_unit(tx, ref);
+	bool was_full = !has_room(span);
+
+	if (span->used == 0 || index >= span->bump || block_ref(s, class, index) != ref) {
+		tx->corrupt = true;
+		return;
+	}
+	TQI_SET(tx, *block, span->free);
+	TQI_SET(tx, span->free, (uint16_t)(index + 1));
+	TQI_ADD(tx, span->used, -1);
+	if (was_full)
+		list_insert(tx, class, s);
+	/* Keep one empty span a class, so that one task at a time does not open and close it. */
+	if (span->used == 0 && (span->prev || span->next)) {
+		list_remove(tx, class, s);
+		tqi_span_give(tx, s, 1);
+	}
+}
+
+uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes)
+{
+	if (bytes <= SMALL_BYTES_MAX)
+		return take_small(tx, class_of(bytes));
+	return tqi_span_take(tx, spans_of(bytes), TQI_SPAN_RUN) << UNITS_PER_SPAN_SHIFT;
+}
+
+void tqi_block_give(struct tqi_tx *tx, uint32_t block)
+{
+	tqi_tx_give(tx, TQI_GIVE_BLOCK, block);
+}
+
+void tqi_block_free(struct tqi_tx *tx, uint32_t block)
+{
+	uint32_t s = block >> UNITS_PER_SPAN_SHIFT;
+	struct tqi_span *span = tqi_span_at(tx, s);
+
+	if (span->use == TQI_SPAN_BLOCKS)
+		give_small(tx, span, s, block);
+	else if (span->use == TQI_SPAN_RUN)
+		tqi_span_give(tx, s, span->next);
+	else
+		tx->corrupt = true;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables: taking, giving, growing by spans. */
+#include "shm/table.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shm/heap.h"
+#include "shm/span.h"
+
+void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t index)
+{
+	struct tqi_tx tx = { .seg = seg, .base = seg->base };
+	void *record = tqi_table_at(&tx, table, index);
+
+	return tx.corrupt ? NULL : record;
+}
+
+/* Positions of every heap family over this table grow with it. */
+static int reserve_positions(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	const struct tqi_schema *schema = tx->seg->schema;
+
+	for (uint32_t f = 0; f < schema->family_count; f++)
+		if (schema->family_table[f] == table && tqi_positions_reserve(tx, f, index) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int grow(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	const struct tqi_table_geometry *g = &tx->seg->geometry.tables[table];
+	uint32_t *directory = (uint32_t *)(void *)(tx->base + g->directory);
+	uint32_t *slot = &directory[index >> g->shift];
+
+	if (reserve_positions(tx, table, index) < 0)
+		return -ENOMEM;
+	if (*slot)
+		return 0;
+	uint32_t span = tqi_span_take(tx, 1, TQI_SPAN_TABLE);
+
+	if (!span)
+		return -ENOMEM;
+	TQI_SET(tx, *slot, span);
+	TQI_ADD(tx, tx->core->tables[table].spans, 1);
+	return 0;
+}
+
+static uint32_t take_new(struct tqi_tx *tx, uint32_t table)
+{
+	struct tqi_table *t = &tx->core->tables[table];
+	uint32_t index = t->count;
+
+	if (grow(tx, table, index) < 0)
+		return 0;
+	void *record = tqi_table_at(tx, table, index);
+
+	if (!tx->corrupt) /* new memory (T3), perhaps with an old payload in it */
+		memset(record, 0, tx->seg->geometry.tables[table].record_bytes);
+	TQI_SET(tx, t->count, index + 1);
+	return index;
+}
+
+uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full)
+{
+	struct tqi_table *t = &tx->core->tables[table];
+	uint32_t index = t->free;
+
+	*ret_full = false;
+	if (index) {
+		const uint32_t *link = tqi_table_at(tx, table, index);
+
+		TQI_SET(tx, t->free, *link);
+	} else if (t->count >= tx->seg->geometry.tables[table].max) {
+		*ret_full = true;
+		return 0;
+	} else {
+		index = take_new(tx, table);
+	}
+	if (index)
+		TQI_ADD(tx, t->live, 1);
+	return index;
+}
+
+void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	tqi_tx_give(tx, table, index);
+}
+
+void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	struct tqi_table *t = &tx->core->tables[table];
+	uint32_t *link = tqi_table_at(tx, table, index);
+
+	TQI_SET(tx, *link, t->free);
+	TQI_SET(tx, t->free, index);
+	TQI_ADD(tx, t->live, -1);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Begin, commit and rollback.
+ *
+ * Entries of plain fields hold offset and width.  Two sorts belong to heaps,
+ * whose position array is derived and not journalled: restoring them rewrites the
+ * positions (shm/heap.h).
+ */
+#include "shm/tx.h"
+
+#include <string.h>
+
+#include "shm/heap.h"
+#include "shm/pool.h"
+#include "shm/wait.h"
+
+void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now_ns)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+
+	tx->seg = seg;
+	tx->base = seg->base;
+	tx->core = core;
+	tx->journal = tqi_segment_journal(seg);
+	tx->undo_count = 0;
+	tx->wake_count = 0;
+	tx->give_count = 0;
+	tx->corrupt = false;
+	tx->taken = NULL;
+	tx->release = NULL;
+	/*
+	 * Odd: observers that see it, before or after copying, know that they may
+	 * have copied a change half-way.
+	 */
+	tqi_store_relaxed64(&core->version, tqi_load_relaxed64(&core->version) + 1);
+	tqi_publish_barrier();
+	tx->now_ns = now_ns > core->last_now_ns ? now_ns : core->last_now_ns;
+	if (tx->now_ns != core->last_now_ns)
+		*(volatile uint64_t *)&core->last_now_ns = tx->now_ns; /* only grows: needs no undo */
+}
+
+static void end(struct tqi_core *core)
+{
+	uint64_t version = tqi_load_relaxed64(&core->version);
+
+	tqi_store_release64(&core->version, (version | 1) + 1);
+}
+
+/* T6. */
+static void settle_gives(struct tqi_tx *tx)
+{
+	for (uint32_t i = 0; i < tx->give_count; i++) {
+		const struct tqi_give *g = &tx->gives[i];
+
+		if (g->table == TQI_GIVE_BLOCK)
+			tqi_block_free(tx, g->what);
+		else
+			tqi_table_free(tx, g->table, g->what);
+	}
+	tx->give_count = 0;
+}
+
+void tqi_tx_commit(struct tqi_tx *tx)
+{
+	settle_gives(tx);
+	if (tx->corrupt) {
+		tqi_tx_abort(tx);
+		return;
+	}
+	/*
+	 * Wake before the commit: so a commit implies its wakes.  A waker killed
+	 * in between is rolled back and costs a spurious wake (docs/protocol.md).
+	 */
+	for (uint32_t i = 0; i < tx->wake_count; i++)
+		tqi_waiter_wake_now(tx, tx->wakes[i]);
+	tqi_compiler_barrier();
+	*(volatile uint32_t *)&tx->core->undo_count = 0;
+	tqi_compiler_barrier();
+	tx->undo_count = 0;
+	tx->wake_count = 0;
+	end(tx->core);
+	if (tx->release)
+		pthread_mutex_unlock(tx->release);
+	tx->release = NULL;
+	tx->taken = NULL;
+}
+
+/* The entry below a tag's holds the key, and with it the place of both. */
+static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg,
+		     const struct tqi_undo *u, uint32_t family)
+{
+	if (u == tqi_segment_journal(seg))
+		return;
+	uint64_t offset = (u[-1].where >> 8) + sizeof(uint64_t);
+
+	(void)core;
+	if (offset + sizeof(uint64_t) > seg->geometry.max_bytes)
+		return;
+	*(volatile uint64_t *)(seg->base + offset) = u->old;
+	tqi_heap_position_store(seg, family, (uint32_t)(u->old & TQI_INDEX_MASK),
+				(uint32_t)(u->where >> 8));
+}
+
+static void undo_one(struct tqi_core *core, const struct tqi_segment *seg, const struct tqi_undo *u)
+{
+	uint32_t code = u->where & 0xff;
+	uint64_t offset = u->where >> 8;
+
+	if (code >= TQI_UNDO_CODES || offset + sizeof(uint64_t) > seg->geometry.max_bytes)
+		return; /* a damaged journal: `check` will say so */
+	void *p = seg->base + offset;
+
+	if (code >= TQI_UNDO_LENGTH) {
+		*(volatile uint32_t *)p = (uint32_t)u->old;
+		tqi_heap_position_last(seg, code - TQI_UNDO_LENGTH, p);
+	} else if (code >= TQI_UNDO_TAG) {
+		undo_tag(core, seg, u, code - TQI_UNDO_TAG);
+	} else if (code == TQI_UNDO_64) {
+		*(volatile uint64_t *)p = u->old;
+	} else if (code == TQI_UNDO_32) {
+		*(volatile uint32_t *)p = (uint32_t)u->old;
+	} else if (code == TQI_UNDO_16) {
+		*(volatile uint16_t *)p = (uint16_t)u->old;
+	} else {
+		*(volatile uint8_t *)p = (uint8_t)u->old;
+	}
+}
+
+void tqi_tx_rollback(const struct tqi_segment *seg)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+	uint32_t n = core->undo_count;
+
+	if (n > TQI_JOURNAL_MAX)
+		n = TQI_JOURNAL_MAX;
+	while (n > 0) {
+		undo_one(core, seg, &tqi_segment_journal(seg)[n - 1]);
+		tqi_compiler_barrier();
+		*(volatile uint32_t *)&core->undo_count = --n;
+		tqi_compiler_barrier();
+	}
+	end(core);
+}
+
+void tqi_tx_abort(struct tqi_tx *tx)
+{
+	tqi_tx_rollback(tx->seg);
+	tx->undo_count = 0;
+	tx->wake_count = 0;
+	tx->give_count = 0;
+	if (tx->taken)
+		pthread_mutex_unlock(tx->taken);
+	tx->taken = NULL;
+	tx->release = NULL;
+}
+
+void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
+{
+	if (tx->give_count == TQI_GIVES_MAX) {
+		tx->corrupt = true; /* an operation over its declared maximum */
+		return;
+	}
+	tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
+}
+
+void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter)
+{
+	for (uint32_t i = 0; i < tx->wake_count; i++)
+		if (tx->wakes[i] == waiter)
+			return;
+	if (tx->wake_count == TQI_WAKES_MAX) {
+		tx->corrupt = true; /* an operation over its declared maximum */
+		return;
+	}
+	tx->wakes[tx->wake_count++] = waiter;
+}
+
+void *tqi_tx_scratch(struct tqi_tx *tx)
+{
+	tx->corrupt = true;
+	return tx->base + tx->seg->geometry.scratch;
+}

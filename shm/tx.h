@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Transactions: every change of the segment, under the lock, with an undo journal.
+ *
+ * TQI_SET saves the old value in the journal, then stores.  Commit sets the
+ * journal's length to 0.  A process that dies in between leaves the journal; the
+ * next owner of the lock rolls it back, newest first.
+ *
+ * T1  An entry is complete before it counts, and counts before its store.
+ * T2  Rolling back is idempotent: a rescuer may die and be rescued.
+ * T3  TQI_INIT stores without an entry, into memory that no committed state
+ *     refers to: there is nothing to restore.
+ * T4  Words of struct tqi_word32/64 are never journalled; TQI_SET does not
+ *     compile on them.
+ * T5  A reference read from the segment is used only through the checked
+ *     resolvers below.  One that is out of range resolves to the scratch record
+ *     and marks the transaction corrupt: it is then rolled back as a whole.
+ * T6  Records and blocks that a transaction frees are noted, and become free at
+ *     its commit: nobody writes over them (T3) while a rollback may need them.
+ */
+#ifndef TQI_SHM_TX_H
+#define TQI_SHM_TX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shm/layout.h"
+#include "shm/segment.h"
+
+#define TQI_WAKES_MAX 160 /* slots one hold may wake: 64 tasks, their waiters, keepers */
+#define TQI_GIVES_MAX 256 /* records and blocks one transaction may free */
+#define TQI_GIVE_BLOCK UINT32_MAX /* in place of a table */
+
+/* A record or block to be freed at the commit. */
+struct tqi_give {
+	uint32_t table;
+	uint32_t what;
+};
+
+struct tqi_tx {
+	const struct tqi_segment *seg;
+	unsigned char *base;
+	struct tqi_core *core;
+	struct tqi_undo *journal;
+	uint64_t now_ns;     /* read under the lock, never before an earlier one's */
+	uint32_t undo_count; /* copy of core->undo_count */
+	uint32_t wake_count;
+	bool corrupt; /* see T5 */
+	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
+	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
+	uint32_t give_count;
+	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
+	struct tqi_give gives[TQI_GIVES_MAX];
+};
+
+enum tqi_undo_code {
+	TQI_UNDO_8,
+	TQI_UNDO_16,
+	TQI_UNDO_32,
+	TQI_UNDO_64,
+	TQI_UNDO_TAG,		  /* + family: a heap entry's tag; restores its position too */
+	TQI_UNDO_LENGTH = TQI_UNDO_TAG + TQI_FAMILIES_MAX, /* + family: a heap's length */
+	TQI_UNDO_CODES = TQI_UNDO_LENGTH + TQI_FAMILIES_MAX,
+};
+
+void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now_ns);
+
+/*
+ * What was freed becomes free, wake words are bumped and woken, then the change
+ * becomes real.  Should freeing meet damage, it is aborted, and tx->corrupt says so.
+ */
+void tqi_tx_commit(struct tqi_tx *tx);
+
+/* Undo everything since the last commit. */
+void tqi_tx_abort(struct tqi_tx *tx);
+
+/* Undo what a dead owner left; part of taking the lock. */
+void tqi_tx_rollback(const struct tqi_segment *seg);
+
+/* Note that a record (or TQI_GIVE_BLOCK: a block) is to be freed at the commit. */
+void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
+
+/* Note that a wait slot is to be woken; duplicates are merged. */
+void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);
+
+/* False (and the transaction corrupt) when the operation is over its declared maximum. */
+static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old)
+{
+	uint32_t n = tx->undo_count;
+
+	if (__builtin_expect(n >= TQI_JOURNAL_MAX, 0)) {
+		tx->corrupt = true;
+		return false;
+	}
+	volatile struct tqi_undo *u = &tx->journal[n];
+
+	u->where = where;
+	u->old = old;
+	tqi_compiler_barrier();
+	*(volatile uint32_t *)&tx->core->undo_count = n + 1;
+	tx->undo_count = n + 1;
+	tqi_compiler_barrier();
+	return true;
+}
+
+static inline uint64_t tqi_offset(const struct tqi_tx *tx, const void *p)
+{
+	return (uint64_t)((const unsigned char *)p - tx->base);
+}
+
+static inline void tqi_set8(struct tqi_tx *tx, uint8_t *p, uint8_t v)
+{
+	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_8, *p))
+		*(volatile uint8_t *)p = v;
+}
+
+static inline void tqi_set16(struct tqi_tx *tx, uint16_t *p, uint16_t v)
+{
+	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_16, *p))
+		*(volatile uint16_t *)p = v;
+}
+
+static inline void tqi_set32(struct tqi_tx *tx, uint32_t *p, uint32_t v)
+{
+	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, *p))
+		*(volatile uint32_t *)p = v;
+}
+
+static inline void tqi_set64(struct tqi_tx *tx, uint64_t *p, uint64_t v)
+{
+	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *p))
+		*(volatile uint64_t *)p = v;
+}
+
+static inline void tqi_set_s32(struct tqi_tx *tx, int32_t *p, int32_t v)
+{
+	tqi_set32(tx, (uint32_t *)p, (uint32_t)v);
+}
+
+static inline void tqi_set_s64(struct tqi_tx *tx, int64_t *p, int64_t v)
+{
+	tqi_set64(tx, (uint64_t *)p, (uint64_t)v);
+}
+
+/* Journalled store; picks the width from the field. */
+#define TQI_SET(tx, field, value)                                                                  \
+	_Generic((field), uint8_t                                                                  \
+		 : tqi_set8, uint16_t                                                              \
+		 : tqi_set16, uint32_t                                                             \
+		 : tqi_set32, uint64_t                                                             \
+		 : tqi_set64, int32_t                                                              \
+		 : tqi_set_s32, int64_t                                                            \
+		 : tqi_set_s64)((tx), &(field), (value))
+
+/* Journalled increment (or, with a negative amount, decrement). */
+#define TQI_ADD(tx, field, amount)                                                                 \
+	TQI_SET(tx, field, (__typeof__(field))((field) + (__typeof__(field))(amount)))
+
+/* Plain store into memory that nothing committed refers to (T3). */
+#define TQI_INIT(field, value) ((field) = (value))
+
+/* Journal the first 8 bytes of a block that is about to be overwritten. */
+static inline void tqi_save64(struct tqi_tx *tx, void *p)
+{
+	uint64_t *word = p;
+
+	tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *word);
+}
+
+/* The scratch record; marks the transaction corrupt. */
+void *tqi_tx_scratch(struct tqi_tx *tx);
+
+/* A block by its reference (units of 64 bytes). */
+static inline void *tqi_unit(struct tqi_tx *tx, uint32_t ref)
+{
+	uint64_t offset = (uint64_t)ref << TQI_UNIT_SHIFT;
+
+	if (__builtin_expect(offset < tx->seg->geometry.fixed_bytes ||
+				     offset >= tx->seg->geometry.max_bytes,
+			     0))
+		return tqi_tx_scratch(tx);
+	return tx->base + offset;
+}
+
+#endif

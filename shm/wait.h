@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wait slots: everyone who blocks owns one.  Mechanism only; who is eligible for
+ * what, and when somebody must look, is the scheduler's to say.  The protocol was
+ * model-checked (docs/protocol.md); each rule is load-bearing.
+ *
+ * W1  A slot is taken, linked and its mutex locked inside one transaction, before
+ *     its commit; the mutex is released inside the transaction's hold that frees
+ *     the slot, after the commit.  So a slot in use shows its owner's TID or
+ *     OWNER_DIED, never 0.
+ * W2  The word compared by the futex wait is the one read in that hold.
+ * W3  Wake words only grow, are never journalled, and are bumped and woken before
+ *     the commit.
+ * W4  Each sleeper watches its own word and the mutex of the sleeper it queued
+ *     behind, nothing else of the chain: one watcher a word.
+ * W5  Whoever unlinks a slot wakes the slot queued behind it, and the one that
+ *     thereby becomes a keeper, in the same hold.
+ * W6  The timekeeper is the oldest listed sleeper; it and TQI_DEPUTIES behind it
+ *     are the keepers: each notes what it sleeps to, and is woken when a commit
+ *     needs an earlier look.
+ */
+#ifndef TQI_SHM_WAIT_H
+#define TQI_SHM_WAIT_H
+
+#include <pthread.h>
+
+#include "shm/table.h"
+#include "shm/tx.h"
+
+#define TQI_DEPUTIES 2 /* behind the timekeeper: two kills or stops at once are survived */
+#define TQI_KEEPERS (1 + TQI_DEPUTIES)
+
+/* The one interest that is counted (core->waiter_for_work); others are the scheduler's. */
+#define TQI_WAITER_FOR_WORK 1u
+
+enum tqi_waiter_state {
+	TQI_WAITER_FREE = 0,
+	TQI_WAITER_LISTED = 1,
+	TQI_WAITER_TRANSIT = 2, /* popped; its owner has not yet taken the lock */
+};
+
+/*
+ *  field        written by                          under
+ *  word         wakers, before their commit         the lock; read by the sleeping futex
+ *  mutex        its owner, and the kernel at death  itself; only says "the owner lives"
+ *  the rest     transactions                        the lock, journalled
+ *
+ * Crash of the owner: the mutex says OWNER_DIED; whoever looks frees the slot.
+ */
+struct tqi_waiter {
+	uint32_t link; /* tqi_table */
+	uint32_t state;
+	struct tqi_ident owner;
+	uint32_t older; /* listed: the chain; in transit: the list of those */
+	uint32_t newer;
+	uint64_t until_ns; /* when its owner will look again at the latest */
+	uint32_t interest; /* the scheduler's: what it waits for ... */
+	uint32_t subject;  /* ... and of which record */
+	uint32_t edges;	   /* the scheduler's: tasks that it waits for ... */
+	uint32_t told;	   /* ... and how many of them are final */
+
+	_Alignas(64) struct tqi_word32 word;
+	uint32_t mutex_made; /* written once, by the first taker */
+	pthread_mutex_t mutex;
+};
+_Static_assert(sizeof(struct tqi_waiter) == 128, "two cache lines");
+
+/* The table that holds them; the schema puts it first. */
+#define TQI_TABLE_WAITERS 0
+
+static inline struct tqi_waiter *tqi_waiter_at(struct tqi_tx *tx, uint32_t w)
+{
+	return tqi_table_resolve(tx, TQI_TABLE_WAITERS, w, sizeof(struct tqi_waiter));
+}
+
+/* Take a slot for `owner`, lock its mutex, append it to the chain. 0 as tqi_table_take(). */
+uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint32_t interest,
+			  uint32_t subject, bool *ret_full);
+/* Its owner is back: put it into the chain again if it was popped. */
+void tqi_waiter_relink(struct tqi_tx *tx, uint32_t w);
+/* Its owner leaves: free it; the mutex is released after the commit. */
+void tqi_waiter_leave(struct tqi_tx *tx, uint32_t w);
+/* Take it from the chain and wake it; its owner will come. */
+void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w);
+/* Free the slot of a dead owner. */
+void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w);
+/* A slot, listed or in transit, whose owner died; 0 none. */
+uint32_t tqi_waiter_find_dead(struct tqi_tx *tx);
+/* Place in the chain if it is a keeper: 0 timekeeper, 1 and 2 deputies; else TQI_KEEPERS. */
+uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w);
+
+/* For tqi_tx_commit() only. */
+void tqi_waiter_wake_now(struct tqi_tx *tx, uint32_t w);
+
+#endif
