@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting attempts. */
+#include "scheduler/claim.h"
+
+#include <errno.h>
+
+#include "scheduler/due.h"
+#include "scheduler/queue.h"
+#include "scheduler/ready.h"
+#include "scheduler/task.h"
+
+#define CONDEMNED_SLICE 8 /* purged tasks cleared away in one hold */
+
+static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	TQI_INIT(attempt->worker, w);
+	TQI_INIT(attempt->prev, 0);
+	TQI_INIT(attempt->next, worker->attempts);
+	if (worker->attempts)
+		TQI_SET(tx, tqi_attempt_at(tx, worker->attempts)->prev, a);
+	TQI_SET(tx, worker->attempts, a);
+	TQI_ADD(tx, worker->attempt_count, 1);
+	TQI_ADD(tx, worker->tasks, 1);
+}
+
+/* A free record: plain stores (T3), and its words start anew. */
+static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct tqi_task *task)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+
+	TQI_INIT(attempt->task, index);
+	TQI_INIT(attempt->id, tqi_id_make(index, task->generation));
+	TQI_INIT(attempt->epoch, task->epoch);
+	TQI_INIT(attempt->started_ns, tx->now_ns);
+	TQI_INIT(attempt->phase, TQI_PHASE_NONE);
+	TQI_INIT(attempt->phase_ns, 0);
+	TQI_INIT(attempt->stop_cause, TQ_CAUSE_NONE);
+	TQI_INIT(attempt->checkpoint, 0);
+	TQI_INIT(attempt->inherited, task->checkpoint);
+	TQI_INIT(attempt->inherited_bytes, task->checkpoint_bytes);
+	tqi_store_relaxed64(&attempt->pgid_start, 0);
+	tqi_store_relaxed32(&attempt->pgid, 0);
+	tqi_store_relaxed32(&attempt->progress_index, 0);
+	tqi_store_relaxed64(&attempt->progress_ns, 0);
+	tqi_store_relaxed64(&attempt->saved, 0);
+	attempt->progress[0].percent = 0;
+	attempt->progress[0].text[0] = '\0';
+}
+
+static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	bool watched = task->timeout_ns != UINT64_MAX || task->timeout_total_ns != UINT64_MAX ||
+		       task->progress_timeout_ns != UINT64_MAX;
+
+	tqi_ready_leave(tx, index);
+	tqi_task_move(tx, index, TQ_RUNNING);
+	TQI_ADD(tx, task->epoch, 1);
+	TQI_ADD(tx, task->attempts, 1);
+	TQI_SET(tx, task->started_ns, tx->now_ns);
+	if (task->first_started_ns == 0)
+		TQI_SET(tx, task->first_started_ns, tx->now_ns);
+	TQI_SET(tx, task->attempt, a);
+	TQI_SET(tx, task->worker_pid, tqi_worker_at(tx, w)->owner.pid);
+	fill_attempt(tx, a, index, task);
+	if (task->checkpoint)
+		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
+	link_attempt(tx, a, w);
+	if (watched)
+		tqi_due_set(tx, index, tqi_due_of_attempt(tx, task));
+	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
+}
+
+/* The best task that no purge has condemned; 0 none. */
+static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index)
+{
+	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {
+		uint32_t index = tqi_ready_best(tx, worker);
+
+		*ret_index = index;
+		if (!index)
+			return -EAGAIN;
+		if (!tqi_task_is_condemned(tx, tqi_task_at(tx, index)))
+			return 0;
+		tqi_task_cancel_waiting(tx, index);
+	}
+	return -EINPROGRESS;
+}
+
+int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	uint32_t index;
+	bool full;
+
+	if (worker->attempt_count >= TQ_CLAIMS_MAX)
+		return TQ_EFULL;
+	int r = choose(tx, worker, &index);
+
+	if (r < 0)
+		return r;
+	uint32_t a = tqi_table_take(tx, TQI_ATTEMPTS, &full);
+
+	if (!a)
+		return full ? TQ_EFULL : -ENOMEM;
+	start(tx, w, a, index);
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	uint64_t timeout = tqi_due_of_attempt(tx, task);
+
+	*ret_claimed = (struct tqi_claimed){
+		.attempt = a,
+		.task = index,
+		.id = tqi_id_make(index, task->generation),
+		.timeout_at_ns = timeout == UINT64_MAX ? 0 : timeout,
+	};
+	return 0;
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* A keeper's look: due tasks, sweeps, dead sleepers, leases, dead workers, old records. */
+#include "scheduler/look.h"
+
+#include "scheduler/due.h"
+#include "scheduler/sleep.h"
+#include "scheduler/sweep.h"
+#include "scheduler/task.h"
+#include "scheduler/wake.h"
+#include "shm/lock.h"
+
+#define DUE_SLICE 8	    /* due tasks handled in one hold: journal space */
+#define RETIRE_SLICE 16	    /* old records freed in one hold */
+#define WORKERS_SLICE 64    /* worker records looked at in one hold */
+#define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come once a second */
+#define GAP_NS 3500000000ull /* looks are at most 3 s apart while anything runs: a longer gap
+				means that the judges themselves were stopped (C3) */
+
+static void note_look(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (tx->now_ns - root->look_ns > GAP_NS)
+		TQI_SET(tx, root->unbroken_ns, tx->now_ns);
+	TQI_SET(tx, root->look_ns, tx->now_ns);
+}
+
+bool tqi_look_is_due(struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+
+	return root->running && tx->now_ns - root->look_ns > LOOK_DUE_NS;
+}
+
+static void add_suspect(struct tqi_tx *tx, uint32_t w, bool hinted, struct tqi_look *look)
+{
+	if (look->suspect_count == TQI_LOOK_SUSPECTS)
+		look->again = true;
+	else if (tqi_worker_suspect(tx, w, &look->suspects[look->suspect_count]))
+		look->suspects[look->suspect_count++].hinted = hinted;
+}
+
+/* Leases, hints of death, and one worker a slice probed without any hint. */
+static void look_at_workers(struct tqi_tx *tx, struct tqi_look *look)
+{
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t count = tx->core->tables[TQI_WORKERS].count, at = root->worker_cursor;
+	bool probed = false;
+
+	for (uint32_t i = 0; i < WORKERS_SLICE && i + 1 < count && !tx->corrupt; i++) {
+		at = at + 1 < count ? at + 1 : 1;
+		struct tqi_worker *worker = tqi_worker_at(tx, at);
+
+		if (worker->state == TQI_WORKER_FREE)
+			continue;
+		bool hinted = worker->state == TQI_WORKER_DYING ||
+			      (tqi_mutex_owner_died(&worker->life) &&
+			       !(worker->flags & TQI_WORKER_POLLED));
+
+		tqi_worker_judge(tx, at);
+		if (hinted || !probed || (worker->flags & TQI_WORKER_POLLED))
+			add_suspect(tx, at, hinted, look);
+		probed = true;
+	}
+	if (at != root->worker_cursor)
+		TQI_SET(tx, root->worker_cursor, at);
+}
+
+void tqi_tend(struct tqi_tx *tx)
+{
+	if (tqi_due_next(tx) <= tx->now_ns) {
+		tqi_due_run(tx, DUE_SLICE);
+		tqi_step(tx);
+	}
+	if (tqi_sweep_pending(tx)) {
+		tqi_sweep_slice(tx);
+		tqi_step(tx);
+	}
+}
+
+void tqi_step(struct tqi_tx *tx)
+{
+	if (tx->corrupt)
+		return;
+	tqi_wake_keepers(tx);
+	tqi_tx_commit(tx);
+	if (!tx->corrupt)
+		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+}
+
+void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
+{
+	ret_look->suspect_count = 0;
+	ret_look->again = false;
+	note_look(tx);
+	tqi_tend(tx);
+	if (tqi_sleep_bury(tx))
+		ret_look->again = true;
+	tqi_step(tx);
+	look_at_workers(tx, ret_look);
+	tqi_step(tx);
+	if (tqi_task_retire(tx, RETIRE_SLICE) == RETIRE_SLICE)
+		ret_look->again = true;
+	tqi_wake_room(tx); /* a popped submitter may have died */
+	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
+	if (tqi_due_next(tx) <= tx->now_ns || tqi_sweep_pending(tx))
+		ret_look->again = true;
+}

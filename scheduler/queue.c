@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues, kinds, classes, lanes. */
+#include "scheduler/queue.h"
+
+#include <string.h>
+
+#include "scheduler/sweep.h"
+#include "scheduler/wake.h"
+
+#define DEFAULT_BACKOFF_NS 1000000000ull	/* 1 s */
+#define DEFAULT_BACKOFF_CAP_NS 300000000000ull	/* 5 min */
+
+uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name)
+{
+	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++)
+		if (strncmp(tqi_queue_at(tx, q)->name, name, TQ_NAME_MAX + 1) == 0)
+			return q;
+	return 0;
+}
+
+uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name)
+{
+	for (uint32_t k = 1; k < tx->core->tables[TQI_KINDS].count && !tx->corrupt; k++)
+		if (strncmp(tqi_kind_at(tx, k)->name, name, TQ_NAME_MAX + 1) == 0)
+			return k;
+	return 0;
+}
+
+static void name_copy(char *to, const char *name)
+{
+	memset(to, 0, TQ_NAME_MAX + 8);
+	memcpy(to, name, strnlen(name, TQ_NAME_MAX));
+}
+
+uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
+{
+	uint32_t q = tqi_queue_find(tx, name);
+
+	*ret_full = false;
+	if (q)
+		return q;
+	q = tqi_table_take(tx, TQI_QUEUES, ret_full);
+	if (!q)
+		return 0;
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	/* A new record: queues are never given back. */
+	name_copy(queue->name, name);
+	TQI_INIT(queue->depth_max, UINT64_MAX);
+	TQI_INIT(queue->timeout_ns, UINT64_MAX);
+	TQI_INIT(queue->backoff_ns, DEFAULT_BACKOFF_NS);
+	TQI_INIT(queue->backoff_cap_ns, DEFAULT_BACKOFF_CAP_NS);
+	TQI_INIT(queue->attempts_max, 1);
+	return q;
+}
+
+uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
+{
+	uint32_t k = tqi_kind_find(tx, name);
+
+	*ret_full = false;
+	if (k)
+		return k;
+	k = tqi_table_take(tx, TQI_KINDS, ret_full);
+	if (k)
+		name_copy(tqi_kind_at(tx, k)->name, name);
+	return k;
+}
+
+struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
+}
+
+static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
+{
+	bool full;
+	uint32_t c = tqi_table_take(tx, TQI_CLASSES, &full);
+	uint32_t l = c ? tqi_table_take(tx, TQI_LANES, &full) : 0;
+
+	if (!l)
+		return 0;
+	struct tqi_class *class = tqi_class_at(tx, c);
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	TQI_INIT(class->queue, (uint16_t)q);
+	TQI_INIT(class->kind, (uint16_t)k);
+	TQI_INIT(class->plain, l);
+	TQI_INIT(class->lane_count, 1);
+	TQI_INIT(class->next, queue->classes);
+	TQI_INIT(tqi_lane_at(tx, l)->class_, c);
+	TQI_SET(tx, queue->classes, c);
+	return tqi_heap_reserve(tx, &class->open, class->lane_count) < 0 ? 0 : c;
+}
+
+static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k)
+{
+	uint32_t c = tqi_queue_at(tx, q)->classes;
+
+	while (c && !tx->corrupt) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == k)
+			break;
+		c = class->next;
+	}
+	return c ? c : class_make(tx, q, k);
+}
+
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
+{
+	uint32_t c = class_find(tx, queue, kind);
+
+	if (!c)
+		return 0;
+	uint32_t l = tqi_class_at(tx, c)->plain;
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (tqi_heap_reserve(tx, &lane->tasks, lane->members + 1) < 0)
+		return 0;
+	TQI_ADD(tx, lane->members, 1);
+	return l;
+}
+
+void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane)
+{
+	TQI_ADD(tx, tqi_lane_at(tx, lane)->members, -1);
+}
+
+void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+
+	if (settings->depth_max)
+		TQI_SET(tx, q->depth_max, settings->depth_max);
+	if (settings->timeout_ns)
+		TQI_SET(tx, q->timeout_ns, settings->timeout_ns);
+	if (settings->backoff_ns)
+		TQI_SET(tx, q->backoff_ns, settings->backoff_ns);
+	if (settings->backoff_cap_ns)
+		TQI_SET(tx, q->backoff_cap_ns, settings->backoff_cap_ns);
+	if (settings->attempts_max)
+		TQI_SET(tx, q->attempts_max, settings->attempts_max);
+}
+
+void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+
+	TQI_SET(tx, q->flags, on ? q->flags | flag : q->flags & ~flag);
+	if (flag == TQI_QUEUE_PAUSED) {
+		if (!on)
+			tqi_wake_any(tx);
+		tqi_wake_empty(tx); /* what is paused holds nobody back from leaving */
+	}
+}
+
+uint32_t tqi_queue_purge(struct tqi_tx *tx, uint32_t queue)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+	uint32_t waiting = q->waiting;
+
+	/* +1, so that what began to wait just now has a smaller number. */
+	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
+	TQI_SET(tx, q->purge_before, tqi_root(tx)->sequence);
+	TQI_SET(tx, q->waiting, 0u);
+	tqi_sweep_start(tx);
+	return waiting;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of queues and kinds, classes and lanes: found, or made on first use. */
+#ifndef TQI_SCHEDULER_QUEUE_H
+#define TQI_SCHEDULER_QUEUE_H
+
+#include "scheduler/records.h"
+
+/*
+ * Index of a queue or kind by name; 0 = none.  With `make`, a missing one is
+ * made: 0 then means no memory or, with *ret_full, that the table is full.
+ */
+uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name);
+uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full);
+uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name);
+uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
+
+/* Lane of a queue and kind, with room for one more member in every heap; 0 = no memory. */
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
+void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
+
+struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* Changes of settings; 0 = leave it. */
+struct tqi_queue_settings {
+	uint64_t depth_max;
+	uint64_t timeout_ns;
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint32_t attempts_max;
+};
+void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings);
+
+/* Pause, drain and their opposites. */
+void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on);
+/* Condemn what waits now; returns how many.  Swept in slices, honoured at once. */
+uint32_t tqi_queue_purge(struct tqi_tx *tx, uint32_t queue);
+
+#endif

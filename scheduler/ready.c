@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Entering and leaving lanes; choosing the best. */
+#include "scheduler/ready.h"
+
+#include "scheduler/queue.h"
+#include "scheduler/wake.h"
+
+/*
+ * Smaller starts earlier.  Fixed when the task becomes ready, so that order in a
+ * heap never depends on the time of a look (linear ageing joins here).
+ */
+static int64_t key_of(const struct tqi_task *task)
+{
+	return -(int64_t)task->priority;
+}
+
+static struct tqi_heap_entry entry_of(const struct tqi_task *task, uint32_t index)
+{
+	return (struct tqi_heap_entry){ task->key, tqi_tag(task->sequence, index) };
+}
+
+/* A lane's entry in its class: the key and sequence of its first task. */
+static struct tqi_heap_entry lane_entry(const struct tqi_heap_entry *first, uint32_t lane)
+{
+	return (struct tqi_heap_entry){ first->key,
+					(first->tag & ~(uint64_t)TQI_INDEX_MASK) | lane };
+}
+
+/* The lane's first task has changed from `before` (length 0: there was none). */
+static void reopen(struct tqi_tx *tx, uint32_t l, uint32_t length_before,
+		   struct tqi_heap_entry before)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	const struct tqi_heap_entry *first = &lane->tasks.root;
+
+	if (lane->tasks.length == 0)
+		tqi_heap_remove(tx, &class->open, TQI_FAMILY_OPEN, l);
+	else if (length_before == 0)
+		tqi_heap_push(tx, &class->open, TQI_FAMILY_OPEN, lane_entry(first, l));
+	else if (first->tag != before.tag || first->key != before.key)
+		tqi_heap_rekey(tx, &class->open, TQI_FAMILY_OPEN, l, lane_entry(first, l));
+}
+
+void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+	uint32_t length = lane->tasks.length;
+	struct tqi_heap_entry first = lane->tasks.root;
+
+	if (!keep_place || task->ready_ns == 0) {
+		TQI_SET(tx, task->ready_ns, tx->now_ns);
+		TQI_SET(tx, task->key, key_of(task));
+	}
+	if (task->flags & TQI_TASK_HELD)
+		return;
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry_of(task, index));
+	reopen(tx, task->lane, length, first);
+	TQI_ADD(tx, tqi_root(tx)->ready, 1);
+	tqi_wake_for(tx, lane->class_);
+}
+
+void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+	uint32_t length = lane->tasks.length;
+	struct tqi_heap_entry first = lane->tasks.root;
+
+	if (task->flags & TQI_TASK_HELD)
+		return;
+	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
+	reopen(tx, task->lane, length, first);
+	TQI_ADD(tx, tqi_root(tx)->ready, -1);
+}
+
+static bool can_run(const struct tqi_worker *worker, const struct tqi_class *class)
+{
+	return worker->kinds[class->kind / 64 & 3] >> (class->kind % 64) & 1;
+}
+
+bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class)
+{
+	if (!can_run(worker, class))
+		return false;
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (worker->queues[i] == class->queue)
+			return true;
+	return false;
+}
+
+/* Best head among the classes of one queue that the worker can run. */
+static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	struct tqi_heap_entry best = { 0, 0 };
+	uint32_t lane = 0;
+
+	if (queue->flags & TQI_QUEUE_PAUSED)
+		return 0;
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+		const struct tqi_heap_entry *head = &class->open.root;
+
+		if (class->open.length && can_run(worker, class) &&
+		    (!lane || tqi_entry_before(head, &best))) {
+			best = *head;
+			lane = tqi_tag_index(head->tag);
+		}
+		c = class->next;
+	}
+	return lane ? tqi_tag_index(tqi_lane_at(tx, lane)->tasks.root.tag) : 0;
+}
+
+uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
+		uint32_t task = best_of_queue(tx, worker, worker->queues[i]);
+
+		if (task)
+			return task;
+	}
+	return 0;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Startable tasks: lanes and the classes that order them. */
+#ifndef TQI_SCHEDULER_READY_H
+#define TQI_SCHEDULER_READY_H
+
+#include "scheduler/records.h"
+
+/* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
+void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
+/* Out of its lane, if it is there. */
+void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
+/* The best startable task for a worker; 0 none. */
+uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker);
+/* Whether a worker serves a class. */
+bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class);
+
+#endif

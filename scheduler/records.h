@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The records of the scheduler, as they lie in the segment.
+ *
+ * Unless a field's comment says otherwise: written in transactions under the
+ * lock, journalled, read under the lock and by observers; a crash half-way leaves
+ * the old values after rollback.  References are record indices, 0 = none.
+ *
+ * R1  Task records are the truth.  Heaps, lists, classes' depths and the root's
+ *     gauges can be rebuilt from them by one scan (scheduler/rebuild.c).
+ * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
+ * R3  state == READY and not held  <=>  the task is in its lane's heap.
+ * R4  in the due heap  <=>  state is DELAYED, or RUNNING with a time to watch.
+ * R5  A final task has no attempt; it is on the finished list unless pinned.
+ * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
+ */
+#ifndef TQI_SCHEDULER_RECORDS_H
+#define TQI_SCHEDULER_RECORDS_H
+
+#include "shm/heap.h"
+#include "shm/layout.h"
+#include "shm/wait.h"
+#include "taskq/taskq.h"
+
+#define TQI_QUEUES_MAX 1023
+#define TQI_KINDS_MAX 255
+#define TQI_WORKERS_MAX 4096
+#define TQI_WAITERS_MAX 8192
+#define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
+
+/* One per table, in the order of the schema. */
+enum tqi_table_id {
+	TQI_WAITERS = TQI_TABLE_WAITERS,
+	TQI_TASKS,
+	TQI_ATTEMPTS,
+	TQI_WORKERS,
+	TQI_QUEUES,
+	TQI_KINDS,
+	TQI_CLASSES,
+	TQI_LANES,
+	TQI_EDGES,
+	TQI_TABLE_COUNT,
+};
+
+enum tqi_family {
+	TQI_FAMILY_LANE, /* tasks in their lane, by key */
+	TQI_FAMILY_DUE,	 /* tasks by the next time to look at them */
+	TQI_FAMILY_OPEN, /* lanes in their class, by their first task */
+	TQI_FAMILY_COUNT,
+};
+
+/* What a wait slot waits for (shm/wait.h). */
+enum tqi_interest {
+	TQI_INTEREST_WORK = TQI_WAITER_FOR_WORK, /* subject: worker */
+	TQI_INTEREST_TASKS = 2,	 /* a client; edges: the tasks; subject: states it wants, bits */
+	TQI_INTEREST_STOPS = 3,	 /* a heartbeat thread; subject: worker */
+	TQI_INTEREST_MASTER = 4, /* a farm's master; subject: its worker record */
+	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room */
+};
+
+/* flags of a task */
+#define TQI_TASK_HELD (1u << 0)
+#define TQI_TASK_FORGET (1u << 1)
+#define TQI_TASK_KEEP (1u << 2)
+#define TQI_TASK_ONCE (1u << 3)
+#define TQI_TASK_CANCEL (1u << 4)  /* a cancel of the running task has been asked for */
+#define TQI_TASK_CUT (1u << 5)	   /* the result is the tail of a longer output */
+#define TQI_TASK_STALLED (1u << 6)
+#define TQI_TASK_DUE (1u << 7)	   /* is in the due heap (R4) */
+#define TQI_TASK_LISTED (1u << 8)  /* is on the finished list (R5) */
+#define TQI_TASK_TELLING (1u << 9) /* is on the list of those with waiters still to wake */
+
+/*
+ * One task; four cache lines.  Submit, claim and complete touch the first three.
+ * `stamp` is not journalled: the version of the last transaction that touched the
+ * record, for observers; it only grows.
+ */
+struct tqi_task {
+	uint32_t link;
+	uint8_t state; /* enum tq_state */
+	uint8_t cause; /* enum tq_cause, of the final state or the last ended attempt */
+	uint16_t flags;
+	uint64_t generation; /* with the index: the id */
+	uint64_t sequence;   /* order of submission */
+	uint64_t wait_sequence; /* the root's, when it last began to wait: a purge spares later ones */
+	int64_t key;		/* fixed when it becomes ready; smaller starts earlier */
+	int32_t priority;
+	uint32_t lane;
+	uint64_t due_ns; /* DELAYED: not before; RUNNING: when to look at it */
+	uint32_t payload; /* block: payload, then label */
+	uint32_t payload_bytes;
+
+	uint64_t stamp;
+	uint32_t attempt; /* record of the attempt under way */
+	uint32_t epoch;
+	uint32_t edges; /* who waits for it, not yet told */
+	uint32_t prev;	/* finished list, or telling list */
+	uint32_t next;
+	uint32_t pins;	/* edges, told or not, of living waiters */
+	uint16_t queue;
+	uint16_t kind;
+	uint16_t failures;
+	uint16_t crashes;
+	uint16_t losses;
+	uint16_t attempts_max;
+	uint16_t crashes_max;
+	uint16_t losses_max;
+	uint32_t attempts; /* begun */
+	uint32_t result;
+	uint32_t result_bytes;
+	int32_t cause_arg;
+
+	uint64_t submitted_ns;
+	uint64_t ready_ns;
+	uint64_t started_ns;
+	uint64_t ended_ns;
+	uint64_t timeout_ns; /* per attempt; UINT64_MAX none */
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint64_t timeout_total_ns; /* UINT64_MAX none */
+
+	uint64_t first_started_ns;
+	uint64_t progress_timeout_ns; /* UINT64_MAX none */
+	uint64_t output_bytes;
+	uint64_t cpu_ns;
+	uint64_t max_rss_bytes;
+	uint32_t error; /* block of error_bytes */
+	uint32_t history; /* block: ring of TQ_HISTORY_MAX struct tq_attempt_info */
+	uint32_t checkpoint; /* block saved by an ended attempt */
+	uint32_t checkpoint_bytes;
+	uint32_t worker_pid; /* of the last attempt */
+	uint16_t error_bytes;
+	uint8_t label_bytes;
+	uint8_t history_count; /* entries ever written, saturating by modulo 2*MAX */
+};
+_Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
+
+/* Progress as its owner writes it: the buffer that the index does not name. */
+struct tqi_progress {
+	uint32_t percent;
+	char text[TQ_PROGRESS_TEXT_MAX + 1 - 4];
+};
+
+/* Phases of ending an attempt; time and phase are committed before the signal is sent. */
+enum tqi_phase {
+	TQI_PHASE_NONE = 0,
+	TQI_PHASE_ASKED = 1, /* stop_cause is set */
+	TQI_PHASE_TERM = 2,
+	TQI_PHASE_KILL = 3,
+};
+
+/*
+ * One attempt under way; belongs to a worker; pins the task's record and blocks.
+ * Freed only by its owner's verdict or by proof of its death.
+ *
+ *  field              written by           under
+ *  pgid_*, progress*  the owner's process  nothing: single writer
+ *  saved              the owner's process  nothing: single writer; names the
+ *                                          valid half of the checkpoint block
+ *  the rest           transactions         the lock, journalled
+ *
+ * Crash: the words keep their last value; they die with the record.
+ */
+struct tqi_attempt {
+	uint32_t link;
+	uint32_t task;
+	uint64_t id; /* of the task */
+	uint32_t epoch;
+	uint32_t worker;
+	uint32_t prev; /* attempts of the worker */
+	uint32_t next;
+	uint64_t started_ns;
+	uint64_t phase_ns; /* when the phase was entered */
+	uint8_t phase;	   /* enum tqi_phase */
+	uint8_t stop_cause; /* enum tq_cause */
+	uint16_t reserved0;
+	uint32_t checkpoint; /* block of two halves; 0 none yet */
+	uint32_t inherited;  /* block: an earlier attempt's checkpoint, for this one to read */
+	uint32_t inherited_bytes;
+
+	_Alignas(64) struct tqi_word64 pgid_start; /* start time of the group's leader */
+	struct tqi_word32 pgid;			   /* 0 no command runs */
+	struct tqi_word32 progress_index;	   /* +1 at each report; odd: progress[1] */
+	struct tqi_word64 progress_ns;		   /* 0 never */
+	struct tqi_word64 saved; /* number << 32 | bytes; odd number: second half */
+	uint32_t reserved1[8];
+
+	struct tqi_progress progress[2]; /* single writer, ordered by progress_index */
+};
+_Static_assert(sizeof(struct tqi_attempt) == 256, "four cache lines");
+
+#define TQI_CHECKPOINT_BLOCK (2u * TQ_CHECKPOINT_MAX)
+
+/* states of a worker */
+enum tqi_worker_state {
+	TQI_WORKER_FREE = 0,
+	TQI_WORKER_LIVE = 1,
+	TQI_WORKER_DYING = 2, /* its process is proved gone; groups or the master's verdict pending */
+};
+
+/* flags of a worker */
+#define TQI_WORKER_MASTER (1u << 0)
+#define TQI_WORKER_SUSPECT (1u << 1)
+#define TQI_WORKER_EMPTY (1u << 2) /* its sleep ends when nothing is left to start */
+#define TQI_WORKER_STOP (1u << 3)  /* told to stop claiming */
+#define TQI_WORKER_POLLED (1u << 4) /* its life lock says dead, its process lives: no hint */
+
+/*
+ * A worker, or a farm's master.
+ *
+ *  field           written by                          under
+ *  lease_ns_word   the owner (any thread)              nothing: single writer process
+ *  output_*        the owner's process                 nothing: single writer
+ *  life            one lasting thread of the owner,    itself: a hint of death
+ *                  and the kernel
+ *  the rest        transactions                        the lock, journalled
+ */
+struct tqi_worker {
+	uint32_t link;
+	uint32_t state;
+	struct tqi_ident owner;
+	uint64_t generation; /* +1 at each registration */
+	uint32_t flags;
+	uint32_t kill; /* enum tq_kill_policy */
+	uint32_t attempts;
+	uint32_t attempt_count;
+	uint32_t master; /* worker record of its farm's master */
+	uint32_t queue_count;
+
+	uint64_t lease_ns; /* 0 none */
+	uint64_t grace_ns;
+	uint64_t registered_ns;
+	uint64_t suspect_ns; /* when the lease was first seen to have run out */
+	uint64_t dying_ns;
+	uint64_t tasks;
+	uint64_t master_generation;
+	uint32_t output; /* block: ring of the running command's output */
+	uint32_t output_bytes; /* its size, a power of two; 0 none */
+
+	uint64_t kinds[4]; /* bit per kind record; all ones = any kind */
+	uint16_t queues[TQ_WORKER_QUEUES_MAX];
+
+	char name[TQ_NAME_MAX + 8]; /* NUL-terminated */
+
+	_Alignas(64) struct tqi_word64 lease_deadline_ns;
+	struct tqi_word64 output_head; /* bytes ever written by this attempt's command */
+	struct tqi_word32 output_word; /* futex for readers: +1 at each write */
+	struct tqi_word32 output_epoch; /* of the attempt that writes */
+	uint32_t reserved0[8];
+
+	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */
+	uint32_t life_made; /* written once, by the first taker */
+	uint32_t reserved1[5];
+};
+_Static_assert(sizeof(struct tqi_worker) == 384, "six cache lines");
+
+/* flags of a queue */
+#define TQI_QUEUE_PAUSED TQ_QUEUE_PAUSED
+#define TQI_QUEUE_DRAINING TQ_QUEUE_DRAINING
+
+/* A queue.  Never freed. */
+struct tqi_queue {
+	uint32_t link;
+	uint32_t flags;
+	uint32_t classes; /* chain through class.next, newest first */
+	uint32_t waiting; /* blocked, delayed and ready tasks that no purge has condemned */
+	uint64_t purge_before; /* waiting tasks with a smaller wait_sequence are cancelled */
+	uint64_t depth_max;    /* UINT64_MAX none */
+	uint64_t timeout_ns;   /* UINT64_MAX none */
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint32_t attempts_max;
+	uint32_t reserved0;
+	char name[TQ_NAME_MAX + 8];
+	uint64_t reserved1[7];
+};
+_Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");
+
+/* A kind's name.  Never freed. */
+struct tqi_kind {
+	uint32_t link;
+	uint32_t reserved0;
+	char name[TQ_NAME_MAX + 8];
+	uint64_t reserved1[6];
+};
+_Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
+
+/*
+ * Tasks of one queue, band and kind: their lanes ordered by first task, and their
+ * counters.  Never freed.  (Bands and lanes beside the plain one come with ageing
+ * and limits: the shape is theirs already.)
+ */
+struct tqi_class {
+	uint32_t link;
+	uint16_t queue;
+	uint16_t kind;
+	uint32_t band;
+	uint32_t next;	/* class of the same queue */
+	uint32_t plain; /* the lane without limits and fair key */
+	uint32_t lane_count;
+	uint64_t submitted;
+	uint64_t started;
+	uint64_t ended[4]; /* done, failed, cancelled, expired */
+	uint64_t retried;
+	uint64_t crashed;
+	uint64_t reclaimed;
+	uint32_t depth[TQ_STATE_COUNT];
+	uint32_t reserved0;
+	struct tqi_heap open; /* lanes with startable tasks */
+	uint32_t reserved1[12];
+};
+_Static_assert(sizeof(struct tqi_class) == 256, "four cache lines");
+
+/* Tasks that are equal in all that decides whether they may start. */
+struct tqi_lane {
+	uint32_t link;
+	uint32_t class_;
+	uint32_t members; /* unfinished tasks: its heap has room for all of them */
+	uint32_t reserved0;
+	struct tqi_heap tasks;
+	uint64_t reserved1[5];
+};
+_Static_assert(sizeof(struct tqi_lane) == 128, "two cache lines");
+
+/* Somebody waits for a task. */
+struct tqi_edge {
+	uint32_t link;
+	uint32_t waiter;
+	uint32_t task;
+	uint32_t told; /* 1: the task is final and the waiter has been woken */
+	uint32_t prev; /* edges of the task, while not told */
+	uint32_t next;
+	uint32_t next_of_waiter;
+	uint32_t reserved0;
+};
+_Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
+
+/* flags of the root */
+#define TQI_ROOT_SHUTDOWN (1u << 0)
+#define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: what waits and runs is cancelled */
+#define TQI_ROOT_DESTROYED (1u << 2)
+
+/* What is one per segment. */
+struct tqi_root {
+	uint64_t sequence;   /* of the next task */
+	uint32_t flags;
+	uint32_t unfinished; /* tasks not final: the due heap has room for all of them */
+	uint32_t ready;	     /* in lane heaps */
+	uint32_t running;
+	uint32_t finished_oldest; /* evictable records, by when they ended */
+	uint32_t finished_newest;
+	uint32_t finished_count;
+	uint32_t telling;    /* final tasks with waiters still to wake */
+	uint32_t sweep_at;   /* next task index of the sweep */
+	uint32_t sweep_left; /* records still to look at; 0 nothing is being swept */
+	uint64_t cancel_before; /* as a queue's purge_before, for shutdown with cancel */
+
+	uint64_t retention_ns;
+	uint64_t look_ns;     /* last look of a keeper */
+	uint64_t unbroken_ns; /* since when looks have followed each other without a gap */
+	uint64_t reclaimed;
+	uint64_t evicted;
+	uint64_t seed; /* of back-off jitter */
+	uint32_t worker_cursor; /* where the next look goes on */
+	uint32_t room_waiters;	/* submitters asleep for want of room */
+	uint32_t empty_workers; /* registered workers that leave when nothing is left */
+	uint32_t reserved0;
+	struct tqi_heap due;
+};
+
+extern const struct tqi_schema tqi_schema;
+
+static inline struct tqi_root *tqi_root(const struct tqi_tx *tx)
+{
+	return (struct tqi_root *)(void *)(tx->base + tx->seg->geometry.root);
+}
+
+#define TQI_RECORD(name, type, table)                                                              \
+	static inline struct type *name(struct tqi_tx *tx, uint32_t index)                         \
+	{                                                                                          \
+		return tqi_table_resolve(tx, table, index, sizeof(struct type));                                          \
+	}
+TQI_RECORD(tqi_task_at, tqi_task, TQI_TASKS)
+TQI_RECORD(tqi_attempt_at, tqi_attempt, TQI_ATTEMPTS)
+TQI_RECORD(tqi_worker_at, tqi_worker, TQI_WORKERS)
+TQI_RECORD(tqi_queue_at, tqi_queue, TQI_QUEUES)
+TQI_RECORD(tqi_kind_at, tqi_kind, TQI_KINDS)
+TQI_RECORD(tqi_class_at, tqi_class, TQI_CLASSES)
+TQI_RECORD(tqi_lane_at, tqi_lane, TQI_LANES)
+TQI_RECORD(tqi_edge_at, tqi_edge, TQI_EDGES)
+#undef TQI_RECORD
+
+static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)
+{
+	return generation << TQI_INDEX_BITS | index;
+}
+
+static inline uint32_t tqi_id_index(uint64_t id)
+{
+	return (uint32_t)(id & TQI_INDEX_MASK);
+}
+
+static inline uint64_t tqi_id_generation(uint64_t id)
+{
+	return id >> TQI_INDEX_BITS;
+}
+
+static inline bool tqi_state_is_final(uint32_t state)
+{
+	return state >= TQ_DONE;
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables that the scheduler keeps in a segment, and the fingerprint of their records. */
+#include "scheduler/records.h"
+
+static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
+	[TQI_WAITERS] = { "waiters", sizeof(struct tqi_waiter), TQI_WAITERS_MAX },
+	[TQI_TASKS] = { "tasks", sizeof(struct tqi_task), 0 },
+	[TQI_ATTEMPTS] = { "attempts", sizeof(struct tqi_attempt), TQI_WORKERS_MAX *TQ_CLAIMS_MAX },
+	[TQI_WORKERS] = { "workers", sizeof(struct tqi_worker), TQI_WORKERS_MAX },
+	[TQI_QUEUES] = { "queues", sizeof(struct tqi_queue), TQI_QUEUES_MAX },
+	[TQI_KINDS] = { "kinds", sizeof(struct tqi_kind), TQI_KINDS_MAX },
+	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), 65535 },
+	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), 1u << 20 },
+	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 20 },
+};
+
+/* Every field that two builds must place alike would be too many: sizes and joints. */
+#define FACT(type, field) (sizeof(struct type) * 4096 + offsetof(struct type, field))
+#define LAYOUT                                                                                     \
+	(FACT(tqi_task, stamp) ^ FACT(tqi_attempt, progress) << 8 ^ FACT(tqi_worker, life) << 16 ^ \
+	 FACT(tqi_queue, name) << 24 ^ FACT(tqi_class, open) << 28 ^ FACT(tqi_lane, tasks) << 32 ^ \
+	 FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40)
+
+const struct tqi_schema tqi_schema = {
+	.tables = tables,
+	.table_count = TQI_TABLE_COUNT,
+	.family_table = { [TQI_FAMILY_LANE] = TQI_TASKS,
+			  [TQI_FAMILY_DUE] = TQI_TASKS,
+			  [TQI_FAMILY_OPEN] = TQI_LANES },
+	.family_count = TQI_FAMILY_COUNT,
+	.root_bytes = sizeof(struct tqi_root),
+	.fingerprint = LAYOUT,
+};

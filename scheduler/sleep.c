@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleepers. */
+#include "scheduler/sleep.h"
+
+#include "scheduler/edge.h"
+#include "scheduler/wake.h"
+
+#define BURY_SLICE 2   /* dead sleepers freed in one hold */
+#define EDGES_SLICE 8  /* of their edges: journal space */
+
+uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
+			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
+{
+	uint32_t w = tqi_waiter_enter(tx, owner, interest, subject, ret_full);
+
+	if (w && interest == TQI_INTEREST_ROOM)
+		TQI_ADD(tx, tqi_root(tx)->room_waiters, 1);
+	return w;
+}
+
+static void uncount(struct tqi_tx *tx, uint32_t waiter)
+{
+	if (tqi_waiter_at(tx, waiter)->interest == TQI_INTEREST_ROOM)
+		TQI_ADD(tx, tqi_root(tx)->room_waiters, -1);
+}
+
+void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
+{
+	uncount(tx, waiter);
+	tqi_waiter_leave(tx, waiter);
+}
+
+uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
+{
+	tqi_waiter_relink(tx, waiter);
+	struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
+	uint64_t look = tqi_keeper_until(tx, tqi_waiter_keeper(tx, waiter));
+	uint64_t until = look < until_ns ? look : until_ns;
+
+	if (s->until_ns != until)
+		TQI_SET(tx, s->until_ns, until);
+	return until;
+}
+
+bool tqi_sleep_bury(struct tqi_tx *tx)
+{
+	for (uint32_t i = 0; i < BURY_SLICE && !tx->corrupt; i++) {
+		uint32_t w = tqi_waiter_find_dead(tx);
+
+		if (!w)
+			return false;
+		if (!tqi_edge_drop(tx, w, EDGES_SLICE))
+			return true; /* the rest of its edges in the next hold */
+		uncount(tx, w);
+		tqi_waiter_bury(tx, w);
+	}
+	return true;
+}

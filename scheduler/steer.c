@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* Cancel, hold, retry, forget, update, shut down. */
+#include "scheduler/steer.h"
+
+#include <errno.h>
+
+#include "scheduler/due.h"
+#include "scheduler/queue.h"
+#include "scheduler/ready.h"
+#include "scheduler/stop.h"
+#include "scheduler/sweep.h"
+#include "scheduler/task.h"
+#include "scheduler/wake.h"
+
+static void set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag, bool on)
+{
+	tqi_task_touch(tx, task);
+	TQI_SET(tx, task->flags, (uint16_t)(on ? task->flags | flag : task->flags & ~flag));
+}
+
+int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	if (task->state != TQ_RUNNING) {
+		tqi_task_cancel_waiting(tx, index);
+		return 0;
+	}
+	/* Durable: it holds whoever dies meanwhile. */
+	set_flag(tx, task, TQI_TASK_CANCEL, true);
+	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
+	return 1;
+}
+
+int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	if (!!(task->flags & TQI_TASK_HELD) == hold)
+		return 0;
+	if (hold && task->state == TQ_READY)
+		tqi_ready_leave(tx, index); /* reads the flag: before it is set */
+	set_flag(tx, task, TQI_TASK_HELD, hold);
+	if (!hold && task->state == TQ_READY)
+		tqi_ready_enter(tx, index, false);
+	if (hold)
+		tqi_wake_empty(tx);
+	return 0;
+}
+
+static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
+{
+	TQI_SET(tx, task->failures, 0);
+	TQI_SET(tx, task->crashes, 0);
+	TQI_SET(tx, task->losses, 0);
+	TQI_SET(tx, task->first_started_ns, 0u);
+	TQI_SET(tx, task->ended_ns, 0u);
+	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED, false);
+}
+
+int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
+{
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!tqi_transition_is_legal(task->state, TQ_READY) || !tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	if (root->flags & TQI_ROOT_SHUTDOWN)
+		return TQ_ESHUTDOWN;
+	if (tqi_queue_at(tx, task->queue)->waiting >= tqi_queue_at(tx, task->queue)->depth_max)
+		return TQ_EFULL;
+	if (task->flags & TQI_TASK_TELLING)
+		return TQ_ESTATE; /* its end is still being told */
+	if (!tqi_lane_join(tx, task->queue, task->kind) ||
+	    tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+		return -ENOMEM;
+	tqi_task_unlist(tx, index);
+	zero_budgets(tx, task);
+	TQI_ADD(tx, root->unfinished, 1);
+	tqi_task_move(tx, index, TQ_READY);
+	tqi_ready_enter(tx, index, false);
+	TQI_ADD(tx, root->sequence, 1);
+	return 0;
+}
+
+int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	tqi_task_unlist(tx, index);
+	set_flag(tx, task, TQI_TASK_FORGET, true);
+	set_flag(tx, task, TQI_TASK_KEEP, false);
+	tqi_task_settle(tx, index); /* at once, or when the last waiter has read it */
+	return 0;
+}
+
+/* Another queue: another lane, with room reserved as at submission. */
+static int move_queue(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, const char *name)
+{
+	uint32_t q = tqi_queue_find(tx, name);
+
+	if (!q)
+		return -ENOENT;
+	if (q == task->queue)
+		return 0;
+	struct tqi_queue *from = tqi_queue_at(tx, task->queue), *to = tqi_queue_at(tx, q);
+
+	if (to->flags & TQI_QUEUE_DRAINING)
+		return TQ_EDRAINING;
+	if (to->waiting >= to->depth_max)
+		return TQ_EFULL;
+	uint32_t lane = tqi_lane_join(tx, q, task->kind);
+
+	if (!lane)
+		return -ENOMEM;
+	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], -1);
+	tqi_lane_leave(tx, task->lane);
+	if (task->wait_sequence >= from->purge_before)
+		TQI_ADD(tx, from->waiting, -1);
+	TQI_ADD(tx, to->waiting, 1);
+	TQI_SET(tx, task->lane, lane);
+	TQI_SET(tx, task->queue, (uint16_t)q);
+	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
+	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], 1);
+	(void)index;
+	return 0;
+}
+
+static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t delay_ns)
+{
+	uint64_t due = tx->now_ns + delay_ns;
+
+	TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
+	if (task->state != TQ_DELAYED)
+		tqi_task_move(tx, index, TQ_DELAYED);
+}
+
+int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (task->state == TQ_RUNNING || tqi_state_is_final(task->state) ||
+	    tqi_task_is_condemned(tx, task))
+		return TQ_ESTATE;
+	tqi_task_touch(tx, task);
+	tqi_task_unqueue(tx, index);
+	if (update->fields & TQ_UPDATE_QUEUE)
+		r = move_queue(tx, task, index, update->queue);
+	if (r < 0)
+		return r;
+	if (update->fields & TQ_UPDATE_PRIORITY)
+		TQI_SET(tx, task->priority, update->priority);
+	if (update->fields & TQ_UPDATE_DELAY)
+		set_delay(tx, task, index, update->delay_ns);
+	if (task->state == TQ_DELAYED)
+		tqi_due_set(tx, index, task->due_ns);
+	else if (task->state == TQ_READY)
+		tqi_ready_enter(tx, index, !(update->fields & TQ_UPDATE_PRIORITY));
+	return 0;
+}
+
+void tqi_steer_shutdown(struct tqi_tx *tx, uint32_t flags)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (flags & TQ_SHUTDOWN_UNDO) {
+		TQI_SET(tx, root->flags, root->flags & ~(TQI_ROOT_SHUTDOWN | TQI_ROOT_CANCEL));
+		return;
+	}
+	TQI_SET(tx, root->flags, root->flags | TQI_ROOT_SHUTDOWN);
+	if (flags & TQ_SHUTDOWN_CANCEL) {
+		TQI_ADD(tx, root->sequence, 1);
+		TQI_SET(tx, root->cancel_before, root->sequence);
+		tqi_sweep_start(tx);
+	}
+	tqi_wake_empty(tx);
+}
+
+void tqi_steer_destroy(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	TQI_SET(tx, root->flags, root->flags | TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED);
+}

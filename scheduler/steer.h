@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What operators do to single tasks, and to the segment. */
+#ifndef TQI_SCHEDULER_STEER_H
+#define TQI_SCHEDULER_STEER_H
+
+#include "scheduler/records.h"
+
+/* All: 0 or as the public functions say; -ENOMEM grow and try again; after an error abort. */
+
+/* 0 cancelled, 1 being stopped. */
+int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id);
+int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold);
+int tqi_steer_retry(struct tqi_tx *tx, uint64_t id);
+int tqi_steer_forget(struct tqi_tx *tx, uint64_t id);
+int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update);
+
+/* Shut down (TQ_SHUTDOWN_*). */
+void tqi_steer_shutdown(struct tqi_tx *tx, uint32_t flags);
+/* The segment is being destroyed: everybody's calls answer TQ_ESHUTDOWN. */
+void tqi_steer_destroy(struct tqi_tx *tx);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* Submitting a task: everything that its end will need is reserved here. */
+#include "scheduler/submit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/due.h"
+#include "scheduler/look.h"
+#include "scheduler/queue.h"
+#include "scheduler/ready.h"
+#include "scheduler/sleep.h"
+#include "scheduler/task.h"
+#include "shm/inflight.h"
+#include "shm/pool.h"
+
+#define DEFAULT_CRASHES 3
+#define DEFAULT_LOSSES 3
+
+static size_t label_bytes(const struct tq_task_spec *spec)
+{
+	return spec->label ? strnlen(spec->label, TQ_LABEL_MAX) : 0;
+}
+
+uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
+{
+	return spec->payload_bytes + label_bytes(spec);
+}
+
+void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
+{
+	if (spec->payload_bytes)
+		memcpy(block, spec->payload, spec->payload_bytes);
+	if (spec->label)
+		memcpy((unsigned char *)block + spec->payload_bytes, spec->label, label_bytes(spec));
+}
+
+static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
+{
+	bool full = false;
+
+	if (!s->queue)
+		s->queue = tqi_queue_make(tx, s->spec->queue, &full);
+	if (s->queue && !s->kind)
+		s->kind = tqi_kind_make(tx, s->spec->kind, &full);
+	if (s->queue && s->kind)
+		return 0;
+	return full ? TQ_EFULL : -ENOMEM;
+}
+
+static int admit(struct tqi_tx *tx, const struct tqi_submit *s)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
+
+	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
+		return TQ_ESHUTDOWN;
+	if (queue->flags & TQI_QUEUE_DRAINING)
+		return TQ_EDRAINING;
+	return queue->waiting >= queue->depth_max ? TQ_EFULL : 0;
+}
+
+/* The block of payload and label: filled here, or taken over from the in-flight table. */
+static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *ret_block)
+{
+	uint64_t bytes = tqi_submit_block_bytes(s->spec);
+
+	*ret_block = 0;
+	if (s->block_token) {
+		struct tqi_inflight *entry = tqi_inflight_get(tx, s->block_token);
+
+		if (!entry)
+			return TQ_ECORRUPT; /* nobody undoes a live owner's entry */
+		*ret_block = entry->first;
+		tqi_inflight_drop(tx, entry);
+		return 0;
+	}
+	if (bytes == 0)
+		return 0;
+	*ret_block = tqi_block_take(tx, bytes);
+	if (!*ret_block)
+		return -ENOMEM;
+	tqi_submit_block_fill(s->spec, tqi_unit(tx, *ret_block));
+	return 0;
+}
+
+static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
+{
+	bool full;
+	uint32_t index = tqi_table_take(tx, TQI_TASKS, &full);
+
+	/* Finished records never make a submit fail; freed ones come after a commit (T6). */
+	if (!index && full && tqi_task_evict(tx, 1)) {
+		tqi_step(tx);
+		index = tqi_table_take(tx, TQI_TASKS, &full);
+	}
+	*ret_index = index;
+	if (index)
+		return 0;
+	return full ? TQ_EFULL : -ENOMEM;
+}
+
+static uint64_t or_default(uint64_t value, uint64_t fallback)
+{
+	return value ? value : fallback;
+}
+
+static void set_budgets(struct tqi_task *t, const struct tq_task_spec *spec,
+			const struct tqi_queue *queue)
+{
+	TQI_INIT(t->attempts_max, (uint16_t)or_default(spec->attempts_max, queue->attempts_max));
+	TQI_INIT(t->crashes_max, (uint16_t)or_default(spec->crashes_max, DEFAULT_CRASHES));
+	TQI_INIT(t->losses_max, (uint16_t)or_default(spec->losses_max, DEFAULT_LOSSES));
+	TQI_INIT(t->failures, 0);
+	TQI_INIT(t->crashes, 0);
+	TQI_INIT(t->losses, 0);
+	TQI_INIT(t->attempts, 0);
+}
+
+static void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_task_spec *spec,
+		      const struct tqi_queue *queue)
+{
+	TQI_INIT(t->submitted_ns, tx->now_ns);
+	TQI_INIT(t->ready_ns, 0);
+	TQI_INIT(t->started_ns, 0);
+	TQI_INIT(t->first_started_ns, 0);
+	TQI_INIT(t->ended_ns, 0);
+	TQI_INIT(t->due_ns, 0);
+	TQI_INIT(t->timeout_ns, or_default(spec->timeout_ns, queue->timeout_ns));
+	TQI_INIT(t->timeout_total_ns, or_default(spec->timeout_total_ns, UINT64_MAX));
+	TQI_INIT(t->progress_timeout_ns, or_default(spec->progress_timeout_ns, UINT64_MAX));
+	TQI_INIT(t->backoff_ns, or_default(spec->backoff_ns, queue->backoff_ns));
+	TQI_INIT(t->backoff_cap_ns, or_default(spec->backoff_cap_ns, queue->backoff_cap_ns));
+}
+
+static uint16_t flags_of(const struct tq_task_spec *spec)
+{
+	return (uint16_t)((spec->flags & TQ_TASK_HOLD ? TQI_TASK_HELD : 0) |
+			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
+			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
+			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0));
+}
+
+/* The record is free until its state is set: plain stores (T3). */
+static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s,
+		 uint32_t block, uint32_t lane)
+{
+	const struct tq_task_spec *spec = s->spec;
+
+	if (t->generation == 0)
+		TQI_SET(tx, t->generation, 1u); /* the first life of a new record */
+	TQI_INIT(t->cause, TQ_CAUSE_NONE);
+	TQI_INIT(t->cause_arg, 0);
+	TQI_INIT(t->flags, flags_of(spec));
+	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
+	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
+	TQI_INIT(t->key, 0);
+	TQI_INIT(t->priority, spec->priority);
+	TQI_INIT(t->lane, lane);
+	TQI_INIT(t->queue, (uint16_t)s->queue);
+	TQI_INIT(t->kind, (uint16_t)s->kind);
+	TQI_INIT(t->payload, block);
+	TQI_INIT(t->payload_bytes, (uint32_t)spec->payload_bytes);
+	TQI_INIT(t->label_bytes, (uint8_t)label_bytes(spec));
+	TQI_INIT(t->attempt, 0);
+	TQI_INIT(t->epoch, 0);
+	TQI_INIT(t->edges, 0);
+	TQI_INIT(t->prev, 0);
+	TQI_INIT(t->next, 0);
+	TQI_INIT(t->pins, 0);
+	TQI_INIT(t->result, 0);
+	TQI_INIT(t->result_bytes, 0);
+	TQI_INIT(t->output_bytes, 0);
+	TQI_INIT(t->cpu_ns, 0);
+	TQI_INIT(t->max_rss_bytes, 0);
+	TQI_INIT(t->error, 0);
+	TQI_INIT(t->error_bytes, 0);
+	TQI_INIT(t->history, 0);
+	TQI_INIT(t->history_count, 0);
+	TQI_INIT(t->checkpoint, 0);
+	TQI_INIT(t->checkpoint_bytes, 0);
+	TQI_INIT(t->worker_pid, 0);
+	set_times(tx, t, spec, tqi_queue_at(tx, s->queue));
+	set_budgets(t, spec, tqi_queue_at(tx, s->queue));
+}
+
+static void start_life(struct tqi_tx *tx, uint32_t index, uint64_t delay_ns)
+{
+	struct tqi_task *t = tqi_task_at(tx, index);
+	uint64_t due = tx->now_ns + delay_ns;
+
+	if (delay_ns == 0) {
+		tqi_task_move(tx, index, TQ_READY);
+		tqi_ready_enter(tx, index, false);
+		return;
+	}
+	tqi_task_move(tx, index, TQ_DELAYED);
+	TQI_INIT(t->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
+	tqi_due_set(tx, index, t->due_ns);
+}
+
+int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
+{
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t index, block, lane;
+	int r = resolve_names(tx, s);
+
+	if (r == 0)
+		r = admit(tx, s);
+	if (r == 0)
+		r = take_record(tx, &index);
+	if (r == 0)
+		r = take_block(tx, s, &block);
+	if (r < 0)
+		return r;
+	lane = tqi_lane_join(tx, s->queue, s->kind);
+	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+		return -ENOMEM;
+	fill(tx, tqi_task_at(tx, index), s, block, lane);
+	TQI_ADD(tx, root->unfinished, 1);
+	TQI_ADD(tx, tqi_class_of(tx, tqi_task_at(tx, index))->submitted, 1);
+	start_life(tx, index, s->spec->delay_ns);
+	TQI_ADD(tx, root->sequence, 1);
+	*ret_id = tqi_id_make(index, tqi_task_at(tx, index)->generation);
+	return 0;
+}

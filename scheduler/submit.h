@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Submitting. */
+#ifndef TQI_SCHEDULER_SUBMIT_H
+#define TQI_SCHEDULER_SUBMIT_H
+
+#include "scheduler/records.h"
+
+/* A checked request; zero fields of the spec have not been resolved yet. */
+struct tqi_submit {
+	const struct tq_task_spec *spec;
+	uint32_t queue; /* record, or 0: find or make it by the spec's name */
+	uint32_t kind;
+	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
+};
+
+#define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
+
+/*
+ * 0; TQ_EFULL a table or the queue is full; TQ_EDRAINING; TQ_ESHUTDOWN; -ENOMEM no
+ * memory: grow or evict and try again.  After an error the transaction must be aborted.
+ */
+int tqi_submit(struct tqi_tx *tx, struct tqi_submit *submit, uint64_t *ret_id);
+
+/* Bytes of a spec's block: payload, then label. */
+uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec);
+/* Fill it. */
+void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The sweep. */
+#include "scheduler/sweep.h"
+
+#include "scheduler/edge.h"
+#include "scheduler/stop.h"
+#include "scheduler/task.h"
+
+#define LOOKS_SLICE 256	 /* records looked at in one hold ... */
+#define CHANGES_SLICE 8 /* ... of which so many may be changed: journal space */
+
+void tqi_sweep_start(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	TQI_SET(tx, root->sweep_left, tx->core->tables[TQI_TASKS].count);
+}
+
+/* True when the record was changed. */
+static bool sweep_one(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (task->state == TQ_FREE || tqi_state_is_final(task->state))
+		return false;
+	if (task->state == TQ_RUNNING) {
+		if (task->wait_sequence >= tqi_root(tx)->cancel_before ||
+		    (task->flags & TQI_TASK_CANCEL))
+			return false;
+		tqi_task_touch(tx, task);
+		TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_CANCEL));
+		tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
+		return true;
+	}
+	if (!tqi_task_is_condemned(tx, task))
+		return false;
+	tqi_task_cancel_waiting(tx, index);
+	return true;
+}
+
+static void sweep_records(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t count = tx->core->tables[TQI_TASKS].count, changes = 0, looks = 0;
+	uint32_t at = root->sweep_at, left = root->sweep_left;
+
+	while (left > 0 && looks++ < LOOKS_SLICE && changes < CHANGES_SLICE && !tx->corrupt) {
+		at = at + 1 < count ? at + 1 : 1;
+		left--;
+		if (at < count && sweep_one(tx, at))
+			changes++;
+	}
+	TQI_SET(tx, root->sweep_at, at);
+	TQI_SET(tx, root->sweep_left, left);
+}
+
+bool tqi_sweep_pending(struct tqi_tx *tx)
+{
+	return tqi_root(tx)->sweep_left || tqi_root(tx)->telling;
+}
+
+bool tqi_sweep_slice(struct tqi_tx *tx)
+{
+	if (tqi_root(tx)->telling)
+		tqi_edge_tell_slice(tx);
+	if (tqi_root(tx)->sweep_left)
+		sweep_records(tx);
+	return tqi_sweep_pending(tx);
+}

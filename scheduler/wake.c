@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* Waking. */
+#include "scheduler/wake.h"
+
+#include "scheduler/due.h"
+#include "scheduler/ready.h"
+#include "scheduler/sweep.h"
+#include "shm/lock.h"
+
+#define POPS_SLICE 16 /* sleepers popped in one hold: journal space */
+#define LOOK_NS 1000000000ull /* the timekeeper looks once a second while anything is under way */
+
+static bool is_alive(struct tqi_waiter *s)
+{
+	return !tqi_mutex_owner_died(&s->mutex);
+}
+
+static const struct tqi_worker *sleeping_worker(struct tqi_tx *tx, struct tqi_waiter *s)
+{
+	if (s->interest != TQI_INTEREST_WORK || !is_alive(s))
+		return NULL;
+	const struct tqi_worker *worker = tqi_worker_at(tx, s->subject);
+
+	return worker->state == TQI_WORKER_LIVE ? worker : NULL;
+}
+
+void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
+{
+	if (!tx->core->waiter_for_work)
+		return;
+	const struct tqi_class *class = tqi_class_at(tx, class_);
+
+	if (tqi_queue_at(tx, class->queue)->flags & TQI_QUEUE_PAUSED)
+		return;
+	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		const struct tqi_worker *worker = sleeping_worker(tx, s);
+
+		if (worker && tqi_worker_serves(worker, class)) {
+			tqi_waiter_pop(tx, w);
+			return;
+		}
+		w = s->older;
+	}
+}
+
+bool tqi_wake_any(struct tqi_tx *tx)
+{
+	if (!tx->core->waiter_for_work || !tqi_root(tx)->ready)
+		return false;
+	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		const struct tqi_worker *worker = sleeping_worker(tx, s);
+
+		if (worker && tqi_ready_best(tx, worker)) {
+			tqi_waiter_pop(tx, w);
+			return true;
+		}
+		w = s->older;
+	}
+	return false;
+}
+
+bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
+		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
+		bool paused = queue->flags & TQI_QUEUE_PAUSED;
+
+		for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+			const struct tqi_class *class = tqi_class_at(tx, c);
+
+			c = class->next;
+			if (!tqi_worker_serves(worker, class))
+				continue;
+			if (class->depth[TQ_RUNNING])
+				return false;
+			if (!paused && (class->open.length || class->depth[TQ_DELAYED]))
+				return false;
+		}
+	}
+	return true;
+}
+
+void tqi_wake_empty(struct tqi_tx *tx)
+{
+	bool shutdown = tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN;
+	uint32_t budget = POPS_SLICE; /* each that leaves calls this again */
+
+	if (!tqi_root(tx)->empty_workers && !shutdown)
+		return;
+	for (uint32_t w = tx->core->waiter_newest; w && budget && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		const struct tqi_worker *worker = sleeping_worker(tx, s);
+		uint32_t older = s->older;
+
+		if (worker && (shutdown || (worker->flags & TQI_WORKER_EMPTY)) &&
+		    tqi_worker_is_idle(tx, worker)) {
+			tqi_waiter_pop(tx, w);
+			budget--;
+		}
+		w = older;
+	}
+}
+
+static void wake_interest(struct tqi_tx *tx, uint32_t interest, uint32_t subject)
+{
+	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+		if (s->interest == interest && s->subject == subject && is_alive(s))
+			tqi_tx_wake(tx, w);
+		w = s->older;
+	}
+}
+
+void tqi_wake_room(struct tqi_tx *tx)
+{
+	if (!tqi_root(tx)->room_waiters)
+		return;
+	for (uint32_t w = tx->core->waiter_oldest; w && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+		if (s->interest == TQI_INTEREST_ROOM && is_alive(s)) {
+			tqi_waiter_pop(tx, w);
+			return;
+		}
+		w = s->newer;
+	}
+}
+
+void tqi_wake_master(struct tqi_tx *tx, uint32_t master)
+{
+	if (master)
+		wake_interest(tx, TQI_INTEREST_MASTER, master);
+}
+
+void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
+{
+	wake_interest(tx, TQI_INTEREST_STOPS, worker);
+	tqi_wake_master(tx, tqi_worker_at(tx, worker)->master);
+}
+
+bool tqi_wake_all(struct tqi_tx *tx)
+{
+	for (uint32_t i = 0; i < POPS_SLICE && tx->core->waiter_newest && !tx->corrupt; i++)
+		tqi_waiter_pop(tx, tx->core->waiter_newest);
+	return tx->core->waiter_newest != 0;
+}
+
+uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
+{
+	const struct tqi_root *root = tqi_root(tx);
+	uint64_t until = UINT64_MAX, due = tqi_due_next(tx);
+
+	if (place >= TQI_KEEPERS)
+		return UINT64_MAX;
+	if (root->ready || root->running || tqi_sweep_pending(tx))
+		until = tx->now_ns + (place + 1) * LOOK_NS;
+	/* Deputies come a little later, in case the timekeeper cannot. */
+	if (due != UINT64_MAX && due + place * LOOK_NS < until)
+		until = due + place * LOOK_NS;
+	return until;
+}
+
+void tqi_wake_keepers(struct tqi_tx *tx)
+{
+	uint32_t w = tx->core->waiter_oldest;
+
+	for (uint32_t place = 0; place < TQI_KEEPERS && w && !tx->corrupt; place++) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		uint64_t until = tqi_keeper_until(tx, place);
+
+		if (until < s->until_ns) {
+			TQI_SET(tx, s->until_ns, until);
+			tqi_tx_wake(tx, w);
+		}
+		w = s->newer;
+	}
+}
