@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* The master of a farm. */
+#include "client/farm.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include "client/handler.h"
+#include "client/oom.h"
+#include "client/options.h"
+#include "client/sleeper.h"
+
+#define LEASE_NS 30000000000ull /* 30 s */
+#define GRACE_NS 5000000000ull	/* 5 s */
+#define TAIL_BYTES (64u << 10)
+#define TAIL_BYTES_MAX (1u << 20)
+#define FLAGS (TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS)
+#define NS_PER_S 1000000000.0
+#define LIFE_PAUSE_NS 1000000ull /* 1 ms: from the hint of a death to a child that can be reaped */
+#define BLIND_PAUSE_NS 100000000ull /* 100 ms: without the lock or a wait slot */
+
+static uint32_t usable_cpus(void)
+{
+	cpu_set_t set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
+		return (uint32_t)CPU_COUNT(&set);
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+/* Names are checked when the master registers. */
+static int take_options(struct tqi_farm *farm, const struct tq_farm_opts *opts, char *name,
+			size_t room)
+{
+	struct tq_farm_opts *o = &farm->opts;
+	int r = tqi_options_in(o, sizeof(*o), sizeof(*o), opts);
+
+	if (r < 0)
+		return r;
+	if ((o->flags & ~FLAGS) || o->reserved0 || o->workers > TQI_FARM_WORKERS_MAX ||
+	    o->output_tail_bytes > TAIL_BYTES_MAX)
+		return -EINVAL;
+	if ((o->flags & TQ_FARM_NO_EXEC) && tqi_handlers_generation(farm->tq) == 0)
+		return -EINVAL; /* nothing that it could run */
+	snprintf(name, room, "farm.%d", (int)getpid());
+	o->name = o->name ? o->name : name;
+	o->workers = o->workers ? o->workers : usable_cpus();
+	o->lease_ns = o->lease_ns ? o->lease_ns : LEASE_NS;
+	o->grace_ns = o->grace_ns ? o->grace_ns : GRACE_NS;
+	o->output_tail_bytes = o->output_tail_bytes ? o->output_tail_bytes : TAIL_BYTES;
+	return 0;
+}
+
+static int register_master(struct tqi_farm *farm)
+{
+	static const struct tqi_worker_extra master = { .flags = TQI_WORKER_MASTER };
+	const struct tq_worker_opts opts = {
+		.size = sizeof(opts),
+		.queues = farm->opts.queues,
+		.queue_count = farm->opts.queue_count,
+		.name = farm->opts.name,
+		.grace_ns = farm->opts.grace_ns,
+	};
+
+	return tqi_worker_open(farm->tq, &opts, &master, &farm->self);
+}
+
+static int open_memory(struct tqi_farm *farm)
+{
+	const size_t bytes = TQI_FARM_WORKERS_MAX * sizeof(*farm->boards);
+	void *boards = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	farm->children = calloc(TQI_FARM_WORKERS_MAX, sizeof(*farm->children));
+	if (boards != MAP_FAILED)
+		farm->boards = boards;
+	return boards == MAP_FAILED || !farm->children ? -ENOMEM : 0;
+}
+
+static void close_memory(struct tqi_farm *farm)
+{
+	if (farm->boards)
+		munmap(farm->boards, TQI_FARM_WORKERS_MAX * sizeof(*farm->boards));
+	free(farm->children);
+}
+
+static uint32_t count_children(const struct tqi_farm *farm)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < farm->child_count; i++)
+		count += farm->children[i].state != TQI_CHILD_NONE;
+	return count;
+}
+
+static void signal_children(struct tqi_farm *farm, int signal)
+{
+	for (uint32_t i = 0; i < farm->child_count; i++) {
+		struct tqi_child *child = &farm->children[i];
+
+		if (child->state != TQI_CHILD_LIVE)
+			continue;
+		child->killed = signal == SIGKILL;
+		kill(child->pid, signal);
+	}
+}
+
+static void begin_to_stop(struct tqi_farm *farm, uint64_t now)
+{
+	if (farm->stopping)
+		return;
+	farm->stopping = true;
+	farm->kill_ns = now + farm->opts.grace_ns;
+	tqi_farm_notify("STOPPING=1");
+	tqi_farm_log(farm, "stopping: running tasks may take %.1f s more",
+		     (double)farm->opts.grace_ns / NS_PER_S);
+	signal_children(farm, SIGTERM);
+}
+
+static void begin_to_kill(struct tqi_farm *farm)
+{
+	if (farm->killing)
+		return;
+	farm->killing = true;
+	tqi_farm_log(farm, "giving running tasks back");
+	signal_children(farm, SIGKILL);
+}
+
+static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
+{
+	const uint32_t told = pending / TQI_PENDING_STOP + (pending & TQI_PENDING_NOW ? 2 : 0);
+	bool again = told > 1 || (told && farm->stopping);
+
+	if (told)
+		begin_to_stop(farm, now);
+	if (again || (farm->stopping && now >= farm->kill_ns))
+		begin_to_kill(farm);
+	if (farm->stopping && !farm->killing)
+		tqi_farm_appoint(farm, farm->kill_ns);
+	if (farm->stopping)
+		return;
+	if ((pending & TQI_PENDING_MORE) && !tqi_farm_add_child(farm, now))
+		tqi_farm_log(farm, "no more workers than %u", TQI_FARM_WORKERS_MAX);
+	if (pending & TQI_PENDING_LESS)
+		tqi_farm_retire_child(farm);
+}
+
+/* The life lock of a live child; NULL before it has registered. */
+static pthread_mutex_t *life_of(struct tqi_farm *farm, uint32_t i)
+{
+	uint32_t w = tqi_load_acquire32(&farm->boards[i].worker);
+	struct tqi_worker *record = w ? tqi_table_peek(&farm->tq->seg, TQI_WORKERS, w) : NULL;
+
+	return record ? &record->life : NULL;
+}
+
+/*
+ * Without a SIGCHLD of our own (TQ_FARM_KEEP_SIGNALS) the life locks are slept on;
+ * a child that has not taken its own yet, or has let it go, is soon looked at.
+ */
+static void appoint_for_lives(struct tqi_farm *farm, uint64_t now)
+{
+	for (uint32_t i = 0; i < farm->child_count; i++) {
+		const pthread_mutex_t *life = life_of(farm, i);
+
+		if (farm->children[i].state != TQI_CHILD_LIVE)
+			continue;
+		if (!life)
+			tqi_farm_appoint(farm, now + BLIND_PAUSE_NS);
+		else if (tqi_mutex_owner(life) == 0)
+			tqi_farm_appoint(farm, now + LIFE_PAUSE_NS);
+	}
+}
+
+/* 0: something is to be done outside the lock. */
+static int look(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	struct tqi_farm *farm = s->arg;
+
+	if (tqi_load_acquire32(&farm->signals.pending) || tx->now_ns >= farm->next_ns)
+		return 0;
+	uint64_t next = tqi_farm_stop_steps(tx, farm);
+
+	if (!farm->signals.installed)
+		appoint_for_lives(farm, tx->now_ns);
+	s->wake_ns = next < farm->next_ns ? next : farm->next_ns;
+	return -EAGAIN;
+}
+
+static uint32_t watch(struct tqi_sleeper *s, struct tqi_futex *words, uint32_t room)
+{
+	struct tqi_farm *farm = s->arg;
+	uint32_t count = 0;
+
+	if (room > 0) /* F3 */
+		words[count++] = (struct tqi_futex){ &farm->signals.pending, 0 };
+	for (uint32_t i = 0; !farm->signals.installed && i < farm->child_count && count < room;
+	     i++) {
+		pthread_mutex_t *life = life_of(farm, i);
+
+		if (!life || farm->children[i].state != TQI_CHILD_LIVE)
+			continue;
+		/* 0 = it was let go since the look: the word differs from this, so no sleep. */
+		uint32_t value = tqi_mutex_watch(life);
+
+		words[count++] = (struct tqi_futex){ tqi_mutex_word(life), value ? value : ~0u };
+	}
+	return count;
+}
+
+static void sleep_blindly(struct tqi_farm *farm, uint64_t now)
+{
+	const struct tqi_ops *ops = farm->tq->seg.ops;
+	const struct tqi_futex word = { &farm->signals.pending, 0 };
+	uint64_t until = now + BLIND_PAUSE_NS;
+
+	ops->futex_wait(ops->ctx, &word, 1, until < farm->next_ns ? until : farm->next_ns);
+}
+
+static void rest(struct tqi_farm *farm)
+{
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_MASTER,
+		.subject = farm->self->index,
+		.deadline_ns = UINT64_MAX,
+		.wake_ns = UINT64_MAX,
+		.attempt = look,
+		.words = watch,
+		.handle_intr = true,
+		.arg = farm,
+	};
+	int r = farm->error ? farm->error : tqi_block(farm->tq, &s);
+
+	if (r == TQ_ESHUTDOWN || r == TQ_ECORRUPT) {
+		if (!farm->error)
+			tqi_farm_log(farm, "the segment is lost: %s", tq_strerror(r));
+		farm->error = r;
+		begin_to_stop(farm, tqi_now(farm->tq));
+	}
+	if (r < 0)
+		sleep_blindly(farm, tqi_now(farm->tq));
+}
+
+static void run(struct tqi_farm *farm)
+{
+	for (uint32_t i = 0; i < farm->opts.workers; i++)
+		tqi_farm_add_child(farm, 0);
+	for (bool ready = false;; ready = true) {
+		uint32_t pending = tqi_farm_signals_take(&farm->signals);
+		uint64_t now = tqi_now(farm->tq);
+
+		farm->next_ns = UINT64_MAX;
+		heed(farm, pending, now);
+		tqi_farm_reap(farm, now);
+		tqi_farm_start_due(farm, now);
+		if (!ready)
+			tqi_farm_notify("READY=1");
+		if (count_children(farm) == 0)
+			return;
+		rest(farm);
+	}
+}
+
+/* Orphans of its workers' commands must come to the master. */
+static int run_as_subreaper(struct tqi_farm *farm)
+{
+	int before = 0;
+
+	prctl(PR_GET_CHILD_SUBREAPER, &before);
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return -errno;
+	farm->pid = getpid();
+	farm->oom_kills = tqi_oom_kills();
+	run(farm);
+	prctl(PR_SET_CHILD_SUBREAPER, before);
+	tqi_farm_log(farm, "stopped");
+	return farm->error ? farm->error : farm->given_back;
+}
+
+int tq_farm_run(struct tq *tq, const struct tq_farm_opts *opts)
+{
+	struct tqi_farm farm = { .tq = tq };
+	char name[TQ_NAME_MAX + 1];
+
+	if (!tq)
+		return -EINVAL;
+	int r = take_options(&farm, opts, name, sizeof(name));
+
+	if (r == 0)
+		r = tqi_farm_signals_open(&farm.signals, tq->seg.ops,
+					  farm.opts.flags & TQ_FARM_KEEP_SIGNALS);
+	if (r < 0)
+		return r;
+	r = open_memory(&farm);
+	if (r == 0)
+		r = register_master(&farm);
+	if (r == 0) {
+		r = run_as_subreaper(&farm);
+		farm.self = tq_worker_close(farm.self);
+	}
+	close_memory(&farm);
+	tqi_farm_signals_close(&farm.signals);
+	return r;
+}

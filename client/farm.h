@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A farm: a master with one thread, and the worker processes that it forked.
+ *
+ * F1  The master reaps a worker only after it has killed all that could be left of
+ *     it: until then the zombie, and for a command its leader's zombie, keep the
+ *     numbers from changing hands.
+ * F2  A worker's tasks are given back when nothing of its groups is left.
+ * F3  Signal handlers only set bits in `pending`, a word that the sleeping master
+ *     compares: none is lost between its look and its sleep.
+ */
+#ifndef TQI_CLIENT_FARM_H
+#define TQI_CLIENT_FARM_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "client/farm_signals.h"
+#include "client/reap.h"
+#include "client/worker.h"
+
+#define TQI_FARM_WORKERS_MAX (TQI_WORKERS_MAX - 1) /* one record is the master's */
+
+/* Why a worker left of its own accord. */
+enum tqi_leave {
+	TQI_LEAVE_NOT = 0,   /* it did not: it died */
+	TQI_LEAVE_TOLD = 1,  /* SIGTERM */
+	TQI_LEAVE_EMPTY = 2, /* nothing is left that it could start */
+	TQI_LEAVE_WORN = 3,  /* max_tasks, max_rss: to be replaced */
+};
+
+/*
+ * What a worker tells its master, in memory that only the two share.  Single
+ * writer: the worker, and before its fork the master.
+ */
+struct tqi_board {
+	struct tqi_word64 generation; /* of its record */
+	struct tqi_word64 finished;   /* attempts that it ended with a verdict */
+	struct tqi_word32 worker;     /* its record, stored last; 0 not registered yet */
+	struct tqi_word32 leave;      /* enum tqi_leave, stored before it exits */
+	uint64_t reserved0[5];
+};
+_Static_assert(sizeof(struct tqi_board) == 64, "a cache line");
+
+enum tqi_child_state {
+	TQI_CHILD_NONE = 0,
+	TQI_CHILD_PAUSED = 1, /* to be started at `start_ns` */
+	TQI_CHILD_LIVE = 2,
+	TQI_CHILD_ENDING =
+		3, /* reaped; its groups are not empty yet, or its tasks not given back */
+};
+
+/* The master's view of a worker process. */
+struct tqi_child {
+	enum tqi_child_state state;
+	pid_t pid;
+	uint32_t early; /* deaths in a row soon after the start */
+	bool retiring;	/* told to leave for good (TTOU) */
+	bool killed;	/* the master sent SIGKILL to get its tasks back */
+	bool sacrificed; /* ended to stop its attempt: no fault of the worker */
+	uint64_t start_ns; /* PAUSED: not before; else when it was started */
+	struct tqi_death death;
+	enum tqi_leave leave;
+	uint32_t group_count;
+	pid_t groups[TQI_GROUPS_MAX + 1]; /* its own, and those of its commands */
+	struct tqi_usage command_usage;
+};
+
+struct tqi_farm {
+	struct tq *tq;
+	struct tq_farm_opts opts; /* defaults filled in */
+	struct tq_worker *self;	  /* the master's record */
+	struct tqi_farm_signals signals;
+	struct tqi_board *boards;   /* one for each child */
+	struct tqi_child *children; /* TQI_FARM_WORKERS_MAX */
+	uint32_t child_count;	    /* of these ever used */
+	pid_t pid;
+	bool stopping;	  /* no new tasks */
+	bool killing;	  /* no more patience either */
+	uint64_t kill_ns; /* stopping: end of the grace time */
+	uint64_t next_ns; /* the master's own next appointment; UINT64_MAX none */
+	uint64_t oom_kills;
+	int given_back;	  /* running attempts */
+	int error;	  /* the segment has failed us; 0 no */
+};
+
+/* farm_log.c */
+void tqi_farm_log(const struct tqi_farm *farm, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* A line to $NOTIFY_SOCKET, if there is one (sd_notify(3)). */
+void tqi_farm_notify(const char *line);
+
+/* farm_child.c: start what is to be started; note when to come again in next_ns. */
+void tqi_farm_start_due(struct tqi_farm *farm, uint64_t now);
+/* One worker more; false when there are TQI_FARM_WORKERS_MAX. */
+bool tqi_farm_add_child(struct tqi_farm *farm, uint64_t now);
+/* One worker less: the last one stays, and a busy one finishes first. */
+void tqi_farm_retire_child(struct tqi_farm *farm);
+/* Its place in the farm is empty, or is filled again as its end deserves. */
+void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t now);
+/* Ask for a look at `when` at the latest. */
+void tqi_farm_appoint(struct tqi_farm *farm, uint64_t when);
+
+/* farm_death.c: bury workers that ended; go on with those that are ending. */
+void tqi_farm_reap(struct tqi_farm *farm, uint64_t now);
+
+/* farm_stop.c: in a hold, the stop steps that a worker should have taken itself; when next. */
+uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm);
+
+/* farm_worker.c: the life of a worker process, after the fork. */
+_Noreturn void tqi_farm_worker_main(struct tqi_farm *farm, struct tqi_board *board);
+
+static inline struct tqi_board *tqi_farm_board(struct tqi_farm *farm, const struct tqi_child *child)
+{
+	return &farm->boards[child - farm->children];
+}
+
+#endif

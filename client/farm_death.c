@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of workers: why they died, what is left of them, and their tasks. */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include "client/farm.h"
+#include "client/oom.h"
+#include "shm/ident.h"
+
+#define MEMBERS_PAUSE_NS 2000000ull /* 2 ms: processes that got SIGKILL are gone soon */
+
+/* What is left of a worker in the segment. */
+struct remains {
+	struct tqi_suspect suspect;
+	uint32_t tasks_begun;
+	uint32_t attempts;
+	uint32_t stopping; /* of these, attempts that were being stopped */
+};
+
+static bool find_remains(struct tqi_tx *tx, uint32_t w, uint64_t generation, struct remains *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	if (!w || !tqi_worker_suspect(tx, w, &ret->suspect) ||
+	    ret->suspect.generation != generation)
+		return false;
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	ret->tasks_begun = (uint32_t)worker->tasks;
+	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next) {
+		ret->attempts++;
+		ret->stopping += tqi_attempt_at(tx, a)->phase != TQI_PHASE_NONE;
+	}
+	return true;
+}
+
+/*
+ * A group whose leader is not there any more was killed by its worker, before it
+ * reaped the leader; its number may be another's by now.
+ */
+static void kill_group(pid_t pgid, uint64_t leader_start)
+{
+	uint64_t start;
+	char state;
+
+	if (tqi_pid_start((uint32_t)pgid, &start, &state) == 0 && start == leader_start)
+		kill(-pgid, SIGKILL);
+}
+
+/* F1: while the worker is a zombie, and its commands' leaders are ours to reap. */
+static void kill_remains(struct tqi_child *child, const struct remains *remains)
+{
+	const struct tqi_suspect *s = &remains->suspect;
+
+	kill(-child->pid, SIGKILL); /* what a handler had forked */
+	child->groups[0] = child->pid;
+	child->group_count = 1;
+	for (uint32_t i = 0; i < s->group_count; i++) {
+		kill_group((pid_t)s->groups[i].pgid, s->groups[i].start);
+		child->groups[child->group_count++] = (pid_t)s->groups[i].pgid;
+	}
+}
+
+static bool was_oom(struct tqi_farm *farm, const struct tqi_child *child, int status)
+{
+	if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGKILL || child->killed ||
+	    child->sacrificed)
+		return false;
+	const uint64_t before = farm->oom_kills;
+
+	farm->oom_kills = tqi_oom_kills();
+	return farm->oom_kills > before;
+}
+
+/* The cause that its attempts get, unless they were being stopped. */
+static void judge(struct tqi_farm *farm, struct tqi_child *child, int status,
+		  const struct tqi_usage *usage, const struct remains *remains)
+{
+	struct tqi_death *death = &child->death;
+
+	if (child->killed)
+		death->cause = TQ_CAUSE_RELEASED;
+	else if (was_oom(farm, child, status))
+		death->cause = TQ_CAUSE_OOM;
+	else if (WIFSIGNALED(status))
+		*death = (struct tqi_death){ TQ_CAUSE_SIGNAL, WTERMSIG(status), 0, 0 };
+	else
+		*death = (struct tqi_death){ TQ_CAUSE_EXIT, WEXITSTATUS(status), 0, 0 };
+	/* Of a handler's attempt the worker's figures speak only if it was the first. */
+	death->max_rss_bytes = usage->max_rss_bytes;
+	death->cpu_ns = remains->tasks_begun == 1 ? usage->cpu_ns : 0;
+}
+
+static void log_end(const struct tqi_farm *farm, const struct tqi_child *child,
+		    const struct remains *remains)
+{
+	char cause[32];
+
+	if (child->leave != TQI_LEAVE_NOT)
+		tqi_farm_log(farm, "worker %d left", (int)child->pid);
+	else
+		tqi_farm_log(farm, "worker %d ended: %s%s%s", (int)child->pid,
+			     tq_cause_format(child->death.cause, child->death.cause_arg, cause),
+			     remains->attempts ? ", while it ran a task" : "",
+			     child->sacrificed ? " that was to be stopped" : "");
+}
+
+/* It has ended and is not reaped yet.  False: the lock could not be had, come again. */
+static bool bury(struct tqi_farm *farm, struct tqi_child *child)
+{
+	const struct tqi_board *board = tqi_farm_board(farm, child);
+	struct tqi_usage usage = { 0 };
+	struct remains remains;
+	struct tqi_tx tx;
+	int r = tqi_hold_begin(farm->tq, &tx);
+
+	if (r == TQ_ELOCKED)
+		return false;
+	memset(&remains, 0, sizeof(remains));
+	if (r == 0) {
+		find_remains(&tx, tqi_load_acquire32(&board->worker),
+			     tqi_load_relaxed64(&board->generation), &remains);
+		(void)tqi_hold_end(farm->tq, &tx, 0);
+	}
+	child->leave = tqi_load_acquire32(&board->leave);
+	child->sacrificed = remains.stopping > 0;
+	kill_remains(child, &remains);
+	int status = tqi_reap_leader(child->pid, &usage);
+
+	judge(farm, child, status, &usage, &remains);
+	if (child->killed)
+		farm->given_back += (int)(remains.attempts - remains.stopping);
+	child->state = TQI_CHILD_ENDING;
+	log_end(farm, child, &remains);
+	return true;
+}
+
+/* F2. */
+static bool groups_are_empty(struct tqi_child *child)
+{
+	struct tqi_usage others = { 0 };
+
+	for (; child->group_count > 0; child->group_count--) {
+		uint32_t last = child->group_count - 1; /* 0 is the worker's own */
+
+		if (!tqi_reap_some(child->groups[last], last ? &child->command_usage : &others))
+			break;
+	}
+	return child->group_count == 0;
+}
+
+static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
+{
+	const struct tqi_board *board = tqi_farm_board(farm, child);
+	struct tqi_death death = child->death;
+	bool done = false;
+
+	if (child->command_usage.max_rss_bytes) { /* it ran a command: that is the task */
+		death.max_rss_bytes = child->command_usage.max_rss_bytes;
+		death.cpu_ns = child->command_usage.cpu_ns;
+	}
+	while (!done) {
+		struct tqi_tx tx;
+		int r = tqi_hold_begin(farm->tq, &tx);
+
+		if (r < 0)
+			return r != TQ_ELOCKED; /* a segment that is lost gets nothing back */
+		done = tqi_worker_dead(&tx, tqi_load_acquire32(&board->worker),
+				       tqi_load_relaxed64(&board->generation), &death);
+		if (tqi_hold_end(farm->tq, &tx, 0) < 0)
+			return true;
+	}
+	return true;
+}
+
+static void go_on(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
+{
+	if (groups_are_empty(child) && give_back(farm, child))
+		tqi_farm_replace(farm, child, now);
+	else
+		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
+}
+
+static void look_at(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
+{
+	siginfo_t info = { 0 };
+
+	if (child->state == TQI_CHILD_LIVE &&
+	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	    info.si_pid == child->pid && !bury(farm, child))
+		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
+	if (child->state == TQI_CHILD_ENDING)
+		go_on(farm, child, now);
+}
+
+static void look_at_all(struct tqi_farm *farm, uint64_t now)
+{
+	for (uint32_t i = 0; i < farm->child_count; i++)
+		look_at(farm, &farm->children[i], now);
+}
+
+static bool is_ours(const struct tqi_farm *farm, pid_t pid)
+{
+	for (uint32_t i = 0; i < farm->child_count; i++) {
+		const struct tqi_child *child = &farm->children[i];
+
+		if (child->state == TQI_CHILD_LIVE && child->pid == pid)
+			return true;
+		for (uint32_t g = 0; child->state == TQI_CHILD_ENDING && g < child->group_count;
+		     g++)
+			if (child->groups[g] == pid)
+				return true;
+	}
+	return false;
+}
+
+/*
+ * An orphan comes to us with its parent's death, so a worker's death that gave us a
+ * command's leader is seen by a look that begins after we have seen the leader.
+ */
+static void reap_strangers(struct tqi_farm *farm, uint64_t now)
+{
+	siginfo_t info;
+
+	for (;;) {
+		info.si_pid = 0;
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
+			return;
+		look_at_all(farm, now);
+		if (is_ours(farm, info.si_pid))
+			return; /* its turn comes with its worker's */
+		waitpid(info.si_pid, NULL, WNOHANG);
+	}
+}
+
+void tqi_farm_reap(struct tqi_farm *farm, uint64_t now)
+{
+	look_at_all(farm, now);
+	reap_strangers(farm, now);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots of tasks. */
+#include "client/info.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "client/options.h"
+#include "client/snapshot.h"
+
+#define TRIES 64
+
+static uint64_t none_is_zero(uint64_t ns)
+{
+	return ns == UINT64_MAX ? 0 : ns;
+}
+
+static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_task_info *i)
+{
+	i->id = tqi_id_make(index, t->generation);
+	i->sequence = t->sequence;
+	i->state = t->state;
+	i->priority = t->priority;
+	i->attempt = t->attempts;
+	i->attempts_max = t->attempts_max;
+	i->failures = t->failures;
+	i->crashes = t->crashes;
+	i->losses = t->losses;
+	i->crashes_max = t->crashes_max;
+	i->losses_max = t->losses_max;
+	i->cause = t->cause;
+	i->cause_arg = t->cause_arg;
+	i->submitted_ns = t->submitted_ns;
+	i->ready_ns = t->ready_ns;
+	i->started_ns = t->started_ns;
+	i->ended_ns = t->ended_ns;
+	i->due_ns = t->state == TQ_DELAYED ? t->due_ns : 0;
+	i->timeout_ns = none_is_zero(t->timeout_ns);
+	i->timeout_total_ns = none_is_zero(t->timeout_total_ns);
+	i->progress_timeout_ns = none_is_zero(t->progress_timeout_ns);
+	i->backoff_ns = t->backoff_ns;
+	i->backoff_cap_ns = t->backoff_cap_ns;
+	i->payload_bytes = t->payload_bytes;
+	i->result_bytes = t->result ? t->result_bytes : 0;
+	i->output_bytes = t->output_bytes;
+	i->max_rss_bytes = t->max_rss_bytes;
+	i->cpu_ns = t->cpu_ns;
+	i->worker_pid = t->worker_pid;
+}
+
+static uint32_t flags_of(const struct tqi_task *t)
+{
+	static const struct {
+		uint32_t from, to;
+	} map[] = { { TQI_TASK_HELD, TQ_INFO_HELD },	  { TQI_TASK_STALLED, TQ_INFO_STALLED },
+		    { TQI_TASK_CANCEL, TQ_INFO_CANCEL },  { TQI_TASK_CUT, TQ_INFO_CUT },
+		    { TQI_TASK_FORGET, TQ_INFO_FORGET },  { TQI_TASK_KEEP, TQ_INFO_PINNED | TQ_INFO_KEEP },
+		    { TQI_TASK_ONCE, TQ_INFO_AT_MOST_ONCE } };
+	uint32_t flags = t->pins ? TQ_INFO_PINNED : 0;
+
+	for (size_t i = 0; i < sizeof(map) / sizeof(map[0]); i++)
+		if (t->flags & map[i].from)
+			flags |= map[i].to;
+	return flags;
+}
+
+static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
+		       struct tq_task_info *i)
+{
+	if (t->label_bytes && t->label_bytes <= TQ_LABEL_MAX &&
+	    tqi_peek_block(seg, t->payload, t->payload_bytes, i->label, t->label_bytes) < 0)
+		i->label[0] = '\0';
+	if (t->error && t->error_bytes <= TQ_TEXT_MAX &&
+	    tqi_peek_block(seg, t->error, 0, i->error_text, t->error_bytes) < 0)
+		i->error_text[0] = '\0';
+	tqi_peek_queue_name(seg, t->queue, i->queue);
+	tqi_peek_kind_name(seg, t->kind, i->kind);
+}
+
+static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t,
+			 struct tq_task_info *i)
+{
+	struct tqi_attempt a;
+
+	if (t->state != TQ_RUNNING || tqi_peek_record(seg, TQI_ATTEMPTS, t->attempt, &a) < 0 ||
+	    a.id != i->id)
+		return;
+	uint32_t report = tqi_load_relaxed32(&a.progress_index);
+
+	i->worker = a.worker;
+	if (a.phase != TQI_PHASE_NONE)
+		i->flags |= TQ_INFO_STOPPING;
+	if (report) {
+		i->progress_percent = a.progress[report & 1].percent;
+		memcpy(i->progress_text, a.progress[report & 1].text,
+		       sizeof(a.progress[0].text) - 1);
+	}
+}
+
+static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
+{
+	struct tqi_worker w;
+	struct tqi_core core;
+
+	if (tqi_peek_core(seg, &core) < 0)
+		return true;
+	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++) {
+		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || w.state != TQI_WORKER_LIVE ||
+		    (w.flags & (TQI_WORKER_MASTER | TQI_WORKER_STOP)) ||
+		    tqi_mutex_owner_died(&w.life) || /* dead, not yet buried */
+		    !(w.kinds[t->kind / 64 & 3] >> (t->kind % 64) & 1))
+			continue;
+		for (uint32_t q = 0; q < w.queue_count && q < TQ_WORKER_QUEUES_MAX; q++)
+			if (w.queues[q] == t->queue)
+				return true;
+	}
+	return false;
+}
+
+static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_task *t,
+			      struct tq_task_info *i)
+{
+	struct tqi_queue queue;
+
+	if (tqi_state_is_final(t->state) || t->state == TQ_RUNNING)
+		return;
+	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) == 0 &&
+	    (queue.flags & TQI_QUEUE_PAUSED))
+		i->flags |= TQ_INFO_PAUSED;
+	if (!is_served(seg, t))
+		i->flags |= TQ_INFO_UNSERVED;
+}
+
+bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task,
+		   struct tq_task_info *ret_info)
+{
+	memset(ret_info, 0, sizeof(*ret_info));
+	fill_numbers(index, task, ret_info);
+	ret_info->flags = flags_of(task);
+	fill_texts(seg, task, ret_info);
+	fill_attempt(seg, task, ret_info);
+	fill_surroundings(seg, task, ret_info);
+	return tqi_task_unchanged(seg, index, task);
+}
+
+int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
+{
+	struct tqi_task task;
+	struct tq_task_info info;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_info, &room);
+
+	for (int i = 0; i < TRIES && r == 0; i++) {
+		r = tqi_peek_task(&tq->seg, id, &task);
+		if (r == 0 && tqi_info_fill(&tq->seg, tqi_id_index(id), &task, &info))
+			break; /* else it is changing fast: the last copy will do */
+	}
+	if (r == 0)
+		tqi_snapshot_out(ret_info, room, &info, sizeof(info));
+	return r;
+}
+
+static bool matches(const struct tq_task_filter *f, const struct tq_task_info *i)
+{
+	return (!f->states || (f->states >> i->state & 1)) &&
+	       (!f->queue || strcmp(f->queue, i->queue) == 0) &&
+	       (!f->kind || strcmp(f->kind, i->kind) == 0) &&
+	       (!f->label || strcmp(f->label, i->label) == 0);
+}
+
+/* One record; false when it is not a task that is wanted. */
+static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter *f,
+		     struct tq_task_info *ret_info)
+{
+	struct tqi_task task;
+	uint64_t offset = tqi_record_offset(&tq->seg, TQI_TASKS, index);
+
+	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 ||
+	    task.state == TQ_FREE || (f->states && !(f->states >> task.state & 1)))
+		return false; /* most records of a large table end here */
+	for (int i = 0; i < TRIES; i++) {
+		if (tqi_peek_task(&tq->seg, tqi_id_make(index, task.generation), &task) < 0)
+			return false;
+		if (tqi_info_fill(&tq->seg, index, &task, ret_info))
+			break;
+	}
+	return matches(f, ret_info);
+}
+
+int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
+		 struct tq_task_info *infos, uint32_t count)
+{
+	struct tq_task_filter f;
+	struct tqi_core core;
+	uint64_t room;
+	uint32_t n = 0;
+	int r = tqi_options_in(&f, sizeof(f), sizeof(f), filter);
+
+	if (r == 0 && count)
+		r = tqi_snapshot_room(infos, &room);
+	if (r == 0)
+		r = tqi_peek_core(&tq->seg, &core);
+	if (r < 0)
+		return r;
+	if (count && room > sizeof(*infos))
+		room = sizeof(*infos); /* an array has the caller's stride; a larger one is refused */
+	if (count && infos->size != sizeof(*infos))
+		return -EINVAL;
+	if (*cursor == 0)
+		*cursor = 1;
+	while (n < count && *cursor < core.tables[TQI_TASKS].count) {
+		struct tq_task_info info;
+
+		if (list_one(tq, (uint32_t)*cursor, &f, &info))
+			tqi_snapshot_out(&infos[n++], room, &info, sizeof(info));
+		(*cursor)++;
+	}
+	return (int)n;
+}

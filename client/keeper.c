@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* A keeper's look: the scheduler says what to prove, this asks the system. */
+#include "client/sleeper.h"
+
+#include "scheduler/wake.h"
+#include "shm/extent.h"
+
+#define LOOKS_MAX 100000 /* bounds one keeping: each look does at least a slice */
+#define PROOF_FIRST_NS 200000ull /* 0.2 ms: a hint comes a little before the proof */
+#define PROOF_TRIES 9		 /* about 0.1 s: a process with much memory takes long to go */
+
+static bool groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
+{
+	for (uint32_t i = 0; i < suspect->group_count; i++)
+		if (!tq->seg.ops->group_empty(tq->seg.ops->ctx, suspect->groups[i].pgid,
+					      suspect->groups[i].start))
+			return false;
+	return true;
+}
+
+bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
+{
+	bool done = false;
+
+	if (!tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner))
+		return false;
+	bool empty = groups_are_empty(tq, suspect);
+
+	for (int i = 0; i < LOOKS_MAX && !done; i++) {
+		struct tqi_tx tx;
+
+		if (tqi_hold_begin(tq, &tx) < 0)
+			return false;
+		done = tqi_worker_gone(&tx, suspect, empty);
+		struct tqi_suspect now;
+		/* A slice of its claims was ended when it is still there and dying. */
+		bool more = !done && empty && tqi_worker_suspect(&tx, suspect->worker, &now) &&
+			    now.generation == suspect->generation &&
+			    !tqi_worker_waits_for_master(&tx, suspect->worker);
+
+		if (tqi_hold_end(tq, &tx, 0) < 0 || !more)
+			break;
+	}
+	return done;
+}
+
+/* The robust notice comes before the process is gone as a whole: try a few times, doubling. */
+static void prove_soon(struct tq *tq, const struct tqi_suspect *suspect)
+{
+	struct tqi_word32 never = { 0 };
+	const struct tqi_futex word = { &never, 0 };
+	uint64_t pause = PROOF_FIRST_NS;
+
+	for (int i = 0; i < PROOF_TRIES; i++) {
+		if (tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner)) {
+			tqi_prove(tq, suspect);
+			return;
+		}
+		if (!suspect->hinted)
+			return;
+		tq->seg.ops->futex_wait(tq->seg.ops->ctx, &word, 1, tqi_now(tq) + pause);
+		pause *= 2;
+	}
+	/* A false alarm: its thread ended, the process lives.  Then once a look is enough. */
+	struct tqi_tx tx;
+
+	if (tqi_hold_begin(tq, &tx) < 0)
+		return;
+	tqi_worker_poll(&tx, suspect);
+	(void)tqi_hold_end(tq, &tx, 0);
+}
+
+/* Give free memory back, an extent a look, outside the lock. */
+static void punch(struct tq *tq)
+{
+	const struct tqi_ident self = tqi_ident_self(tq);
+	struct tqi_tx tx;
+	uint32_t extent;
+
+	if (tqi_hold_begin(tq, &tx) < 0)
+		return;
+	uint64_t token = tqi_root(&tx)->ready || tqi_root(&tx)->running ?
+				 0 :
+				 tqi_extent_punch_begin(&tx, &self, &extent);
+
+	if (tqi_hold_end(tq, &tx, 0) < 0 || !token)
+		return;
+	tqi_extent_punch(&tq->seg, extent);
+	if (tqi_hold_begin(tq, &tx) < 0)
+		return;
+	tqi_extent_punch_end(&tx, token);
+	(void)tqi_hold_end(tq, &tx, 0);
+}
+
+void tqi_keep(struct tq *tq)
+{
+	struct tqi_look look = { .again = true };
+
+	for (int i = 0; i < LOOKS_MAX && look.again; i++) {
+		struct tqi_tx tx;
+
+		if (tqi_hold_begin(tq, &tx) < 0)
+			return;
+		tqi_look(&tx, &look);
+		if (tqi_hold_end(tq, &tx, 0) < 0)
+			return;
+		for (uint32_t s = 0; s < look.suspect_count; s++)
+			prove_soon(tq, &look.suspects[s]);
+	}
+	punch(tq);
+}

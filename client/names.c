@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts: ids, priorities, states, causes, errors, version. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scheduler/records.h"
+#include "taskq/taskq.h"
+
+const char *tq_version(void)
+{
+	return TQ_VERSION_STRING;
+}
+
+int tq_version_at_least(unsigned major, unsigned minor, unsigned patch)
+{
+	const unsigned ours[] = { TQ_VERSION_MAJOR, TQ_VERSION_MINOR, TQ_VERSION_PATCH };
+	const unsigned asked[] = { major, minor, patch };
+
+	for (int i = 0; i < 3; i++)
+		if (ours[i] != asked[i])
+			return ours[i] > asked[i];
+	return 1;
+}
+
+char *tq_id_format(uint64_t id, char *buf)
+{
+	snprintf(buf, TQ_ID_TEXT_MAX, "%u-%llu", tqi_id_index(id),
+		 (unsigned long long)tqi_id_generation(id));
+	return buf;
+}
+
+/* Digits only: strtoull would take signs and spaces. */
+static int parse_digits(const char **text, uint64_t max, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+	const char *p = *text;
+
+	for (; *p >= '0' && *p <= '9'; p++) {
+		value = value * 10 + (uint64_t)(*p - '0');
+		if (value > max)
+			return -EINVAL;
+	}
+	if (p == *text || value == 0)
+		return -EINVAL;
+	*text = p;
+	*ret_value = value;
+	return 0;
+}
+
+int tq_id_parse(const char *text, uint64_t *ret_id)
+{
+	uint64_t index, generation;
+
+	if (parse_digits(&text, TQI_INDEX_MASK, &index) < 0 || (*text != '-' && *text != '.'))
+		return -EINVAL;
+	text++;
+	if (parse_digits(&text, TQI_GENERATION_MAX, &generation) < 0 || *text != '\0')
+		return -EINVAL;
+	*ret_id = tqi_id_make((uint32_t)index, generation);
+	return 0;
+}
+
+int tq_priority_parse(const char *text, int32_t *ret_priority)
+{
+	static const struct {
+		const char *name;
+		int32_t value;
+	} names[] = { { "low", TQ_PRIORITY_LOW },
+		      { "normal", TQ_PRIORITY_NORMAL },
+		      { "high", TQ_PRIORITY_HIGH },
+		      { "critical", TQ_PRIORITY_CRITICAL } };
+	char *end;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(text, names[i].name) == 0) {
+			*ret_priority = names[i].value;
+			return 0;
+		}
+	if (strspn(text, "+-0123456789") != strlen(text) || *text == '\0')
+		return -EINVAL;
+	errno = 0;
+	long long value = strtoll(text, &end, 10);
+
+	if (*end != '\0' || end == text)
+		return -EINVAL;
+	if (errno == ERANGE || value < INT32_MIN || value > INT32_MAX)
+		return -ERANGE;
+	*ret_priority = (int32_t)value;
+	return 0;
+}
+
+const char *tq_state_name(uint32_t state)
+{
+	static const char *const names[] = {
+#define NAME(symbol, value, text) [value] = text,
+		TQ_STATE_MAP(NAME)
+#undef NAME
+	};
+
+	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+}
+
+const char *tq_cause_name(uint32_t cause)
+{
+	static const char *const names[] = {
+#define NAME(symbol, value, text) [value] = text,
+		TQ_CAUSE_MAP(NAME)
+#undef NAME
+	};
+
+	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : "?";
+}
+
+char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
+{
+	const size_t room = 32;
+	const char *name = cause == TQ_CAUSE_SIGNAL ? sigabbrev_np(arg) : NULL;
+
+	if (name)
+		snprintf(buf, room, "signal:%s", name);
+	else if (cause == TQ_CAUSE_EXIT || cause == TQ_CAUSE_SIGNAL)
+		snprintf(buf, room, "%s:%d", tq_cause_name(cause), arg);
+	else
+		snprintf(buf, room, "%s", tq_cause_name(cause));
+	return buf;
+}
+
+const char *tq_strerror(int error)
+{
+	switch (error) {
+#define TEXT(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return text;
+		TQ_ERROR_MAP(TEXT)
+#undef TEXT
+	default:
+		break;
+	}
+	if (error >= 0)
+		return "success";
+	const char *text = strerrordesc_np(-error);
+
+	return text ? text : "unknown error";
+}
+
+const char *tq_error_name(int error)
+{
+	switch (error) {
+#define NAME(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return #name;
+		TQ_ERROR_MAP(NAME)
+#undef NAME
+	default:
+		break;
+	}
+	const char *name = strerrorname_np(error < 0 ? -error : error);
+
+	return name ? name : "?";
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* The loop of a sleeper. */
+#include "client/sleeper.h"
+
+#include <errno.h>
+
+#include "scheduler/edge.h"
+#include "scheduler/sleep.h"
+#include "scheduler/wake.h"
+
+#define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
+#define EDGES_SLICE 8	 /* edges dropped in one hold: journal space */
+
+/* What one sleep waits on; the words were read in the hold before (W2). */
+struct nap {
+	struct tqi_futex words[TQI_FUTEX_WAIT_MAX];
+	uint32_t count;
+	bool missed;   /* a watched owner is dead already: do not sleep */
+	bool keeper;
+	uint64_t until_ns;
+};
+
+static void nap_add(struct nap *nap, const struct tqi_word32 *word, uint32_t value)
+{
+	nap->words[nap->count++] = (struct tqi_futex){ word, value };
+}
+
+/* W4: the sleeper that this one queued behind. */
+static void watch_older(struct tqi_tx *tx, const struct tqi_waiter *slot, struct nap *nap)
+{
+	if (!slot->older)
+		return;
+	struct tqi_waiter *older = tqi_waiter_at(tx, slot->older);
+	uint32_t value = tqi_mutex_watch(&older->mutex);
+
+	if (value)
+		nap_add(nap, tqi_mutex_word(&older->mutex), value);
+	else
+		nap->missed = true;
+}
+
+/* The timekeeper watches workers' life words: hints of death within a millisecond. */
+static void watch_lives(struct tqi_tx *tx, struct nap *nap)
+{
+	uint32_t count = tx->core->tables[TQI_WORKERS].count, at = tqi_root(tx)->worker_cursor;
+
+	for (uint32_t i = 0; i + 1 < count && nap->count < 2 + LIFE_WORDS && !tx->corrupt; i++) {
+		at = at + 1 < count ? at + 1 : 1;
+		struct tqi_worker *worker = tqi_worker_at(tx, at);
+
+		if (worker->state != TQI_WORKER_LIVE || !worker->attempts)
+			continue;
+		uint32_t value = tqi_mutex_watch(&worker->life);
+
+		if (value)
+			nap_add(nap, tqi_mutex_word(&worker->life), value);
+	}
+}
+
+static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
+{
+	uint64_t wish = s->wake_ns < s->deadline_ns ? s->wake_ns : s->deadline_ns;
+
+	nap->until_ns = tqi_sleep_again(tx, s->waiter, wish);
+	struct tqi_waiter *slot = tqi_waiter_at(tx, s->waiter);
+	uint32_t place = tqi_waiter_keeper(tx, s->waiter);
+
+	nap->keeper = place < TQI_KEEPERS;
+	nap_add(nap, &slot->word, tqi_load_acquire32(&slot->word));
+	watch_older(tx, slot, nap);
+	if (place == 0)
+		watch_lives(tx, nap);
+	if (s->words)
+		nap->count += s->words(s, nap->words + nap->count, TQI_FUTEX_WAIT_MAX - nap->count);
+}
+
+static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)
+{
+	const struct tqi_ident self = tqi_ident_self(tq);
+	bool full;
+
+	s->waiter = tqi_sleep_enter(tx, &self, s->interest, s->subject, &full);
+	if (!s->waiter)
+		return full ? TQ_EFULL : -ENOMEM;
+	return 0;
+}
+
+/* Drop the edges, a slice in each hold, then the slot; the lock is held on entry and exit. */
+static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
+{
+	while (!tqi_edge_drop(tx, s->waiter, EDGES_SLICE) && !tx->corrupt)
+		tqi_step(tx);
+	tqi_step(tx);
+	tqi_sleep_leave(tx, s->waiter);
+	s->waiter = 0;
+	tqi_wake_any(tx); /* whoever leaves passes the wake on first */
+	return tqi_hold_commit(tq, tx, r);
+}
+
+/* First time in this sleep: -ENOMEM makes room outside the lock, then all is tried again. */
+static int queue_up(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	int r = enter(tx, tq, s);
+
+	if (r == 0 && !tx->corrupt)
+		return 0;
+	s->waiter = 0;
+	r = tqi_hold_end(tq, tx, r < 0 ? r : TQ_ECORRUPT);
+	return r == -ENOMEM ? (r = tqi_make_room(tq, 0)) < 0 ? r : -EAGAIN : r;
+}
+
+/*
+ * One hold.  1 = sleep now on `nap`; 0 = again at once; in `ret_r` the end
+ * otherwise (-1).
+ */
+static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool interrupted, int *ret_r)
+{
+	struct tqi_tx tx;
+	int r = tqi_hold_begin(tq, &tx);
+
+	*ret_r = r;
+	if (r < 0) {
+		tqi_orphan_keep(tq, s->waiter, r);
+		return -1;
+	}
+	tqi_tend(&tx);
+	if (s->waiter) {
+		tqi_sleep_bury(&tx);
+		tqi_step(&tx);
+	}
+	r = s->attempt(&tx, s);
+	if (r == -EAGAIN && tx.now_ns >= s->deadline_ns && (s->waiter || !s->again))
+		r = -ETIMEDOUT;
+	if (r == -EAGAIN && interrupted && !s->handle_intr)
+		r = -EINTR;
+	if (!s->waiter && r != -EAGAIN && r != -EINPROGRESS) {
+		*ret_r = tqi_hold_commit(tq, &tx, r); /* the common case: nobody sleeps */
+		return -1;
+	}
+	tqi_step(&tx);
+	if (r == -EINPROGRESS) {
+		*ret_r = tqi_hold_commit(tq, &tx, 0);
+		return *ret_r < 0 ? -1 : 0;
+	}
+	if (r != -EAGAIN) {
+		*ret_r = leave(tq, &tx, s, r);
+		return -1;
+	}
+	if (!s->waiter) {
+		r = queue_up(tq, &tx, s);
+		*ret_r = r;
+		if (r < 0)
+			return r == -EAGAIN ? 0 : -1;
+		if (s->again) {
+			*ret_r = tqi_hold_commit(tq, &tx, 0);
+			return *ret_r < 0 ? -1 : 0;
+		}
+	}
+	prepare(&tx, s, nap);
+	tqi_wake_any(&tx);
+	*ret_r = tqi_hold_commit(tq, &tx, 0);
+	return *ret_r < 0 ? -1 : 1;
+}
+
+/* Whatever but its own word woke it may mean a death, or a keeper's time that has come. */
+static bool must_look(const struct nap *nap, int r)
+{
+	if (nap->missed || (nap->keeper && r == -ETIMEDOUT))
+		return true;
+	for (uint32_t i = 1; i < nap->count; i++)
+		if (tqi_load_acquire32(nap->words[i].word) != nap->words[i].value)
+			return true;
+	return false;
+}
+
+int tqi_block(struct tq *tq, struct tqi_sleeper *s)
+{
+	bool interrupted = false;
+	int r;
+
+	s->waiter = 0;
+	for (;;) {
+		struct nap nap = { .count = 0 };
+		int next = hold(tq, s, &nap, interrupted, &r);
+
+		if (next < 0)
+			return r;
+		interrupted = false;
+		if (next == 0)
+			continue;
+		if (!nap.missed)
+			r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, nap.words, nap.count,
+						    nap.until_ns);
+		interrupted = r == -EINTR;
+		if (must_look(&nap, r))
+			tqi_keep(tq);
+	}
+}
+
+void tqi_poke(struct tq *tq, uint32_t waiter)
+{
+	struct tqi_waiter *slot = tqi_table_peek(&tq->seg, TQI_WAITERS, waiter);
+
+	if (!slot)
+		return;
+	tqi_add_release32(&slot->word, 1);
+	tq->seg.ops->futex_wake(tq->seg.ops->ctx, &slot->word, 1);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* Copies of records. */
+#include "client/snapshot.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TRIES 64 /* then the journal is applied to the copy */
+
+int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes)
+{
+	unsigned char *to = buf;
+
+	while (bytes > 0) {
+		ssize_t n = pread(seg->fd, to, bytes, (off_t)offset);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return TQ_ECORRUPT;
+		to += n;
+		offset += (uint64_t)n;
+		bytes -= (uint64_t)n;
+	}
+	return 0;
+}
+
+int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core)
+{
+	return tqi_peek(seg, seg->geometry.core, ret_core, sizeof(*ret_core));
+}
+
+int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root)
+{
+	return tqi_peek(seg, seg->geometry.root, ret_root, sizeof(*ret_root));
+}
+
+static int peek_version(const struct tqi_segment *seg, uint64_t *ret_version)
+{
+	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, version);
+
+	return tqi_peek(seg, offset, ret_version, sizeof(*ret_version));
+}
+
+uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index)
+{
+	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
+	uint32_t span;
+
+	if (index == 0 || index >= g->max ||
+	    tqi_peek(seg, g->directory + (uint64_t)(index >> g->shift) * sizeof(span), &span,
+		     sizeof(span)) < 0 ||
+	    span == 0 || span >= seg->geometry.span_count)
+		return 0;
+	return ((uint64_t)span << TQI_SPAN_SHIFT) +
+	       (uint64_t)(index & ((1u << g->shift) - 1)) * g->record_bytes;
+}
+
+/* Put the old value of one journal entry into the copy of [offset, offset + bytes). */
+static void undo_in_copy(const struct tqi_undo *u, uint64_t offset, unsigned char *copy,
+			 uint64_t bytes)
+{
+	static const uint8_t widths[] = { 1, 2, 4, 8 };
+	uint32_t code = u->where & 0xff;
+	uint64_t at = u->where >> 8, width = code <= TQI_UNDO_64 ? widths[code] : 4;
+
+	if (code >= TQI_UNDO_TAG && code < TQI_UNDO_LENGTH)
+		return; /* heap entries are in no record but a heap's root */
+	if (at < offset || at + width > offset + bytes)
+		return;
+	memcpy(copy + (at - offset), &u->old, width);
+}
+
+/* A writer stopped or died inside a transaction: undo it in the copy. */
+static int undo_journal(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
+{
+	struct tqi_undo journal[TQI_JOURNAL_MAX];
+	struct tqi_core core;
+	int r = tqi_peek_core(seg, &core);
+
+	if (r < 0 || core.undo_count > TQI_JOURNAL_MAX)
+		return TQ_ECORRUPT;
+	r = tqi_peek(seg, seg->geometry.journal, journal, core.undo_count * sizeof(journal[0]));
+	for (uint32_t n = core.undo_count; r == 0 && n > 0; n--)
+		undo_in_copy(&journal[n - 1], offset, copy, bytes);
+	return r;
+}
+
+/* Copy while nothing is being committed; the last try repairs by the journal. */
+static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
+{
+	uint64_t before, after;
+	int r;
+
+	for (int i = 0; i < TRIES; i++) {
+		if ((r = peek_version(seg, &before)) < 0 ||
+		    (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
+		    (r = peek_version(seg, &after)) < 0)
+			return r;
+		if (before == after && !(before & 1))
+			return 0;
+	}
+	return before == after ? undo_journal(seg, offset, copy, bytes) : 0;
+}
+
+int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record)
+{
+	uint64_t offset = tqi_record_offset(seg, table, index);
+
+	if (!offset)
+		return -ENOENT;
+	return peek_stable(seg, offset, record, seg->geometry.tables[table].record_bytes);
+}
+
+/*
+ * A task's stamp is the version of the last transaction that touched it, stored
+ * before its other fields change.  The copy is good when the stamp is the same
+ * before and after, and older than any transaction under way.
+ */
+static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct tqi_task *ret_task)
+{
+	uint64_t version, stamp;
+	int r;
+
+	for (int i = 0; i < TRIES; i++) {
+		if ((r = peek_version(seg, &version)) < 0 ||
+		    (r = tqi_peek(seg, offset, ret_task, sizeof(*ret_task))) < 0 ||
+		    (r = tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp,
+				  sizeof(stamp))) < 0)
+			return r;
+		if (stamp == ret_task->stamp && stamp < version)
+			return 0;
+	}
+	return peek_stable(seg, offset, ret_task, sizeof(*ret_task));
+}
+
+bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy)
+{
+	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, index), stamp;
+
+	return offset &&
+	       tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp, sizeof(stamp)) == 0 &&
+	       stamp == copy->stamp;
+}
+
+int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task)
+{
+	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, tqi_id_index(id));
+	uint64_t generation = tqi_id_generation(id);
+
+	if (!offset || generation == 0)
+		return -ENOENT;
+	int r = peek_stamped(seg, offset, ret_task);
+
+	if (r < 0)
+		return r;
+	if (generation < ret_task->generation)
+		return TQ_EGONE;
+	return generation == ret_task->generation && ret_task->state != TQ_FREE ? 0 : -ENOENT;
+}
+
+int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
+		   uint64_t bytes)
+{
+	uint64_t offset = ((uint64_t)block << TQI_UNIT_SHIFT) + at;
+
+	if (block == 0 || offset + bytes > seg->geometry.max_bytes)
+		return TQ_ECORRUPT;
+	return tqi_peek(seg, offset, buf, bytes);
+}
+
+static void peek_name(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint64_t at,
+		      char name[TQ_NAME_MAX + 1])
+{
+	uint64_t offset = tqi_record_offset(seg, table, index);
+
+	name[0] = '\0';
+	if (offset && tqi_peek(seg, offset + at, name, TQ_NAME_MAX + 1) < 0)
+		name[0] = '\0';
+	name[TQ_NAME_MAX] = '\0';
+}
+
+void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1])
+{
+	peek_name(seg, TQI_QUEUES, q, offsetof(struct tqi_queue, name), name);
+}
+
+void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1])
+{
+	peek_name(seg, TQI_KINDS, k, offsetof(struct tqi_kind, name), name);
+}

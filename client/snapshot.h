@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a segment without the lock and without touching it through the mapping:
+ * by pread, so that a truncated file or a hole cannot raise SIGBUS, and nobody is
+ * disturbed.
+ *
+ * A record copied while a transaction changed it is noticed by its stamp (tasks)
+ * or by the segment's version; after some tries the journal's old values are
+ * applied to the copy.
+ */
+#ifndef TQI_CLIENT_SNAPSHOT_H
+#define TQI_CLIENT_SNAPSHOT_H
+
+#include "client/handle.h"
+
+/* Copy bytes of the segment; TQ_ECORRUPT when they are not there. */
+int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes);
+/* Copy of the core page and of the root. */
+int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
+int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
+/* Offset of a record; 0 none. */
+uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
+/* One record, whole, as of some committed state. */
+int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
+/* A task that has this id: 0, TQ_EGONE, -ENOENT. */
+int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task);
+/* Bytes of a block. */
+int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
+		   uint64_t bytes);
+/* Whether a task's record still is what was copied. */
+bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index,
+			const struct tqi_task *copy);
+/* Name of a queue or kind; "" unknown. */
+void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1]);
+void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots of the segment, its queues and its workers. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "client/handle.h"
+#include "client/options.h"
+#include "client/snapshot.h"
+
+int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
+{
+	struct tq_segment_info i = { .size = sizeof(i) };
+	struct tqi_core core;
+	struct tqi_root root;
+	struct tqi_header header;
+	struct stat st;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_info, &room);
+
+	if (r < 0 || (r = tqi_peek_core(&tq->seg, &core)) < 0 ||
+	    (r = tqi_peek_root(&tq->seg, &root)) < 0 ||
+	    (r = tqi_peek(&tq->seg, 0, &header, sizeof(header))) < 0)
+		return r;
+	if (fstat(tq->seg.fd, &st) < 0)
+		return -errno;
+	i.max_bytes = header.max_bytes;
+	i.reserved_bytes = (uint64_t)core.extents_reserved << TQI_EXTENT_SHIFT;
+	i.used_bytes = i.reserved_bytes - ((uint64_t)core.spans_free << TQI_SPAN_SHIFT);
+	i.tasks_max = header.tasks_max;
+	i.tasks_count = core.tables[TQI_TASKS].live;
+	i.tasks_unfinished = root.unfinished;
+	i.retention_ns = root.retention_ns;
+	i.transactions = tqi_load_relaxed64(&core.version) / 2;
+	i.rollbacks = tqi_load_relaxed64(&core.rollbacks);
+	i.reclaimed = root.reclaimed;
+	i.created_unix_ns = header.created_unix_ns;
+	i.workers = core.tables[TQI_WORKERS].live;
+	i.sleepers = core.tables[TQI_WAITERS].live;
+	i.lock_holder = tqi_mutex_owner(&core.lock);
+	i.owner_uid = st.st_uid;
+	i.shutting_down = root.flags & TQI_ROOT_SHUTDOWN ? 1 : 0;
+	i.mode = st.st_mode & 0777;
+	if (tqi_segment_is_named(&tq->seg))
+		snprintf(i.path, sizeof(i.path), "%s", tq->seg.path);
+	tqi_snapshot_out(ret_info, room, &i, sizeof(i));
+	return 0;
+}
+
+static uint32_t count_of(struct tq *tq, uint32_t table)
+{
+	struct tqi_core core;
+
+	return tqi_peek_core(&tq->seg, &core) < 0 ? 0 : core.tables[table].count;
+}
+
+/* The first task of the class has not been ready longest, but its lane's heap knows no age:
+ * with strict order the head of the class is looked at. */
+static void add_oldest(struct tq *tq, const struct tqi_class *c, struct tq_counters *k)
+{
+	struct tqi_lane lane;
+	struct tqi_task task;
+	uint64_t offset;
+
+	if (c->open.length == 0 || tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) < 0 ||
+	    lane.tasks.length == 0)
+		return;
+	offset = tqi_record_offset(&tq->seg, TQI_TASKS, tqi_tag_index(lane.tasks.root.tag));
+	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 || task.state != TQ_READY)
+		return;
+	uint64_t now = tqi_now(tq), age = now > task.ready_ns ? now - task.ready_ns : 0;
+
+	if (age > k->oldest_ready_ns)
+		k->oldest_ready_ns = age;
+}
+
+static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counters *k)
+{
+	k->submitted += c->submitted;
+	k->started += c->started;
+	k->done += c->ended[0];
+	k->failed += c->ended[1];
+	k->cancelled += c->ended[2];
+	k->expired += c->ended[3];
+	k->retried += c->retried;
+	k->crashed += c->crashed;
+	k->reclaimed += c->reclaimed;
+	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
+		k->depth[s] += c->depth[s];
+	add_oldest(tq, c, k);
+}
+
+static uint32_t workers_of(struct tq *tq, uint32_t q)
+{
+	uint32_t count = count_of(tq, TQI_WORKERS), n = 0;
+	struct tqi_worker w;
+
+	for (uint32_t i = 1; i < count; i++) {
+		if (tqi_peek_record(&tq->seg, TQI_WORKERS, i, &w) < 0 ||
+		    w.state != TQI_WORKER_LIVE || (w.flags & TQI_WORKER_MASTER) ||
+		    tqi_mutex_owner_died(&w.life))
+			continue;
+		for (uint32_t s = 0; s < w.queue_count && s < TQ_WORKER_QUEUES_MAX; s++)
+			if (w.queues[s] == q)
+				n++;
+	}
+	return n;
+}
+
+static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_queue_info *i)
+{
+	memset(i, 0, sizeof(*i));
+	i->flags = queue->flags & (TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING);
+	if (sweeping && queue->purge_before)
+		i->flags |= TQ_QUEUE_PURGING;
+	i->depth_max = queue->depth_max;
+	i->timeout_ns = queue->timeout_ns == UINT64_MAX ? 0 : queue->timeout_ns;
+	i->backoff_ns = queue->backoff_ns;
+	i->backoff_cap_ns = queue->backoff_cap_ns;
+	i->attempts_max = queue->attempts_max;
+	memcpy(i->name, queue->name, TQ_NAME_MAX);
+}
+
+/* One row: the queue (class 0), or one of its classes. */
+static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_info *i)
+{
+	struct tqi_queue queue;
+	struct tqi_root root;
+	struct tqi_class c;
+	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
+
+	if (r == 0)
+		r = tqi_peek_root(&tq->seg, &root);
+	if (r < 0)
+		return r;
+	fill_queue(&queue, root.sweep_left, i);
+	i->workers = workers_of(tq, q);
+	uint32_t limit = count_of(tq, TQI_CLASSES);
+
+	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
+		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
+			return TQ_ECORRUPT;
+		if (class && class != n)
+			continue;
+		add_class(tq, &c, &i->counters);
+		if (class)
+			tqi_peek_kind_name(&tq->seg, c.kind, i->kind);
+	}
+	return 0;
+}
+
+int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_info)
+{
+	uint32_t count = count_of(tq, TQI_QUEUES);
+	char name[TQ_NAME_MAX + 1];
+	struct tq_queue_info i;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_info, &room);
+
+	if (r < 0)
+		return r;
+	for (uint32_t q = 1; q < count; q++) {
+		tqi_peek_queue_name(&tq->seg, q, name);
+		if (strcmp(name, queue) != 0)
+			continue;
+		r = queue_row(tq, q, 0, &i);
+		if (r == 0)
+			tqi_snapshot_out(ret_info, room, &i, sizeof(i));
+		return r;
+	}
+	return -ENOENT;
+}
+
+/* Row number -> queue, or queue and class; false at the end. */
+static bool row_at(struct tq *tq, uint32_t flags, uint64_t row, uint32_t *ret_q, uint32_t *ret_c)
+{
+	struct tqi_class c;
+
+	*ret_c = 0;
+	if (!(flags & TQ_QUEUE_BY_KIND)) {
+		*ret_q = (uint32_t)row;
+		return row < count_of(tq, TQI_QUEUES);
+	}
+	if (row >= count_of(tq, TQI_CLASSES) ||
+	    tqi_peek_record(&tq->seg, TQI_CLASSES, (uint32_t)row, &c) < 0)
+		return false;
+	*ret_q = c.queue;
+	*ret_c = (uint32_t)row;
+	return true;
+}
+
+int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_queue_info *infos,
+		  uint32_t count)
+{
+	uint32_t n = 0, q, c;
+
+	if ((flags & ~TQ_QUEUE_BY_KIND) || (count && infos->size != sizeof(*infos)))
+		return -EINVAL;
+	if (*cursor == 0)
+		*cursor = 1;
+	while (n < count && row_at(tq, flags, *cursor, &q, &c)) {
+		struct tq_queue_info i;
+
+		if (queue_row(tq, q, c, &i) == 0)
+			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
+		(*cursor)++;
+	}
+	return (int)n;
+}
+
+/* Served queues, comma separated, cut with "...". */
+static void fill_queues(struct tq *tq, const struct tqi_worker *w, char *to, size_t room)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	for (uint32_t q = 0; q < w->queue_count && q < TQ_WORKER_QUEUES_MAX; q++) {
+		char name[TQ_NAME_MAX + 1];
+
+		tqi_peek_queue_name(&tq->seg, w->queues[q], name);
+		int n = snprintf(to + used, room - used, "%s%s", q ? "," : "", name);
+
+		if (n < 0 || (size_t)n >= room - used) {
+			memcpy(to + room - 4, "...", 4);
+			return;
+		}
+		used += (size_t)n;
+	}
+}
+
+static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
+{
+	return (w->flags & TQI_WORKER_MASTER ? TQ_WORKER_IS_MASTER : 0) |
+	       (w->flags & TQI_WORKER_SUSPECT ? TQ_WORKER_IS_SUSPECT : 0) |
+	       (w->flags & TQI_WORKER_STOP ? TQ_WORKER_IS_STOPPING : 0) |
+	       (w->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&w->life) ?
+			TQ_WORKER_IS_DYING :
+			0) |
+	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
+}
+
+static bool is_asleep(struct tq *tq, uint32_t worker)
+{
+	uint32_t count = count_of(tq, TQI_WAITERS);
+	struct tqi_waiter s;
+
+	for (uint32_t i = 1; i < count; i++)
+		if (tqi_peek_record(&tq->seg, TQI_WAITERS, i, &s) == 0 &&
+		    s.state == TQI_WAITER_LISTED && s.interest == TQI_INTEREST_WORK &&
+		    s.subject == worker)
+			return true;
+	return false;
+}
+
+static bool worker_row(struct tq *tq, uint32_t number, struct tq_worker_info *i)
+{
+	struct tqi_worker w;
+	struct tqi_attempt a;
+
+	if (tqi_peek_record(&tq->seg, TQI_WORKERS, number, &w) < 0 || w.state == TQI_WORKER_FREE)
+		return false;
+	memset(i, 0, sizeof(*i));
+	i->number = number;
+	i->flags = worker_flags(&w, is_asleep(tq, number));
+	i->pid = w.owner.pid;
+	i->master = w.master;
+	i->claims = w.attempt_count;
+	i->queue_count = w.queue_count;
+	i->tasks = w.tasks;
+	i->registered_ns = w.registered_ns;
+	i->lease_ns = w.lease_ns;
+	i->lease_deadline_ns = w.lease_ns ? tqi_load_relaxed64(&w.lease_deadline_ns) : 0;
+	if (w.attempts && tqi_peek_record(&tq->seg, TQI_ATTEMPTS, w.attempts, &a) == 0)
+		i->task = a.id;
+	memcpy(i->name, w.name, TQ_NAME_MAX);
+	fill_queues(tq, &w, i->queues, sizeof(i->queues));
+	return true;
+}
+
+int tq_worker_list(struct tq *tq, uint64_t *cursor, struct tq_worker_info *infos, uint32_t count)
+{
+	uint32_t end = count_of(tq, TQI_WORKERS), n = 0;
+
+	if (count && infos->size != sizeof(*infos))
+		return -EINVAL;
+	if (*cursor == 0)
+		*cursor = 1;
+	while (n < count && *cursor < end) {
+		struct tq_worker_info i;
+
+		if (worker_row(tq, (uint32_t)*cursor, &i))
+			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
+		(*cursor)++;
+	}
+	return (int)n;
+}

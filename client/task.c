@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* Submitting and steering tasks. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/handle.h"
+#include "client/options.h"
+#include "client/sleeper.h"
+#include "scheduler/queue.h"
+#include "scheduler/steer.h"
+#include "scheduler/submit.h"
+#include "scheduler/task.h"
+
+#define BATCH_HOLD 64  /* submits in one hold */
+#define EVICT_SLICE 16 /* records freed in one hold: journal space */
+#define NS_MAX ((uint64_t)INT64_MAX / 2)
+#define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
+
+/* A time: 0 = default, TQ_UNLIMITED = none, else below about 146 years. */
+static bool time_is_valid(uint64_t ns)
+{
+	return ns <= NS_MAX || ns == TQ_UNLIMITED;
+}
+
+static int check_spec(const struct tq_task_spec *s)
+{
+	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || (!s->payload && s->payload_bytes) ||
+	    ((s->flags & TQ_TASK_FORGET) && (s->flags & TQ_TASK_KEEP)))
+		return -EINVAL;
+	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
+	    s->losses_max > TQ_ATTEMPTS_MAX)
+		return -ERANGE;
+	if (s->delay_ns > NS_MAX || !time_is_valid(s->timeout_ns) ||
+	    !time_is_valid(s->timeout_total_ns) || !time_is_valid(s->progress_timeout_ns) ||
+	    s->backoff_ns > NS_MAX || s->backoff_cap_ns > NS_MAX)
+		return -ERANGE;
+	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
+		return -EINVAL;
+	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : 0;
+}
+
+/* One task on its way in. */
+struct entry {
+	struct tq_task_spec spec;
+	struct tqi_submit submit;
+	uint64_t id;
+	uint32_t known_queue; /* records by the cache of names; 0 not there */
+	uint32_t known_kind;
+};
+
+static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry *e)
+{
+	int r = tqi_options_in(&e->spec, sizeof(e->spec), sizeof(e->spec), spec);
+
+	if (r < 0)
+		return r;
+	if (!e->spec.queue)
+		e->spec.queue = "default";
+	if (!e->spec.kind)
+		e->spec.kind = "exec";
+	r = check_spec(&e->spec);
+	if (r < 0)
+		return r;
+	e->known_queue = tqi_names_find(&tq->queues, e->spec.queue);
+	e->known_kind = tqi_names_find(&tq->kinds, e->spec.kind);
+	if ((!e->known_queue && !tqi_name_is_valid(e->spec.queue)) ||
+	    (!e->known_kind && !tqi_name_is_valid(e->spec.kind)))
+		return -EINVAL;
+	e->submit = (struct tqi_submit){
+		.spec = &e->spec, .queue = e->known_queue, .kind = e->known_kind
+	};
+	uint64_t bytes = tqi_submit_block_bytes(&e->spec);
+
+	if (bytes <= TQI_COPY_MAX)
+		return 0;
+	void *block; /* too much to copy under the lock */
+
+	r = tqi_block_begin(tq, bytes, &e->submit.block_token, &block);
+	if (r == 0)
+		tqi_submit_block_fill(&e->spec, block);
+	return r;
+}
+
+static void remember_names(struct tq *tq, const struct entry *e)
+{
+	if (!e->known_queue)
+		tqi_names_add(&tq->queues, e->spec.queue, e->submit.queue);
+	if (!e->known_kind)
+		tqi_names_add(&tq->kinds, e->spec.kind, e->submit.kind);
+}
+
+/* After a failed try the names that it made are gone again. */
+static void forget_names(struct entry *e)
+{
+	e->submit.queue = e->known_queue;
+	e->submit.kind = e->known_kind;
+}
+
+static int submit_op(struct tqi_tx *tx, void *arg)
+{
+	struct entry *e = arg;
+
+	return tqi_submit(tx, &e->submit, &e->id);
+}
+
+static int submit_now(struct tq *tq, struct entry *e)
+{
+	for (;;) {
+		struct tqi_tx tx;
+		int r = tqi_hold_begin(tq, &tx);
+
+		if (r < 0)
+			return r;
+		tqi_tend(&tx);
+		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
+		if (r == 0)
+			remember_names(tq, e);
+		else
+			forget_names(e);
+		if (r != -ENOMEM)
+			return r;
+		r = tqi_make_room(tq, 0);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* Asleep until a record or memory becomes free; the failed try is undone, the sleep is not. */
+static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	struct entry *e = s->arg;
+
+	tqi_step(tx);
+	int r = submit_op(tx, e);
+
+	if (r < 0) {
+		tqi_tx_abort(tx);
+		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+		forget_names(e);
+	}
+	if (r == -ENOMEM && tqi_task_evict(tx, EVICT_SLICE))
+		return -EINPROGRESS;
+	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;
+}
+
+static int submit_waiting(struct tq *tq, struct entry *e)
+{
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_ROOM,
+		.deadline_ns = tqi_deadline(tq, e->spec.full_timeout_ns),
+		.wake_ns = UINT64_MAX,
+		.attempt = room_attempt,
+		.arg = e,
+	};
+	int r = tqi_block(tq, &s);
+
+	return r == -ETIMEDOUT ? TQ_EFULL : r;
+}
+
+int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
+{
+	struct entry e = { .submit = { 0 } };
+	int r = prepare(tq, spec, &e);
+
+	if (r == 0)
+		r = submit_now(tq, &e);
+	if ((r == TQ_EFULL || r == -ENOSPC) && e.spec.full_timeout_ns && e.submit.spec)
+		r = submit_waiting(tq, &e);
+	if (r < 0) {
+		tqi_block_cancel(tq, e.submit.block_token);
+		return r;
+	}
+	if (ret_id)
+		*ret_id = e.id;
+	return 0;
+}
+
+/* Up to BATCH_HOLD small tasks in one hold, each a transaction of its own. */
+static int submit_some(struct tq *tq, struct entry *entries, uint32_t count, uint64_t *ret_ids)
+{
+	struct tqi_tx tx;
+	uint32_t n = 0;
+	int r = tqi_hold_begin(tq, &tx);
+
+	if (r < 0)
+		return r;
+	tqi_tend(&tx);
+	while (n < count) {
+		r = submit_op(&tx, &entries[n]);
+		if (r < 0 || tx.corrupt)
+			break;
+		tqi_step(&tx);
+		if (ret_ids)
+			ret_ids[n] = entries[n].id;
+		n++;
+	}
+	r = tqi_hold_end(tq, &tx, r);
+	for (uint32_t i = 0; i < n; i++)
+		remember_names(tq, &entries[i]);
+	return n ? (int)n : r;
+}
+
+/* A run of tasks that are small and do not wait for room; one that does goes alone. */
+static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
+			     struct entry *entries, int *ret_r)
+{
+	uint32_t n = 0;
+
+	*ret_r = 0;
+	while (n < count && n < BATCH_HOLD) {
+		const struct tq_task_spec *spec = &specs[n];
+
+		if (spec->size != sizeof(*spec)) {
+			*ret_r = -EINVAL; /* an array has one stride */
+			break;
+		}
+		if (spec->full_timeout_ns || tqi_submit_block_bytes(spec) > TQI_COPY_MAX)
+			break;
+		*ret_r = prepare(tq, spec, &entries[n]);
+		if (*ret_r < 0)
+			break;
+		n++;
+	}
+	return n;
+}
+
+int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
+		    uint64_t *ret_ids)
+{
+	struct entry entries[BATCH_HOLD];
+	uint32_t done = 0;
+	int r = 0;
+
+	while (done < count) {
+		uint64_t *ids = ret_ids ? ret_ids + done : NULL;
+		uint32_t n = prepare_some(tq, specs + done, count - done, entries, &r);
+
+		if (n)
+			r = submit_some(tq, entries, n, ids);
+		else if (r == 0)
+			r = tq_submit(tq, specs + done, ids);
+		if (n && r == -ENOMEM)
+			r = tqi_make_room(tq, 0); /* then once more */
+		else if (r >= 0)
+			done += n ? (uint32_t)r : 1;
+		if (r < 0)
+			break;
+	}
+	return done ? (int)done : r;
+}
+
+struct steer {
+	uint64_t id;
+	enum tq_task_action action;
+	const struct tq_task_update *update;
+};
+
+static int cancel_op(struct tqi_tx *tx, void *arg)
+{
+	return tqi_steer_cancel(tx, *(const uint64_t *)arg);
+}
+
+int tq_cancel(struct tq *tq, uint64_t id)
+{
+	return tqi_run(tq, cancel_op, &id);
+}
+
+static int steer_op(struct tqi_tx *tx, void *arg)
+{
+	const struct steer *s = arg;
+
+	switch (s->action) {
+	case TQ_TASK_ACTION_HOLD:
+		return tqi_steer_hold(tx, s->id, true);
+	case TQ_TASK_ACTION_UNHOLD:
+		return tqi_steer_hold(tx, s->id, false);
+	case TQ_TASK_ACTION_RETRY:
+		return tqi_steer_retry(tx, s->id);
+	case TQ_TASK_ACTION_FORGET:
+		return tqi_steer_forget(tx, s->id);
+	}
+	return -EINVAL;
+}
+
+int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action)
+{
+	struct steer s = { .id = id, .action = action };
+
+	return tqi_run(tq, steer_op, &s);
+}
+
+static int update_op(struct tqi_tx *tx, void *arg)
+{
+	const struct steer *s = arg;
+
+	return tqi_steer_update(tx, s->id, s->update);
+}
+
+int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *update)
+{
+	struct tq_task_update u;
+	struct steer s = { .id = id, .update = &u };
+	int r = tqi_options_in(&u, sizeof(u), sizeof(u), update);
+
+	if (r < 0)
+		return r;
+	if (u.fields == 0 || (u.fields & ~(TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY)))
+		return -EINVAL;
+	if ((u.fields & TQ_UPDATE_QUEUE) && (!u.queue || !tqi_name_is_valid(u.queue)))
+		return -EINVAL;
+	if ((u.fields & TQ_UPDATE_DELAY) && u.delay_ns > NS_MAX)
+		return -ERANGE;
+	return tqi_run(tq, update_op, &s);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for tasks. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/handle.h"
+#include "client/info.h"
+#include "client/options.h"
+#include "client/sleeper.h"
+#include "scheduler/edge.h"
+#include "scheduler/task.h"
+
+#define SLICE 8		/* edges made, or ids looked at, in one hold: journal space */
+#define WAIT_MAX 65536 /* ids of one call */
+
+struct wait {
+	const uint64_t *ids;
+	uint32_t count;
+	uint32_t cursor; /* ids that have their edge */
+	uint32_t scan;	 /* ids looked at for the one that is final */
+	bool any;
+	uint32_t states; /* a state other than a final one will do; 0 only final ones */
+	uint32_t index;	 /* which one it was */
+	struct tqi_task task; /* its record, copied under the lock: eviction cannot take it */
+};
+
+/* 0 over, -EAGAIN not yet, or an error. */
+static int look_at(struct tqi_tx *tx, struct wait *w, uint32_t i)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, w->ids[i], &index);
+
+	if (r < 0)
+		return r;
+	const struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!tqi_state_is_final(task->state) && !(w->states >> task->state & 1))
+		return -EAGAIN;
+	w->index = i;
+	w->task = *task;
+	return 0;
+}
+
+/* Without a slot yet: is it over already?  One id, or the first few. */
+static int first_look(struct tqi_tx *tx, struct wait *w)
+{
+	if (w->count == 1)
+		return look_at(tx, w, 0);
+	return -EAGAIN;
+}
+
+/* Edges, a slice in each hold; each pins its record until the waiter has read it. */
+static int add_edges(struct tqi_tx *tx, struct tqi_sleeper *s, struct wait *w)
+{
+	for (uint32_t i = 0; i < SLICE && w->cursor < w->count; i++) {
+		uint32_t index;
+		int r = tqi_task_find(tx, w->ids[w->cursor], &index);
+
+		if (r < 0)
+			return r;
+		if (!tqi_edge_add(tx, s->waiter, index))
+			return -ENOMEM;
+		w->cursor++;
+	}
+	return w->cursor < w->count ? -EINPROGRESS : 0;
+}
+
+/* The edges count how many are final; with ANY, find one of them. */
+static int many_over(struct tqi_tx *tx, struct tqi_sleeper *s, struct wait *w)
+{
+	uint32_t told = tqi_waiter_at(tx, s->waiter)->told;
+
+	if (told < (w->any ? 1 : w->count))
+		return -EAGAIN;
+	if (!w->any)
+		return 0;
+	for (uint32_t i = 0; i < SLICE * 8; i++) {
+		if (w->scan >= w->count)
+			w->scan = 0;
+		int r = look_at(tx, w, w->scan++);
+
+		if (r != -EAGAIN)
+			return r;
+	}
+	return -EINPROGRESS;
+}
+
+static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	struct wait *w = s->arg;
+
+	if (!s->waiter)
+		return first_look(tx, w);
+	if (w->cursor < w->count) {
+		int r = add_edges(tx, s, w);
+
+		if (r < 0)
+			return r;
+	}
+	return w->count == 1 ? look_at(tx, w, 0) : many_over(tx, s, w);
+}
+
+static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
+{
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_TASKS,
+		.subject = w->states,
+		.deadline_ns = tqi_deadline(tq, timeout_ns),
+		.wake_ns = UINT64_MAX,
+		.attempt = attempt,
+		.arg = w,
+		.again = true,
+	};
+	int r;
+
+	if (timeout_ns == 0 && w->count == 1)
+		s.again = false; /* only look: no slot */
+	do {
+		w->cursor = 0;
+		r = tqi_block(tq, &s);
+		if (r == -ENOMEM)
+			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
+	} while (r == -ENOMEM);
+	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+}
+
+/* The record was copied under the lock; its texts are read now, and may be gone already. */
+static void give_info(struct tq *tq, const struct wait *w, uint64_t room,
+		      struct tq_task_info *ret_info)
+{
+	struct tq_task_info info;
+
+	tqi_info_fill(&tq->seg, tqi_id_index(w->ids[w->index]), &w->task, &info);
+	tqi_snapshot_out(ret_info, room, &info, sizeof(info));
+}
+
+int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states, uint64_t timeout_ns,
+		  struct tq_task_info *ret_info)
+{
+	struct wait w = { .ids = &id, .count = 1, .states = states };
+	uint64_t room = 0;
+	int r = ret_info ? tqi_snapshot_room(ret_info, &room) : 0;
+
+	if (r == 0)
+		r = states ? wait_for(tq, &w, timeout_ns) : -EINVAL;
+	if (r < 0)
+		return r;
+	if (ret_info)
+		give_info(tq, &w, room, ret_info);
+	return states >> w.task.state & 1 ? 0 : TQ_ESTATE;
+}
+
+int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *ret_info)
+{
+	const uint32_t final = 1u << TQ_DONE | 1u << TQ_FAILED | 1u << TQ_CANCELLED | 1u << TQ_EXPIRED;
+
+	return tq_wait_state(tq, id, final, timeout_ns, ret_info);
+}
+
+int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count, uint32_t mode,
+		 uint64_t timeout_ns, uint32_t *ret_index)
+{
+	struct wait w = { .ids = ids, .count = count, .any = mode == TQ_WAIT_ANY };
+
+	if (!ids || count == 0 || count > WAIT_MAX || mode > TQ_WAIT_ANY)
+		return -EINVAL;
+	int r = wait_for(tq, &w, timeout_ns);
+
+	if (r == 0 && mode == TQ_WAIT_ANY && ret_index)
+		*ret_index = w.index;
+	return r;
+}
