@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* The fields that a batch's line may have, and those of them that go straight into
+ * the task. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "batch_line.h"
+#include "parse.h"
+
+/* How the value of a field is read. */
+enum field_type {
+	FIELD_NAME,	/* const char * of the spec: 1 to 64 of [A-Za-z0-9._-] */
+	FIELD_LABEL,	/* const char * of the spec */
+	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
+	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
+	FIELD_PRIORITY, /* number, or a name as text */
+	FIELD_FLAG,	/* true or false; a bit of the spec's flags */
+	FIELD_PAYLOAD,	/* looked at when the kind is known */
+	FIELD_IGNORED,	/* what a listing says of the past */
+};
+
+static const struct field {
+	const char *name;
+	enum field_type type;
+	size_t at; /* offset in the spec, or the bit of a flag */
+} fields[] = {
+	{ "queue", FIELD_NAME, offsetof(struct tq_task_spec, queue) },
+	{ "kind", FIELD_NAME, offsetof(struct tq_task_spec, kind) },
+	{ "label", FIELD_LABEL, offsetof(struct tq_task_spec, label) },
+	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
+	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
+	{ "timeout_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_ns) },
+	{ "timeout_total_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_total_ns) },
+	{ "progress_timeout_ns", FIELD_TIME, offsetof(struct tq_task_spec, progress_timeout_ns) },
+	{ "backoff_ns", FIELD_TIME, offsetof(struct tq_task_spec, backoff_ns) },
+	{ "backoff_cap_ns", FIELD_TIME, offsetof(struct tq_task_spec, backoff_cap_ns) },
+	{ "attempts_max", FIELD_COUNT, offsetof(struct tq_task_spec, attempts_max) },
+	{ "crashes_max", FIELD_COUNT, offsetof(struct tq_task_spec, crashes_max) },
+	{ "losses_max", FIELD_COUNT, offsetof(struct tq_task_spec, losses_max) },
+	{ "hold", FIELD_FLAG, TQ_TASK_HOLD },
+	{ "forget", FIELD_FLAG, TQ_TASK_FORGET },
+	{ "keep", FIELD_FLAG, TQ_TASK_KEEP },
+	{ "at_most_once", FIELD_FLAG, TQ_TASK_AT_MOST_ONCE },
+	{ "command", FIELD_PAYLOAD, 0 },
+	{ "env", FIELD_PAYLOAD, 0 },
+	{ "cwd", FIELD_PAYLOAD, 0 },
+	{ "output", FIELD_PAYLOAD, 0 },
+	{ "payload", FIELD_PAYLOAD, 0 },
+	{ "payload_base64", FIELD_PAYLOAD, 0 },
+	{ "id", FIELD_IGNORED, 0 },
+	{ "sequence", FIELD_IGNORED, 0 },
+	{ "state", FIELD_IGNORED, 0 },
+	{ "flags", FIELD_IGNORED, 0 },
+	{ "attempt", FIELD_IGNORED, 0 },
+	{ "failures", FIELD_IGNORED, 0 },
+	{ "crashes", FIELD_IGNORED, 0 },
+	{ "losses", FIELD_IGNORED, 0 },
+	{ "worker", FIELD_IGNORED, 0 },
+	{ "worker_pid", FIELD_IGNORED, 0 },
+	{ "progress_percent", FIELD_IGNORED, 0 },
+	{ "progress_text", FIELD_IGNORED, 0 },
+	{ "cause", FIELD_IGNORED, 0 },
+	{ "cause_arg", FIELD_IGNORED, 0 },
+	{ "error", FIELD_IGNORED, 0 },
+	{ "result_bytes", FIELD_IGNORED, 0 },
+	{ "output_bytes", FIELD_IGNORED, 0 },
+	{ "max_rss_bytes", FIELD_IGNORED, 0 },
+	{ "cpu_ns", FIELD_IGNORED, 0 },
+	{ "submitted", FIELD_IGNORED, 0 },
+	{ "ready", FIELD_IGNORED, 0 },
+	{ "due", FIELD_IGNORED, 0 },
+	{ "started", FIELD_IGNORED, 0 },
+	{ "ended", FIELD_IGNORED, 0 },
+	{ "age_ns", FIELD_IGNORED, 0 },
+	{ "run_ns", FIELD_IGNORED, 0 },
+	{ "history", FIELD_IGNORED, 0 },
+};
+
+bool batch_line_bad(struct batch_line *line, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(line->error, sizeof(line->error), format, args);
+	va_end(args);
+	return false;
+}
+
+static bool read_text(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (!text)
+		return batch_line_bad(line, "\"%s\" is not a string", field->name);
+	if (field->type == FIELD_NAME && !name_ok(text))
+		return batch_line_bad(line, "\"%s\" \"%s\" is not a name; give " FORM_NAME,
+				      field->name, text);
+	if (strlen(text) > TQ_LABEL_MAX)
+		return batch_line_bad(line, "\"%s\" is longer than %u bytes", field->name,
+				      TQ_LABEL_MAX);
+	memcpy((char *)&line->spec + field->at, &text, sizeof(text));
+	return true;
+}
+
+static bool read_time(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	const uint64_t ns = (uint64_t)json_integer_value(value);
+
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return batch_line_bad(line, "\"%s\" is not a whole number of nanoseconds from 0 up",
+				      field->name);
+	memcpy((char *)&line->spec + field->at, &ns, sizeof(ns));
+	return true;
+}
+
+static bool read_count(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	const json_int_t number = json_integer_value(value);
+	const uint32_t count = (uint32_t)number;
+
+	if (!json_is_integer(value) || number < 1 || number > TQ_ATTEMPTS_MAX)
+		return batch_line_bad(line, "\"%s\" is not a whole number from 1 to %u",
+				      field->name, TQ_ATTEMPTS_MAX);
+	memcpy((char *)&line->spec + field->at, &count, sizeof(count));
+	return true;
+}
+
+static bool read_priority(struct batch_line *line, const json_t *value)
+{
+	const json_int_t number = json_integer_value(value);
+
+	if (json_is_string(value) &&
+	    tq_priority_parse(json_string_value(value), &line->spec.priority) == 0)
+		return true;
+	if (!json_is_integer(value) || number < INT32_MIN || number > INT32_MAX)
+		return batch_line_bad(line, "\"priority\" is not " FORM_PRIORITY);
+	line->spec.priority = (int32_t)number;
+	return true;
+}
+
+static bool read_flag(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	if (!json_is_boolean(value))
+		return batch_line_bad(line, "\"%s\" is neither true nor false", field->name);
+	if (json_is_true(value))
+		line->spec.flags |= (uint32_t)field->at;
+	else
+		line->spec.flags &= ~(uint32_t)field->at;
+	return true;
+}
+
+bool batch_line_field(struct batch_line *line, const char *name, const json_t *value)
+{
+	const struct field *field = fields;
+	const struct field *end = fields + sizeof(fields) / sizeof(fields[0]);
+
+	while (field < end && strcmp(field->name, name) != 0)
+		field++;
+	if (field == end)
+		return batch_line_bad(line, "unknown field \"%s\"", name);
+	switch (field->type) {
+	case FIELD_NAME:
+	case FIELD_LABEL:
+		return read_text(line, field, value);
+	case FIELD_TIME:
+		return read_time(line, field, value);
+	case FIELD_COUNT:
+		return read_count(line, field, value);
+	case FIELD_PRIORITY:
+		return read_priority(line, value);
+	case FIELD_FLAG:
+		return read_flag(line, field, value);
+	case FIELD_PAYLOAD:
+	case FIELD_IGNORED:
+		break;
+	}
+	return true;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* One line of a batch: from a JSON object to a task. */
+#ifndef TASKQ_TOOL_BATCH_LINE_H
+#define TASKQ_TOOL_BATCH_LINE_H
+
+#include <jansson.h>
+
+#include "errors.h"
+#include "task_options.h"
+
+struct batch_line {
+	struct tq_task_spec spec; /* points into the two below */
+	json_t *object;
+	void *payload;
+	char error[256]; /* why it is no task */
+};
+
+/* Reads a line.  False: it is no task, and ->error says why.  Free it in both cases. */
+bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
+		     const struct task_options *defaults);
+void batch_line_free(struct batch_line *line);
+
+/* Says why a line is no task; false. */
+bool batch_line_bad(struct batch_line *line, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* batch_field.c: one member of the object; the payload's are only known there. */
+bool batch_line_field(struct batch_line *line, const char *name, const json_t *value);
+
+#endif

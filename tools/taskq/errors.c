@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Failures: exit codes, and messages that say what was wrong and what to do. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "advise.h"
+#include "errors.h"
+#include "text.h"
+
+#define LEAD_MORE "       " /* as wide as "taskq: " */
+
+enum {
+	ABOUT_ANY = -1
+};
+
+/* Texts that say more than tq_strerror(), and what to do; the first row that fits. */
+static const struct explanation {
+	int error;
+	int about;
+	int code;
+	const char *reason; /* NULL: tq_strerror() */
+	const char *advice; /* NULL: none */
+} explanations[] = {
+	{ -ENOENT, ABOUT_SEGMENT, CLI_ABSENT, "no such segment",
+	  "`taskq create` makes it; so do submit, run, map and work" },
+	{ -ENOENT, ABOUT_REMOVAL, CLI_ABSENT, "no such segment", NULL },
+	{ -ENOENT, ABOUT_QUEUE, CLI_ABSENT, "no such queue",
+	  "`taskq stats` shows the queues there are; submitting to one makes it" },
+	{ -ENOENT, ABOUT_TASK, CLI_ABSENT, "no such task",
+	  "`taskq list` shows the tasks there are" },
+	{ TQ_EGONE, ABOUT_ANY, CLI_ABSENT, "its record has been freed",
+	  "finished tasks stay for the segment's retention time; --keep keeps one longer" },
+	{ TQ_ELAYOUT, ABOUT_ANY, CLI_FOREIGN, NULL,
+	  "use the taskq that made it, or remove it: `taskq destroy --force`" },
+	{ TQ_ENAMESPACE, ABOUT_ANY, CLI_FOREIGN, NULL,
+	  "only list, show, log, stats and check work from here" },
+	{ -EPERM, ABOUT_SEGMENT, CLI_FOREIGN, "it belongs to another user, or is open to others",
+	  "if you trust whoever may write it, say --foreign" },
+	{ -EPERM, ABOUT_REMOVAL, CLI_FOREIGN, "it belongs to another user, or is open to others",
+	  "--force removes it all the same, where you may" },
+	{ -EACCES, ABOUT_SEGMENT, CLI_FOREIGN, "its permissions keep you out",
+	  "its owner may change them; who may read it can use list, show, log, stats and check" },
+	{ -EACCES, ABOUT_REMOVAL, CLI_FOREIGN, "its permissions keep you out",
+	  "its owner can remove it" },
+	{ -EOPNOTSUPP, ABOUT_ANY, CLI_USAGE, "its directory is not on a tmpfs",
+	  "give a name, or a path on a tmpfs such as /dev/shm or /run" },
+	{ TQ_ECORRUPT, ABOUT_SEGMENT, CLI_DAMAGED, "the segment is cut off or overwritten",
+	  "nothing in it can be used; `taskq destroy --force` removes it" },
+	{ TQ_ECORRUPT, ABOUT_REMOVAL, CLI_DAMAGED, "the segment is cut off or overwritten",
+	  "--force removes it all the same" },
+	{ TQ_ECORRUPT, ABOUT_ANY, CLI_DAMAGED, "the segment is damaged",
+	  "`taskq check` says where, `taskq check --repair` mends what can be mended" },
+	{ TQ_EFULL, ABOUT_ANY, CLI_FULL, NULL, NULL },
+	{ -ENOSPC, ABOUT_ANY, CLI_FULL, "its file system has no space left",
+	  "make room there (`df` shows it), or use a segment on another tmpfs" },
+	{ -EEXIST, ABOUT_SEGMENT, CLI_NOTHING, "it exists already", "`taskq info` describes it" },
+	{ -EEXIST, ABOUT_QUEUE, CLI_NOTHING, "a live farm has that name",
+	  "give another --name, or none" },
+	{ -EBUSY, ABOUT_REMOVAL, CLI_NOTHING, "it is in use", "--force removes it all the same" },
+	{ TQ_EDRAINING, ABOUT_ANY, CLI_NOTHING, NULL, "`taskq drain --undo` opens it again" },
+	{ TQ_ESHUTDOWN, ABOUT_ANY, CLI_NOTHING, NULL, "`taskq shutdown --undo` opens it again" },
+	{ TQ_ELOCKED, ABOUT_ANY, CLI_NOTHING, NULL, NULL },
+	{ -E2BIG, ABOUT_TASK, CLI_USAGE, "the payload is too large",
+	  "at most 16 MiB; put it in a file and pass the file's name" },
+	{ -EINVAL, ABOUT_ANY, CLI_USAGE, NULL, NULL },
+	{ -ERANGE, ABOUT_ANY, CLI_USAGE, NULL, NULL },
+	{ -E2BIG, ABOUT_ANY, CLI_USAGE, NULL, NULL },
+};
+
+static const struct explanation *explain(int r, enum about about)
+{
+	static const struct explanation other = { .code = CLI_NOTHING };
+
+	for (unsigned i = 0; i < sizeof(explanations) / sizeof(explanations[0]); i++) {
+		const struct explanation *row = &explanations[i];
+
+		if (row->error == r && (row->about == ABOUT_ANY || row->about == (int)about))
+			return row;
+	}
+	return &other;
+}
+
+static void complain_lines(const char *lead, char *lines)
+{
+	char *save = NULL;
+
+	for (char *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		fputs(lead, stderr);
+		text_put_safe(stderr, line);
+		fputc('\n', stderr);
+		lead = LEAD_MORE;
+	}
+}
+
+static void complain_list(const char *lead, const char *format, va_list args) PRINTF_LIKE(2, 0);
+static void complain_list(const char *lead, const char *format, va_list args)
+{
+	char *lines = NULL;
+
+	if (vasprintf(&lines, format, args) < 0)
+		return;
+	/* Whole messages only, also when several threads have something to say. */
+	flockfile(stderr);
+	complain_lines(lead, lines);
+	funlockfile(stderr);
+	free(lines);
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_list("taskq: ", format, args);
+	va_end(args);
+}
+
+void complain_more(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_list(LEAD_MORE, format, args);
+	va_end(args);
+}
+
+int usage(const struct cli *cli, const char *format, ...)
+{
+	char what[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	if (cli->verb)
+		complain("%s: %s\nsee `taskq help %s`", cli->verb->name, what, cli->verb->name);
+	else
+		complain("%s\nsee `taskq help`", what);
+	return cli->transparent ? CLI_SELF : CLI_USAGE;
+}
+
+bool refuse(const struct cli *cli, const char *option, const char *arg, const char *wrong,
+	    const char *form)
+{
+	complain("%s%s%s \"%.80s%s\": %s\ngive %s", cli->verb ? cli->verb->name : "",
+		 cli->verb ? ": " : "", option, arg, strlen(arg) > 80 ? "..." : "", wrong, form);
+	return false;
+}
+
+int fail(const struct cli *cli, int r, enum about about, const char *format, ...)
+{
+	const struct explanation *row = explain(r, about);
+	char what[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(what, sizeof(what), format, args);
+	va_end(args);
+	complain("%s: %s%s%s", what, row->reason ? row->reason : tq_strerror(r),
+		 row->advice ? "\n" : "", row->advice ? row->advice : "");
+	advise(cli, r);
+	return cli->transparent ? CLI_SELF : row->code;
+}
+
+int fail_task(const struct cli *cli, int r, uint64_t id)
+{
+	char text[TQ_ID_TEXT_MAX];
+
+	return fail(cli, r, ABOUT_TASK, "%s %s", cli->verb->name, tq_id_format(id, text));
+}
+
+int worse(int a, int b)
+{
+	return a > b ? a : b;
+}

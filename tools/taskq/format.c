@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantities as people read them. */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "format.h"
+
+#define SECOND_NS 1000000000ull
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+struct clocks clocks_read(void)
+{
+	return (struct clocks){ clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME) };
+}
+
+uint64_t clocks_unix_ns(const struct clocks *clocks, uint64_t at_ns)
+{
+	return clocks->unix_now_ns + at_ns - clocks->now_ns; /* wraps back when in the past */
+}
+
+char *format_duration(uint64_t ns, char buf[FORMAT_MAX])
+{
+	const uint64_t s = ns / SECOND_NS;
+	const unsigned long long ms = ns / 1000000;
+
+	if (ns > 0 && ms < 10)
+		snprintf(buf, FORMAT_MAX, "%.2gms", (double)ns / 1e6);
+	else if (s < 1)
+		snprintf(buf, FORMAT_MAX, "%llums", ms);
+	else if (s < 10)
+		snprintf(buf, FORMAT_MAX, "%llu.%llus", ms / 1000, ms % 1000 / 100);
+	else if (s < 60)
+		snprintf(buf, FORMAT_MAX, "%llus", ms / 1000);
+	else if (s < 3600)
+		snprintf(buf, FORMAT_MAX, "%um%02us", (unsigned)(s / 60), (unsigned)(s % 60));
+	else if (s < 86400)
+		snprintf(buf, FORMAT_MAX, "%uh%02um", (unsigned)(s / 3600),
+			 (unsigned)(s / 60 % 60));
+	else
+		snprintf(buf, FORMAT_MAX, "%llud%02uh", (unsigned long long)(s / 86400),
+			 (unsigned)(s / 3600 % 24));
+	return buf;
+}
+
+char *format_size(uint64_t bytes, char buf[FORMAT_MAX])
+{
+	static const char units[] = "KMGTPE";
+	double value = (double)bytes;
+	int unit = -1;
+
+	for (; value >= 1024 && unit < 5; unit++)
+		value /= 1024;
+	if (unit < 0)
+		snprintf(buf, FORMAT_MAX, "%llu", (unsigned long long)bytes);
+	else if (value < 10 && value - (double)(unsigned)value >= 0.05)
+		snprintf(buf, FORMAT_MAX, "%.1f%c", value, units[unit]);
+	else
+		snprintf(buf, FORMAT_MAX, "%.0f%c", value, units[unit]);
+	return buf;
+}
+
+static size_t format_seconds(const struct tm *parts, uint64_t unix_ns, char buf[FORMAT_MAX])
+{
+	char seconds[32];
+
+	strftime(seconds, sizeof(seconds), "%Y-%m-%dT%H:%M:%S", parts);
+	return (size_t)snprintf(buf, FORMAT_MAX, "%s.%03u", seconds,
+				(unsigned)(unix_ns % SECOND_NS / 1000000));
+}
+
+char *format_utc(uint64_t unix_ns, char buf[FORMAT_MAX])
+{
+	const time_t seconds = (time_t)(unix_ns / SECOND_NS);
+	struct tm parts;
+
+	gmtime_r(&seconds, &parts);
+
+	const size_t at = format_seconds(&parts, unix_ns, buf);
+
+	snprintf(buf + at, FORMAT_MAX - at, "Z");
+	return buf;
+}
+
+char *format_local(uint64_t unix_ns, char buf[FORMAT_MAX])
+{
+	const time_t seconds = (time_t)(unix_ns / SECOND_NS);
+	struct tm parts;
+	long minutes;
+
+	localtime_r(&seconds, &parts);
+	minutes = parts.tm_gmtoff / 60;
+
+	const size_t at = format_seconds(&parts, unix_ns, buf);
+
+	snprintf(buf + at, FORMAT_MAX - at, "%c%02ld:%02ld", minutes < 0 ? '-' : '+',
+		 (minutes < 0 ? -minutes : minutes) / 60, (minutes < 0 ? -minutes : minutes) % 60);
+	return buf;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* Texts for people who ask. */
+#ifndef TASKQ_TOOL_HELP_H
+#define TASKQ_TOOL_HELP_H
+
+#include "cli.h"
+#include "options.h"
+
+void help_all(void);
+void help_verb(const struct verb *verb, const struct option_row *rows);
+void help_version(const struct cli *cli);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON of segments, queues, workers and attempts, and the values they are made of. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "json.h"
+#include "text.h"
+
+static char *text_repaired(const char *text)
+{
+	char *copy = NULL;
+	size_t bytes, left = strlen(text);
+	FILE *out = open_memstream(&copy, &bytes);
+
+	if (!out)
+		return NULL;
+	for (size_t width; left > 0; text += width, left -= width) {
+		width = text_char(text, left);
+		if (width == 0)
+			fputs("\xef\xbf\xbd", out);
+		else
+			fwrite(text, 1, width, out);
+		width = width ? width : 1;
+	}
+	fclose(out);
+	return copy;
+}
+
+json_t *json_text(const char *text)
+{
+	json_t *value = json_string(text);
+
+	if (!value) {
+		char *repaired = text_repaired(text);
+
+		value = json_string(repaired ? repaired : "");
+		free(repaired);
+	}
+	return value;
+}
+
+json_t *json_id(uint64_t id)
+{
+	char text[TQ_ID_TEXT_MAX];
+
+	return json_string(tq_id_format(id, text));
+}
+
+json_t *json_u64(uint64_t value)
+{
+	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
+}
+
+void json_line(json_t *object)
+{
+	if (!object || json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6)) < 0)
+		complain("cannot print JSON: out of memory, or standard output failed");
+	else
+		putchar('\n');
+	json_decref(object);
+}
+
+static json_t *json_unix_time(uint64_t unix_ns)
+{
+	char text[FORMAT_MAX];
+
+	return json_string(format_utc(unix_ns, text));
+}
+
+json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks)
+{
+	json_t *object = json_object();
+	char cause[32];
+
+	json_object_set_new(object, "attempt", json_integer(attempt->number));
+	json_object_set_new(object, "worker", json_integer(attempt->worker));
+	json_object_set_new(object, "pid", json_integer(attempt->worker_pid));
+	json_object_set_new(object, "started",
+			    json_unix_time(clocks_unix_ns(clocks, attempt->started_ns)));
+	json_object_set_new(object, "ended",
+			    json_unix_time(clocks_unix_ns(clocks, attempt->ended_ns)));
+	json_object_set_new(object, "duration_ns",
+			    json_u64(attempt->ended_ns - attempt->started_ns));
+	json_object_set_new(
+		object, "cause",
+		json_string(tq_cause_format(attempt->cause, attempt->cause_arg, cause)));
+	return object;
+}
+
+static json_t *json_of_depth(const uint32_t *depth)
+{
+	json_t *object = json_object();
+
+	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
+		json_object_set_new(object, tq_state_name(state), json_integer(depth[state]));
+	return object;
+}
+
+static void add_counters(json_t *object, const struct tq_counters *counters)
+{
+	const uint64_t ended = counters->done + counters->failed;
+
+	json_object_set_new(object, "submitted", json_u64(counters->submitted));
+	json_object_set_new(object, "started", json_u64(counters->started));
+	json_object_set_new(object, "done", json_u64(counters->done));
+	json_object_set_new(object, "failed", json_u64(counters->failed));
+	json_object_set_new(object, "cancelled", json_u64(counters->cancelled));
+	json_object_set_new(object, "expired", json_u64(counters->expired));
+	json_object_set_new(object, "retried", json_u64(counters->retried));
+	json_object_set_new(object, "crashed", json_u64(counters->crashed));
+	json_object_set_new(object, "reclaimed", json_u64(counters->reclaimed));
+	if (ended)
+		json_object_set_new(object, "success_rate",
+				    json_real((double)counters->done / (double)ended));
+	json_object_set_new(object, "depth", json_of_depth(counters->depth));
+	json_object_set_new(object, "oldest_ready_ns", json_u64(counters->oldest_ready_ns));
+}
+
+json_t *json_of_queue(const struct tq_queue_info *info)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "queue", json_text(info->name));
+	if (info->kind[0]) {
+		json_object_set_new(object, "kind", json_text(info->kind));
+	} else {
+		json_object_set_new(object, "paused", json_boolean(info->flags & TQ_QUEUE_PAUSED));
+		json_object_set_new(object, "draining",
+				    json_boolean(info->flags & TQ_QUEUE_DRAINING));
+		json_object_set_new(object, "purging",
+				    json_boolean(info->flags & TQ_QUEUE_PURGING));
+		json_object_set_new(object, "workers", json_integer(info->workers));
+		if (info->depth_max && info->depth_max != TQ_UNLIMITED)
+			json_object_set_new(object, "depth_max", json_u64(info->depth_max));
+	}
+	add_counters(object, &info->counters);
+	return object;
+}
+
+static json_t *json_of_worker_flags(uint32_t flags)
+{
+	static const char *const names[] = { "master", "suspect", "dying", "stopping", "asleep" };
+	json_t *list = json_array();
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (flags & 1u << i)
+			json_array_append_new(list, json_string(names[i]));
+	return list;
+}
+
+json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "worker", json_integer(info->number));
+	json_object_set_new(object, "name", json_text(info->name));
+	json_object_set_new(object, "pid", json_integer(info->pid));
+	json_object_set_new(object, "flags", json_of_worker_flags(info->flags));
+	if (info->master)
+		json_object_set_new(object, "master", json_integer(info->master));
+	json_object_set_new(object, "queues", json_text(info->queues));
+	json_object_set_new(object, "claims", json_integer(info->claims));
+	json_object_set_new(object, "tasks", json_u64(info->tasks));
+	if (info->task)
+		json_object_set_new(object, "task", json_id(info->task));
+	json_object_set_new(object, "registered",
+			    json_unix_time(clocks_unix_ns(clocks, info->registered_ns)));
+	if (info->lease_ns)
+		json_object_set_new(object, "lease_ns", json_u64(info->lease_ns));
+	return object;
+}
+
+json_t *json_of_segment(const struct tq_segment_info *info)
+{
+	json_t *object = json_object();
+	char mode[16];
+
+	snprintf(mode, sizeof(mode), "%04o", info->mode);
+	json_object_set_new(object, "path", json_text(info->path));
+	json_object_set_new(object, "owner_uid", json_integer(info->owner_uid));
+	json_object_set_new(object, "mode", json_string(mode));
+	json_object_set_new(object, "created", json_unix_time(info->created_unix_ns));
+	json_object_set_new(object, "shutting_down", json_boolean(info->shutting_down));
+	json_object_set_new(object, "max_bytes", json_u64(info->max_bytes));
+	json_object_set_new(object, "reserved_bytes", json_u64(info->reserved_bytes));
+	json_object_set_new(object, "used_bytes", json_u64(info->used_bytes));
+	json_object_set_new(object, "tasks_max", json_u64(info->tasks_max));
+	json_object_set_new(object, "tasks_count", json_u64(info->tasks_count));
+	json_object_set_new(object, "tasks_unfinished", json_u64(info->tasks_unfinished));
+	json_object_set_new(object, "retention_ns", json_u64(info->retention_ns));
+	json_object_set_new(object, "workers", json_integer(info->workers));
+	json_object_set_new(object, "sleepers", json_integer(info->sleepers));
+	json_object_set_new(object, "transactions", json_u64(info->transactions));
+	json_object_set_new(object, "rollbacks", json_u64(info->rollbacks));
+	json_object_set_new(object, "reclaimed", json_u64(info->reclaimed));
+	return object;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON for programs: ids are strings, wall times RFC 3339 in UTC, durations end in
+ * _ns.  What is not known, or has no limit, is left out.
+ */
+#ifndef TASKQ_TOOL_JSON_H
+#define TASKQ_TOOL_JSON_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include <taskq/taskq.h>
+
+#include "format.h"
+
+json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struct clocks *clocks);
+json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks);
+json_t *json_of_queue(const struct tq_queue_info *info);
+json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks);
+json_t *json_of_segment(const struct tq_segment_info *info);
+
+/* Values: a string where bad UTF-8 became U+FFFD, an id, a count; json_u64() of
+ * TQ_UNLIMITED is null. */
+json_t *json_text(const char *text);
+json_t *json_id(uint64_t id);
+json_t *json_u64(uint64_t value);
+
+/* Prints one object on one line of standard output and frees it. */
+void json_line(json_t *object);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `map`: one task a line of input.  A thread feeds (reads lines, hands tasks in), the
+ * main thread collects (waits, prints, forgets); between them a window of tasks in
+ * flight, which bounds memory here and in the segment.
+ */
+#ifndef TASKQ_TOOL_MAP_H
+#define TASKQ_TOOL_MAP_H
+
+#include <threads.h>
+
+#include "reader.h"
+#include "task_options.h"
+
+/* A task in flight. */
+struct map_task {
+	uint64_t id;
+	char *line; /* for the message when it fails */
+};
+
+struct map {
+	struct cli *cli;
+	struct task_options *options;
+	char **argv; /* with {} in it; NULL-terminated */
+	int argc;
+	bool in_order;
+	struct reader reader;
+
+	mtx_t lock; /* guards all below */
+	cnd_t changed;
+	struct map_task *tasks; /* in the order of their lines */
+	unsigned count;
+	unsigned window;
+	bool is_submitting; /* a task may be in the segment that is not among ->tasks */
+	bool at_end;	    /* no more lines, or feeding failed */
+	bool is_stopping;   /* cancel everything */
+	int feed_code;	    /* exit code when feeding failed */
+};
+
+/* map_feed.c: reads a line and hands its task in.  1; 0 at the end; negative when it
+ * failed, which it has reported, with map->feed_code. */
+int map_feed_one(struct map *map);
+
+/* Feeds until the end of the input; a thread's body. */
+int map_feed(void *map);
+
+/* map_collect.c: until nothing is in flight and nothing will come.  The exit code. */
+int map_collect(struct map *map);
+
+/* Cancels one task, unless it has ended by itself. */
+void map_cancel(struct map *map, uint64_t id);
+
+/* Cancels all that is in flight and all that still comes. */
+void map_stop(void *map);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* The collecting half of `map`: tasks that have ended out of the window, their output
+ * to standard output. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "map.h"
+#include "outcome.h"
+#include "signals.h"
+#include "stream.h"
+#include "waiting.h"
+
+/* While lines may still come, a look at the window's newest tasks at least so often:
+ * they are not among those that the sleep began with. */
+#define LOOK_NS 20000000ull
+
+struct collector {
+	struct map *map;
+	uint64_t *ids; /* of the tasks waited for; room for a window */
+	unsigned count;
+	uint64_t timeout_ns;
+	int code;
+	bool is_unread; /* nobody reads standard output any more */
+};
+
+void map_cancel(struct map *map, uint64_t id)
+{
+	const int r = tq_cancel(map->cli->tq, id);
+
+	if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
+		fail_task(map->cli, r, id);
+}
+
+void map_stop(void *arg)
+{
+	struct map *map = arg;
+	uint64_t *ids;
+	unsigned count;
+
+	mtx_lock(&map->lock);
+	map->is_stopping = true;
+	count = map->count;
+	ids = calloc(count + 1u, sizeof(*ids));
+	for (unsigned i = 0; ids && i < count; i++)
+		ids[i] = map->tasks[i].id;
+	cnd_broadcast(&map->changed);
+	mtx_unlock(&map->lock);
+	/* Newest first: none of those that wait gets a worker meanwhile. */
+	for (unsigned i = count; ids && i-- > 0;)
+		map_cancel(map, ids[i]);
+	free(ids);
+}
+
+/* Waits for something in flight; false when nothing is and nothing will come. */
+static bool look_at_window(struct collector *collector)
+{
+	struct map *map = collector->map;
+	bool more_may_come;
+
+	mtx_lock(&map->lock);
+	signals_release();
+	for (;;) {
+		more_may_come = !map->at_end && (!map->is_stopping || map->is_submitting);
+		if (map->count > 0 || !more_may_come)
+			break;
+		cnd_wait(&map->changed, &map->lock);
+	}
+	signals_hold();
+	collector->count = map->count;
+	for (unsigned i = 0; i < map->count; i++)
+		collector->ids[i] = map->tasks[i].id;
+	collector->timeout_ns = more_may_come && map->count < map->window ? LOOK_NS : TQ_FOREVER_NS;
+	mtx_unlock(&map->lock);
+	return collector->count > 0;
+}
+
+/* 0 and the index of a task that has ended; else an error of tq_wait(). */
+static int wait_for_one(struct collector *collector, uint32_t *ret_index)
+{
+	int r;
+
+	*ret_index = 0;
+	if (collector->map->in_order)
+		return wait_task(collector->map->cli->tq, collector->ids[0], TQ_FOREVER_NS, NULL);
+	signals_sleep_begin();
+	r = tq_wait_many(collector->map->cli->tq, collector->ids, collector->count, TQ_WAIT_ANY,
+			 collector->timeout_ns, ret_index);
+	signals_sleep_end();
+	return r;
+}
+
+/* Which of them somebody else has forgotten; the wait does not tell. */
+static bool find_gone(const struct collector *collector, uint32_t *ret_index)
+{
+	for (unsigned i = 0; i < collector->count; i++) {
+		struct tq_task_info info = { .size = sizeof(info) };
+
+		if (tq_info(collector->map->cli->tq, collector->ids[i], &info) != TQ_EGONE)
+			continue;
+		*ret_index = i;
+		return true;
+	}
+	return false;
+}
+
+static struct map_task take_out(struct map *map, unsigned index)
+{
+	struct map_task task;
+
+	mtx_lock(&map->lock);
+	task = map->tasks[index];
+	map->count--;
+	memmove(&map->tasks[index], &map->tasks[index + 1],
+		(map->count - index) * sizeof(map->tasks[0]));
+	cnd_broadcast(&map->changed);
+	mtx_unlock(&map->lock);
+	return task;
+}
+
+static bool is_stopping(struct map *map)
+{
+	bool stopping;
+
+	mtx_lock(&map->lock);
+	stopping = map->is_stopping;
+	mtx_unlock(&map->lock);
+	return stopping;
+}
+
+static void report(struct collector *collector, const struct map_task *task)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
+	const int r = tq_info(collector->map->cli->tq, task->id, &info);
+
+	if (r == 0 && info.state == TQ_DONE)
+		return;
+	collector->code = worse(collector->code, CLI_NOTHING);
+	if (r < 0)
+		fail_task(collector->map->cli, r, task->id);
+	else if (info.state != TQ_CANCELLED || !is_stopping(collector->map))
+		complain("map: %s \"%s\": %s", tq_id_format(task->id, id), task->line,
+			 outcome_format(&info, outcome));
+}
+
+/* Prints what a task has written; a reader that has gone away ends everything. */
+static void print_output(struct collector *collector, uint64_t id)
+{
+	struct stream stream = { .id = id };
+	int r;
+
+	if (collector->is_unread)
+		return;
+	r = stream_copy(collector->map->cli, &stream);
+	if (r == -EPIPE || r == -EIO) {
+		collector->is_unread = true;
+		collector->code = r == -EPIPE ? CLI_SIGNALLED + SIGPIPE : CLI_NOTHING;
+		map_stop(collector->map);
+	} else if (r < 0) {
+		collector->code = worse(collector->code, fail_task(collector->map->cli, r, id));
+	}
+}
+
+static void finish(struct collector *collector, const struct map_task *task)
+{
+	struct cli *cli = collector->map->cli;
+
+	print_output(collector, task->id);
+	report(collector, task);
+
+	const int r = tq_task_steer(cli->tq, task->id, TQ_TASK_ACTION_FORGET);
+
+	if (r < 0 && r != TQ_EGONE)
+		fail_task(cli, r, task->id);
+	free(task->line);
+}
+
+int map_collect(struct map *map)
+{
+	struct collector collector = { .map = map };
+
+	collector.ids = calloc(map->window, sizeof(*collector.ids));
+	if (!collector.ids)
+		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
+	while (look_at_window(&collector)) {
+		uint32_t index;
+		const int r = wait_for_one(&collector, &index);
+
+		if (r == -EINTR || r == -ETIMEDOUT)
+			continue;
+		if (r < 0 && (r != TQ_EGONE || !find_gone(&collector, &index))) {
+			collector.code = fail(map->cli, r, ABOUT_CONTENT, "map");
+			map_stop(map);
+			break;
+		}
+
+		const struct map_task task = take_out(map, index);
+
+		finish(&collector, &task);
+	}
+	free(collector.ids);
+	return collector.code;
+}

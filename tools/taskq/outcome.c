@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* What a task's flags and its end mean to people. */
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli.h"
+#include "outcome.h"
+
+int outcome_code(const struct tq_task_info *info)
+{
+	if (info->state == TQ_DONE)
+		return CLI_OK;
+	if (info->state != TQ_FAILED)
+		return CLI_SELF;
+	switch (info->cause) {
+	case TQ_CAUSE_EXIT:
+		return info->cause_arg > 0 && info->cause_arg < 256 ? info->cause_arg : CLI_SELF;
+	case TQ_CAUSE_SIGNAL:
+		return CLI_SIGNALLED + info->cause_arg;
+	case TQ_CAUSE_OOM:
+		return CLI_SIGNALLED + SIGKILL;
+	case TQ_CAUSE_TIMEOUT:
+		return CLI_TIMED_OUT;
+	default:
+		return CLI_SELF;
+	}
+}
+
+bool outcome_is_plain(const struct tq_task_info *info)
+{
+	return info->state == TQ_DONE ||
+	       (info->state == TQ_FAILED && info->cause == TQ_CAUSE_EXIT &&
+		info->error_text[0] == '\0');
+}
+
+char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX])
+{
+	char cause[32];
+
+	/* "cancelled, cancelled" would say it twice. */
+	if (info->cause == TQ_CAUSE_NONE ||
+	    (info->state == TQ_CANCELLED && info->cause == TQ_CAUSE_CANCELLED))
+		cause[0] = '\0';
+	else
+		tq_cause_format(info->cause, info->cause_arg, cause);
+	snprintf(buf, OUTCOME_MAX, "%s%s%s%s%s", tq_state_name(info->state), *cause ? ", " : "",
+		 cause, *info->error_text ? ": " : "", info->error_text);
+	return buf;
+}
+
+const struct outcome_flag outcome_flags[] = {
+	{ TQ_INFO_HELD, "held", "it does not start until `taskq unhold`", true },
+	{ TQ_INFO_STOPPING, "stopping", "its attempt is being ended", true },
+	{ TQ_INFO_STALLED, "stalled", "no progress has been reported for too long", true },
+	{ TQ_INFO_CANCEL, "cancelling", "a cancel has been asked for", true },
+	{ TQ_INFO_PAUSED, "paused", "its queue starts nothing until `taskq resume`", true },
+	{ TQ_INFO_UNSERVED, "unserved", NULL, true }, /* show names queue and kind */
+	{ TQ_INFO_AT_MOST_ONCE, "at-most-once", "its first start is its only one", false },
+	{ TQ_INFO_FORGET, "forget", "its record goes as soon as it ends", false },
+	{ TQ_INFO_KEEP, "keep", "its record stays until `taskq forget`", false },
+	{ TQ_INFO_PINNED, "pinned", "its record cannot go while somebody needs it", false },
+	{ TQ_INFO_CUT, "cut", "only the tail of its output was kept", false },
+	{ 0, NULL, NULL, false },
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What a task's flags and its end mean to people. */
+#ifndef TASKQ_TOOL_OUTCOME_H
+#define TASKQ_TOOL_OUTCOME_H
+
+#include <stdbool.h>
+
+#include <taskq/taskq.h>
+
+/* Exit code of `wait`, `run` and `submit --wait` for a finished task. */
+int outcome_code(const struct tq_task_info *info);
+
+/* Whether the exit code says it all: the command ended by itself. */
+bool outcome_is_plain(const struct tq_task_info *info);
+
+enum {
+	OUTCOME_MAX = 512
+};
+
+/* State, cause and error text: "failed, signal:KILL", "failed, error: no such host". */
+char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX]);
+
+struct outcome_flag {
+	uint32_t bit;
+	const char *name;
+	const char *meaning; /* NULL: its reader says it */
+	bool ends;	     /* of no interest once the task has ended */
+};
+
+extern const struct outcome_flag outcome_flags[]; /* ended by a NULL name */
+
+#endif

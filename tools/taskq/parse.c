@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of the command line: durations, sizes, counts, names. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "parse.h"
+
+struct unit {
+	const char *name;
+	uint64_t value;
+};
+
+static const struct unit duration_units[] = {
+	{ "", 1000000000 },  { "ns", 1 },	   { "us", 1000 },	   { "ms", 1000000 },
+	{ "s", 1000000000 }, { "m", 60000000000 }, { "h", 3600000000000 }, { "d", 86400000000000 },
+	{ NULL, 0 },
+};
+
+static const struct unit size_units[] = {
+	{ "", 1 },	     { "B", 1 },	  { "K", 1ull << 10 }, { "k", 1ull << 10 },
+	{ "M", 1ull << 20 }, { "G", 1ull << 30 }, { "T", 1ull << 40 }, { NULL, 0 },
+};
+
+/* Digits from *@at on; moves *@at behind them. */
+static int read_digits(const char **at, uint64_t *ret_value)
+{
+	uint64_t value = 0;
+
+	if (**at < '0' || **at > '9')
+		return -EINVAL;
+	for (; **at >= '0' && **at <= '9'; ++*at)
+		if (__builtin_mul_overflow(value, 10u, &value) ||
+		    __builtin_add_overflow(value, (uint64_t)(**at - '0'), &value))
+			return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
+/* Behind a point, in millionths; digits beyond the sixth do not count. */
+static int read_fraction(const char **at, uint64_t *ret_millionths)
+{
+	uint64_t weight = 1000000 / 10, value = 0;
+
+	if (**at < '0' || **at > '9')
+		return -EINVAL;
+	for (; **at >= '0' && **at <= '9'; ++*at, weight /= 10)
+		value += (uint64_t)(**at - '0') * weight;
+	*ret_millionths = value;
+	return 0;
+}
+
+static const struct unit *find_unit(const struct unit *units, const char *name)
+{
+	for (; units->name; units++)
+		if (!strcmp(units->name, name))
+			return units;
+	return NULL;
+}
+
+/* A number with a unit; the result fits int64_t, as TQ_FOREVER_NS must stay apart. */
+static int parse_measure(const char *text, const struct unit *units, uint64_t *ret_value)
+{
+	uint64_t whole, millionths = 0, part, value;
+	int r = read_digits(&text, &whole);
+
+	if (r == 0 && *text == '.') {
+		text++;
+		r = read_fraction(&text, &millionths);
+	}
+	if (r < 0)
+		return r;
+
+	const struct unit *unit = find_unit(units, text);
+
+	if (!unit)
+		return -EINVAL;
+	part = unit->value / 1000000 * millionths + unit->value % 1000000 * millionths / 1000000;
+	if (__builtin_mul_overflow(whole, unit->value, &value) ||
+	    __builtin_add_overflow(value, part, &value) || value > INT64_MAX)
+		return -ERANGE;
+	*ret_value = value;
+	return 0;
+}
+
+int parse_duration(const char *text, uint64_t *ret_ns)
+{
+	return parse_measure(text, duration_units, ret_ns);
+}
+
+int parse_size(const char *text, uint64_t *ret_bytes)
+{
+	return parse_measure(text, size_units, ret_bytes);
+}
+
+int parse_count(const char *text, uint64_t *ret_count)
+{
+	uint64_t count;
+	const int r = read_digits(&text, &count);
+
+	if (r < 0)
+		return r;
+	if (*text)
+		return -EINVAL;
+	*ret_count = count;
+	return 0;
+}
+
+bool name_ok(const char *text)
+{
+	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+				      "0123456789._-";
+	const size_t bytes = strlen(text);
+
+	return bytes >= 1 && bytes <= TQ_NAME_MAX && strspn(text, allowed) == bytes;
+}
+
+bool segment_name_ok(const char *text)
+{
+	return text[0] == '/' ? text[1] != '\0' : name_ok(text);
+}
+
+/* What is wrong with a value, in words. */
+static const char *wrong(int r, const char *arg, const char *not_one)
+{
+	if (arg[0] == '-' && arg[1])
+		return "negative";
+	return r == -ERANGE ? "too large" : not_one;
+}
+
+bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
+{
+	const int r = parse_duration(arg, ret_ns);
+
+	return r == 0 || refuse(cli, option, arg, wrong(r, arg, "not a duration"), FORM_DURATION);
+}
+
+bool option_time_limit(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
+{
+	if (!option_duration(cli, option, arg, ret_ns))
+		return false;
+	return *ret_ns > 0 ||
+	       refuse(cli, option, arg, "not above 0", FORM_DURATION "; leave it out for no limit");
+}
+
+bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes)
+{
+	int r = parse_size(arg, ret_bytes);
+
+	if (r == 0 && *ret_bytes == 0)
+		r = -EINVAL;
+	return r == 0 || refuse(cli, option, arg, wrong(r, arg, "not a size"), FORM_SIZE);
+}
+
+bool option_count(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		  uint64_t most, uint64_t *ret_count)
+{
+	char form[80];
+	uint64_t count = 0;
+	int r = parse_count(arg, &count);
+
+	if (r == 0 && count > most)
+		r = -ERANGE;
+	if (r == 0 && count >= least) {
+		*ret_count = count;
+		return true;
+	}
+	snprintf(form, sizeof(form), "a whole number from %llu to %llu", (unsigned long long)least,
+		 (unsigned long long)most);
+	return refuse(cli, option, arg, wrong(r, arg, r == 0 ? "too small" : "not a number"), form);
+}
+
+bool option_priority(const struct cli *cli, const char *arg, int32_t *ret_priority)
+{
+	const int r = tq_priority_parse(arg, ret_priority);
+
+	return r == 0 || refuse(cli, "--priority", arg,
+				r == -ERANGE ? "out of range" : "not a priority", FORM_PRIORITY);
+}
+
+bool option_name(const struct cli *cli, const char *option, const char *arg, const char **ret_name)
+{
+	if (!name_ok(arg))
+		return refuse(cli, option, arg, "not a name", FORM_NAME);
+	*ret_name = arg;
+	return true;
+}
+
+bool operands_ids(struct cli *cli, uint64_t **ret_ids)
+{
+	uint64_t *ids = calloc((size_t)cli->operand_count + 1, sizeof(*ids));
+	bool ok = ids != NULL;
+
+	cli->exit_code = cli->transparent ? CLI_SELF : CLI_USAGE;
+	for (int i = 0; ids && i < cli->operand_count; i++)
+		if (tq_id_parse(cli->operands[i], &ids[i]) < 0)
+			ok = refuse(cli, "id", cli->operands[i], "not a task id", FORM_ID);
+	if (!ok) {
+		free(ids);
+		return false;
+	}
+	*ret_ids = ids;
+	return true;
+}

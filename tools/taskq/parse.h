@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of the command line: durations, sizes, counts, names. */
+#ifndef TASKQ_TOOL_PARSE_H
+#define TASKQ_TOOL_PARSE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli.h"
+
+/* Accepted forms, for messages that begin with "give ". */
+#define FORM_DURATION "a duration such as 500ms, 10s, 5m, 2h, 1d; a bare number is seconds"
+#define FORM_SIZE "a size such as 64K, 1M, 2G; a bare number is bytes"
+#define FORM_NAME "1 to 64 of the characters A-Z a-z 0-9 . _ -"
+#define FORM_SEGMENT FORM_NAME ", or an absolute path on a tmpfs"
+#define FORM_PRIORITY                                                                              \
+	"a whole number from -2147483648 to 2147483647, or low, normal, high, critical"
+#define FORM_ID "an id as `taskq submit` prints it, such as 17-3"
+
+/* Each is 0, -EINVAL (not such a value) or -ERANGE (too large). */
+int parse_duration(const char *text, uint64_t *ret_ns);
+int parse_size(const char *text, uint64_t *ret_bytes);
+int parse_count(const char *text, uint64_t *ret_count);
+
+bool name_ok(const char *text);
+bool segment_name_ok(const char *text);
+
+/* The same as option values: false when it was refused with a message. */
+bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns);
+bool option_time_limit(const struct cli *cli, const char *option, const char *arg,
+		       uint64_t *ret_ns); /* a duration above 0 */
+bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes);
+bool option_count(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		  uint64_t most, uint64_t *ret_count);
+bool option_priority(const struct cli *cli, const char *arg, int32_t *ret_priority);
+bool option_name(const struct cli *cli, const char *option, const char *arg, const char **ret_name);
+
+/* Operands that must be ids: all of them, or false and cli->exit_code.  Freed by free(). */
+bool operands_ids(struct cli *cli, uint64_t **ret_ids);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/* The options with which submit, run and map describe a task. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "parse.h"
+#include "payload.h"
+#include "signals.h"
+#include "task_options.h"
+
+void task_options_init(struct task_options *options)
+{
+	*options = (struct task_options){ .spec = { .size = sizeof(options->spec) } };
+}
+
+void task_options_free(struct task_options *options)
+{
+	for (unsigned i = 0; i < options->env_copy_count; i++)
+		free(options->env_copies[i]);
+	free(options->env_copies);
+	free(options->env);
+	free(options->cwd);
+	free(options->output);
+}
+
+static bool take_label(struct cli *cli, struct task_options *options, const char *arg)
+{
+	if (strlen(arg) > TQ_LABEL_MAX)
+		return refuse(cli, "--label", arg, "too long", "at most 127 bytes");
+	options->spec.label = arg;
+	return true;
+}
+
+static bool take_retries(struct cli *cli, struct task_options *options, const char *arg)
+{
+	uint64_t retries;
+
+	if (!option_count(cli, "--retries", arg, 0, TQ_ATTEMPTS_MAX - 1, &retries))
+		return false;
+	options->spec.attempts_max = (uint32_t)retries + 1;
+	return true;
+}
+
+static bool take_backoff(struct cli *cli, struct task_options *options, const char *arg)
+{
+	const char *colon = strchr(arg, ':');
+	char *first = strndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
+	bool ok = first && option_time_limit(cli, "--backoff", first, &options->spec.backoff_ns);
+
+	free(first);
+	if (ok && colon)
+		ok = option_time_limit(cli, "--backoff", colon + 1, &options->spec.backoff_cap_ns);
+	if (ok && colon && options->spec.backoff_cap_ns < options->spec.backoff_ns)
+		return refuse(cli, "--backoff", arg, "the cap is below the first wait",
+			      "D:CAP with CAP at least D");
+	return ok;
+}
+
+char *path_absolute(const char *path)
+{
+	char *cwd, *absolute = NULL;
+
+	if (path[0] == '/')
+		return strdup(path);
+	cwd = getcwd(NULL, 0);
+	if (!cwd || !*path)
+		return cwd;
+	if (asprintf(&absolute, "%s/%s", cwd, path) < 0)
+		absolute = NULL;
+	free(cwd);
+	return absolute;
+}
+
+static bool take_path(struct cli *cli, const char *option, const char *arg, char **ret_path)
+{
+	char *path = *arg ? path_absolute(arg) : NULL;
+
+	if (!path)
+		return refuse(cli, option, arg, *arg ? strerror(errno) : "empty", "a path");
+	free(*ret_path);
+	*ret_path = path;
+	return true;
+}
+
+static const char *env_copied(struct task_options *options, const char *name, const char *value)
+{
+	char **copies =
+		reallocarray(options->env_copies, options->env_copy_count + 1, sizeof(*copies));
+
+	if (!copies)
+		return NULL;
+	options->env_copies = copies;
+	if (asprintf(&copies[options->env_copy_count], "%s=%s", name, value) < 0)
+		return NULL;
+	return copies[options->env_copy_count++];
+}
+
+static bool take_env(struct cli *cli, struct task_options *options, const char *arg)
+{
+	const char **env, *value;
+
+	if (*arg == '\0' || *arg == '=')
+		return refuse(cli, "--env", arg, "no name", "NAME=VALUE, or NAME alone");
+	if (!strchr(arg, '=')) {
+		value = getenv(arg);
+		if (!value)
+			return refuse(cli, "--env", arg, "not set here", "NAME=VALUE");
+		arg = env_copied(options, arg, value);
+	}
+	env = reallocarray(options->env, options->env_count + 2, sizeof(*env));
+	if (!arg || !env)
+		return refuse(cli, "--env", "", strerror(ENOMEM), "less");
+	options->env = env;
+	env[options->env_count++] = arg;
+	env[options->env_count] = NULL;
+	return true;
+}
+
+static bool take_time(struct cli *cli, struct tq_task_spec *spec, int key, const char *arg)
+{
+	switch (key) {
+	case TASK_OPTION_DELAY:
+		return option_duration(cli, "--delay", arg, &spec->delay_ns);
+	case TASK_OPTION_TIMEOUT:
+		return option_time_limit(cli, "--timeout", arg, &spec->timeout_ns);
+	case TASK_OPTION_TIMEOUT_TOTAL:
+		return option_time_limit(cli, "--timeout-total", arg, &spec->timeout_total_ns);
+	case TASK_OPTION_PROGRESS_TIMEOUT:
+		return option_time_limit(cli, "--progress-timeout", arg,
+					 &spec->progress_timeout_ns);
+	default:
+		return option_duration(cli, "--full-timeout", arg, &spec->full_timeout_ns);
+	}
+}
+
+bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg)
+{
+	switch (key) {
+	case 'p':
+		return option_priority(cli, arg, &options->spec.priority);
+	case 'L':
+		return take_label(cli, options, arg);
+	case 'o':
+		return take_path(cli, "--output", arg, &options->output);
+	case TASK_OPTION_DELAY:
+	case TASK_OPTION_TIMEOUT:
+	case TASK_OPTION_TIMEOUT_TOTAL:
+	case TASK_OPTION_PROGRESS_TIMEOUT:
+	case TASK_OPTION_FULL_TIMEOUT:
+		return take_time(cli, &options->spec, key, arg);
+	case TASK_OPTION_RETRIES:
+		return take_retries(cli, options, arg);
+	case TASK_OPTION_BACKOFF:
+		return take_backoff(cli, options, arg);
+	case TASK_OPTION_AT_MOST_ONCE:
+		options->spec.flags |= TQ_TASK_AT_MOST_ONCE;
+		return true;
+	case TASK_OPTION_KEEP:
+		options->spec.flags |= TQ_TASK_KEEP;
+		return true;
+	case TASK_OPTION_CWD:
+		return take_path(cli, "--cwd", arg, &options->cwd);
+	case TASK_OPTION_ENV:
+		return take_env(cli, options, arg);
+	default:
+		return option_global(cli, NULL, key, arg);
+	}
+}
+
+void task_options_finish(const struct cli *cli, struct task_options *options)
+{
+	options->spec.queue = cli->queue;
+}
+
+int task_options_command(const struct cli *cli, const struct task_options *options,
+			 const char *const *argv, void **ret_payload, uint64_t *ret_bytes)
+{
+	char *here = options->cwd ? NULL : path_absolute("");
+	const struct tq_exec exec = {
+		.size = sizeof(exec),
+		.argv = argv,
+		.env = options->env,
+		.cwd = options->cwd ? options->cwd : here,
+		.output_path = options->output,
+	};
+	int r = exec.cwd ? 0 : -errno;
+
+	if (r < 0)
+		complain("the current directory: %s\nsay --cwd DIR", strerror(-r));
+	else if ((r = command_encode(&exec, ret_payload, ret_bytes)) < 0)
+		fail(cli, r, ABOUT_TASK, "the command");
+	free(here);
+	return r;
+}
+
+int task_options_submit(struct cli *cli, const struct task_options *options, const void *payload,
+			uint64_t bytes, uint64_t *ret_id)
+{
+	struct tq_task_spec spec = options->spec;
+	int r;
+
+	spec.payload = payload;
+	spec.payload_bytes = bytes;
+	signals_sleep_begin(); /* a full queue may keep us */
+	do
+		r = tq_submit(cli->tq, &spec, ret_id);
+	while (r == -EINTR);
+	signals_sleep_end();
+	if (r < 0)
+		cli->exit_code =
+			fail(cli, r, ABOUT_TASK, "%s to queue \"%s\"", cli->verb->name, spec.queue);
+	return r;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* The options with which submit, run and map describe a task. */
+#ifndef TASKQ_TOOL_TASK_OPTIONS_H
+#define TASKQ_TOOL_TASK_OPTIONS_H
+
+#include "cli.h"
+#include "options.h"
+
+/* Keys of the options below that have no letter. */
+enum task_option_key {
+	TASK_OPTION_DELAY = OPTION_OWN,
+	TASK_OPTION_TIMEOUT,
+	TASK_OPTION_TIMEOUT_TOTAL,
+	TASK_OPTION_PROGRESS_TIMEOUT,
+	TASK_OPTION_RETRIES,
+	TASK_OPTION_BACKOFF,
+	TASK_OPTION_AT_MOST_ONCE,
+	TASK_OPTION_CWD,
+	TASK_OPTION_ENV,
+	TASK_OPTION_KEEP,
+	TASK_OPTION_FULL_TIMEOUT,
+	TASK_OPTION_END, /* first key that the verb itself may use */
+};
+
+/* Rows for the tables of submit, run and map. */
+#define TASK_OPTION_ROWS                                                                           \
+	{ 'p', "priority", "P", "bigger is more urgent; or low, normal, high, critical" },         \
+		{ 'L', "label", "TEXT", "for people, and for list --label" },                      \
+		{ TASK_OPTION_TIMEOUT, "timeout", "D", "time one attempt may take" },              \
+		{ TASK_OPTION_TIMEOUT_TOTAL, "timeout-total", "D",                                 \
+		  "time from the first start to the last end" },                                   \
+		{ TASK_OPTION_PROGRESS_TIMEOUT, "progress-timeout", "D",                           \
+		  "longest time between two progress reports" },                                   \
+		{ TASK_OPTION_RETRIES, "retries", "N", "attempts after a failed one, 0 to 255" },  \
+		{ TASK_OPTION_BACKOFF, "backoff", "D[:CAP]",                                       \
+		  "wait before a retry, doubled each time up to CAP" },                            \
+		{ TASK_OPTION_AT_MOST_ONCE, "at-most-once", NULL,                                  \
+		  "never start it again, whatever happens" },                                      \
+		{ TASK_OPTION_CWD, "cwd", "DIR", "run it there instead of here" },                 \
+		{ TASK_OPTION_ENV, "env", "NAME[=VALUE]",                                          \
+		  "add to its environment; NAME alone: from this one" },                           \
+	{                                                                                          \
+		TASK_OPTION_FULL_TIMEOUT, "full-timeout", "D",                                     \
+			"when there is no room, wait this long for it"                             \
+	}
+
+struct task_options {
+	struct tq_task_spec spec; /* without payload */
+	char *cwd;		  /* absolute; NULL the current directory */
+	char *output;		  /* absolute; NULL kept with the task */
+	const char **env;	  /* NULL-terminated "NAME=value"; NULL none */
+	unsigned env_count;
+	char **env_copies; /* those of env that were made here */
+	unsigned env_copy_count;
+};
+
+/* @path from the root on, as the worker has another working directory.  "" is the
+ * working directory itself.  Freed by free(); NULL with errno. */
+char *path_absolute(const char *path);
+
+void task_options_init(struct task_options *options);
+void task_options_free(struct task_options *options);
+
+/* Takes one option of TASK_OPTION_ROWS, --delay, --keep or -o; others go to
+ * option_global(). */
+bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg);
+
+/* Call when all options are read: what the queue options say goes into the spec. */
+void task_options_finish(const struct cli *cli, struct task_options *options);
+
+/* Makes the payload of the command @argv.  0, or -errno after a message. */
+int task_options_command(const struct cli *cli, const struct task_options *options,
+			 const char *const *argv, void **ret_payload, uint64_t *ret_bytes);
+
+/* Hands @payload in as described; reports failure.  0, or an error of tq_submit(). */
+int task_options_submit(struct cli *cli, const struct task_options *options, const void *payload,
+			uint64_t bytes, uint64_t *ret_id);
+
+#endif

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+/* Verbs of the whole segment: create, destroy, info, shutdown. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "errors.h"
+#include "format.h"
+#include "json.h"
+#include "options.h"
+#include "parse.h"
+#include "verbs.h"
+#include "signals.h"
+#include "waiting.h"
+
+enum key {
+	KEY_MAX = OPTION_OWN,
+	KEY_TASKS,
+	KEY_RETENTION,
+	KEY_MODE,
+	KEY_FORCE,
+	KEY_CANCEL,
+	KEY_UNDO,
+	KEY_WAIT,
+};
+
+/* Limits of tq_open_opts.max_bytes. */
+#define MAX_LEAST (4ull << 20)
+#define MAX_MOST (256ull << 30)
+
+static const struct option_row create_rows[] = {
+	{ KEY_MAX, "max", "SIZE", "it may grow to this; default half its tmpfs, at most 1G" },
+	{ KEY_TASKS, "tasks", "N", "task records it may hold; default 1 for each 256 bytes" },
+	{ KEY_RETENTION, "retention", "D", "finished tasks stay so long; default 1h" },
+	{ KEY_MODE, "mode", "OCTAL", "permissions; default 0600" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static bool take_mode(struct cli *cli, struct tq_open_opts *opts, const char *arg)
+{
+	char *end;
+	const unsigned long mode = strtoul(arg, &end, 8);
+
+	if (*arg < '0' || *arg > '7' || *end || mode > 0777 || (mode & 0600) != 0600)
+		return refuse(cli, "--mode", arg, "not such a mode",
+			      "octal permissions from 0600 to 0777");
+	opts->mode = (uint32_t)mode;
+	return true;
+}
+
+static bool take_max(struct cli *cli, struct tq_open_opts *opts, const char *arg)
+{
+	if (!option_size(cli, "--max", arg, &opts->max_bytes))
+		return false;
+	return (opts->max_bytes >= MAX_LEAST && opts->max_bytes <= MAX_MOST) ||
+	       refuse(cli, "--max", arg, opts->max_bytes < MAX_LEAST ? "too small" : "too large",
+		      "a size from 4M to 256G");
+}
+
+static bool take_create(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	struct tq_open_opts *opts = ctx;
+
+	switch (key) {
+	case KEY_MAX:
+		return take_max(cli, opts, arg);
+	case KEY_TASKS:
+		return option_count(cli, "--tasks", arg, 1, (1u << 24) - 1, &opts->tasks_max);
+	case KEY_RETENTION:
+		return option_time_limit(cli, "--retention", arg, &opts->retention_ns);
+	case KEY_MODE:
+		return take_mode(cli, opts, arg);
+	default:
+		return option_global(cli, NULL, key, arg);
+	}
+}
+
+int verb_create(struct cli *cli, int argc, char **argv)
+{
+	struct tq_open_opts opts = {
+		.size = sizeof(opts),
+		.flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
+	};
+	int r;
+
+	if (!options_parse(cli, create_rows, take_create, &opts, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL))
+		return cli->exit_code;
+	if (cli->foreign || opts.mode & 077)
+		opts.flags |= TQ_OPEN_FOREIGN; /* asked for by the mode itself */
+	if (!attach_new(cli, &opts))
+		return cli->exit_code;
+	if (!cli->queue_given)
+		return CLI_OK;
+	r = tq_queue_set(cli->tq, cli->queue, NULL);
+	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "create queue \"%s\"", cli->queue) : CLI_OK;
+}
+
+static const struct option_row destroy_rows[] = {
+	{ KEY_FORCE, "force", NULL,
+	  "although tasks are unfinished, workers live, or it is damaged" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static bool take_force(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	uint32_t *flags = ctx;
+
+	if (key != KEY_FORCE)
+		return option_global(cli, NULL, key, arg);
+	*flags |= TQ_DESTROY_FORCE;
+	return true;
+}
+
+/* What would be lost, in numbers. */
+static void advise_busy(struct cli *cli)
+{
+	const struct tq_open_opts opts = { .size = sizeof(opts), .flags = TQ_OPEN_READONLY };
+	struct tq_segment_info info = { .size = sizeof(info) };
+
+	if (tq_open(cli->segment, &opts, &cli->tq) < 0 || tq_segment_info(cli->tq, &info) < 0)
+		return;
+	complain_more("it has %llu unfinished tasks, %u workers and masters",
+		      (unsigned long long)info.tasks_unfinished, info.workers);
+}
+
+int verb_destroy(struct cli *cli, int argc, char **argv)
+{
+	uint32_t flags = 0;
+	int r, code;
+
+	if (!options_parse(cli, destroy_rows, take_force, &flags, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL))
+		return cli->exit_code;
+	if (!segment_name_ok(cli->segment)) {
+		refuse(cli, "TASKQ_SEGMENT", cli->segment, "not a segment", FORM_SEGMENT);
+		return CLI_USAGE;
+	}
+	r = tq_destroy(cli->segment, flags);
+	if (r >= 0)
+		return CLI_OK;
+	code = fail(cli, r, ABOUT_REMOVAL, "segment \"%s\"", cli->segment);
+	if (r == -EBUSY)
+		advise_busy(cli);
+	return code;
+}
+
+static void print_info(const struct tq_segment_info *info)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+
+	printf("path        %s\n", info->path[0] ? info->path : "(removed)");
+	printf("owner       uid %u, mode %04o\n", info->owner_uid, info->mode);
+	printf("created     %s\n", format_local(info->created_unix_ns, a));
+	printf("state       %s\n", info->shutting_down ? "shutting down" : "open");
+	printf("memory      %s used of %s reserved, may grow to %s\n",
+	       format_size(info->used_bytes, a), format_size(info->reserved_bytes, b),
+	       format_size(info->max_bytes, c));
+	printf("tasks       %llu records of at most %llu, %llu unfinished\n",
+	       (unsigned long long)info->tasks_count, (unsigned long long)info->tasks_max,
+	       (unsigned long long)info->tasks_unfinished);
+	printf("retention   %s\n", info->retention_ns == TQ_UNLIMITED
+					   ? "without limit"
+					   : format_duration(info->retention_ns, a));
+	printf("attached    %u workers and masters, %u sleepers\n", info->workers, info->sleepers);
+	printf("history     %llu transactions, %llu rolled back after a death, %llu attempts "
+	       "taken from the dead\n",
+	       (unsigned long long)info->transactions, (unsigned long long)info->rollbacks,
+	       (unsigned long long)info->reclaimed);
+	if (info->lock_holder)
+		printf("lock        held by thread %u\n", info->lock_holder);
+}
+
+int verb_info(struct cli *cli, int argc, char **argv)
+{
+	static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
+	struct tq_segment_info info = { .size = sizeof(info) };
+	int r;
+
+	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) || !operands_ok(cli, 0, 0, NULL) ||
+	    !attach(cli, TQ_OPEN_READONLY))
+		return cli->exit_code;
+	r = tq_segment_info(cli->tq, &info);
+	if (r < 0)
+		return fail(cli, r, ABOUT_CONTENT, "segment \"%s\"", cli->segment);
+	if (cli->json)
+		json_line(json_of_segment(&info));
+	else
+		print_info(&info);
+	return CLI_OK;
+}
+
+static const struct option_row shutdown_rows[] = {
+	{ KEY_CANCEL, "cancel", NULL, "cancel what waits and runs, instead of finishing it" },
+	{ KEY_UNDO, "undo", NULL, "take tasks again" },
+	{ KEY_WAIT, "wait", NULL, "return when all tasks have ended and all workers left" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct shutdown {
+	uint32_t flags;
+	bool wait;
+};
+
+static bool take_shutdown(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	struct shutdown *shutdown = ctx;
+
+	switch (key) {
+	case KEY_CANCEL:
+		shutdown->flags |= TQ_SHUTDOWN_CANCEL;
+		return true;
+	case KEY_UNDO:
+		shutdown->flags |= TQ_SHUTDOWN_UNDO;
+		return true;
+	case KEY_WAIT:
+		shutdown->wait = true;
+		return true;
+	default:
+		return option_global(cli, NULL, key, arg);
+	}
+}
+
+/* Waits for some unfinished task; false when there is none. */
+static bool wait_for_task(struct cli *cli)
+{
+	const struct tq_task_filter unfinished = {
+		.size = sizeof(unfinished),
+		.states = 1u << TQ_BLOCKED | 1u << TQ_DELAYED | 1u << TQ_READY | 1u << TQ_RUNNING,
+	};
+	struct tq_task_info info = { .size = sizeof(info) };
+	uint64_t cursor = 0;
+
+	if (tq_task_list(cli->tq, &unfinished, &cursor, &info, 1) <= 0)
+		return false;
+	return wait_task(cli->tq, info.id, TQ_FOREVER_NS, NULL) != TQ_ESHUTDOWN;
+}
+
+/* Workers leave one by one, and nothing can be waited for but their number. */
+static int wait_for_workers(struct cli *cli)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	struct tq_segment_info info = { .size = sizeof(info) };
+	int r;
+
+	while ((r = tq_segment_info(cli->tq, &info)) == 0 && info.workers > 0) {
+		signals_point();
+		nanosleep(&pause, NULL);
+		info.size = sizeof(info);
+	}
+	return r;
+}
+
+static int wait_for_end(struct cli *cli)
+{
+	struct tq_segment_info info = { .size = sizeof(info) };
+	int r = tq_segment_info(cli->tq, &info);
+
+	if (r == 0 && info.tasks_unfinished && info.workers == 0)
+		complain("%llu tasks are unfinished and no worker is there to finish them\n"
+			 "start one (`taskq work`), or cancel them: `taskq shutdown --cancel`",
+			 (unsigned long long)info.tasks_unfinished);
+	while (wait_for_task(cli))
+		;
+	r = wait_for_workers(cli);
+	return r < 0 ? fail(cli, r, ABOUT_CONTENT, "shutdown --wait") : CLI_OK;
+}
+
+int verb_shutdown(struct cli *cli, int argc, char **argv)
+{
+	struct shutdown shutdown = { 0 };
+	int r;
+
+	if (!options_parse(cli, shutdown_rows, take_shutdown, &shutdown, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL))
+		return cli->exit_code;
+	if (shutdown.flags & TQ_SHUTDOWN_UNDO &&
+	    (shutdown.wait || shutdown.flags != TQ_SHUTDOWN_UNDO))
+		return usage(cli, "--undo stands alone");
+	if (!attach(cli, 0))
+		return cli->exit_code;
+	r = tq_shutdown(cli->tq, shutdown.flags);
+	if (r < 0)
+		return fail(cli, r, ABOUT_CONTENT, "shutdown");
+	return shutdown.wait ? wait_for_end(cli) : CLI_OK;
+}

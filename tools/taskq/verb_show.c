@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* taskq show: everything about a task, for a person at 3 a.m. or a program. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "errors.h"
+#include "format.h"
+#include "json.h"
+#include "options.h"
+#include "outcome.h"
+#include "parse.h"
+#include "payload.h"
+#include "table.h"
+#include "text.h"
+#include "verbs.h"
+
+enum {
+	OUTPUT_LINES = 10, /* shown of the output; `taskq log` has it all */
+	OUTPUT_BYTES = 4 << 10,
+	COMMAND_BYTES = 64 << 10, /* the largest payload that is shown */
+};
+
+static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
+
+struct show {
+	struct cli *cli;
+	struct clocks clocks;
+	struct tq_task_info info;
+	struct tq_attempt_info history[TQ_HISTORY_MAX];
+	unsigned history_count;
+};
+
+/* "name        value", the value made safe. */
+static void line(const char *name, const char *format, ...) PRINTF_LIKE(2, 3);
+static void line(const char *name, const char *format, ...)
+{
+	char *value = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&value, format, args) < 0)
+		value = NULL;
+	va_end(args);
+	printf("%-11s ", name);
+	text_put_safe(stdout, value ? value : "");
+	putchar('\n');
+	free(value);
+}
+
+static void line_time(const struct show *show, const char *name, uint64_t at_ns)
+{
+	const uint64_t now_ns = show->clocks.now_ns;
+	char age[FORMAT_MAX], wall[FORMAT_MAX];
+
+	if (!at_ns)
+		return;
+	format_local(clocks_unix_ns(&show->clocks, at_ns), wall);
+	if (at_ns > now_ns)
+		line(name, "%s (in %s)", wall, format_duration(at_ns - now_ns, age));
+	else
+		line(name, "%s (%s ago)", wall, format_duration(now_ns - at_ns, age));
+}
+
+/* The state in words: what happens now, or how it ended. */
+static void line_state(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char outcome[OUTCOME_MAX], id[TQ_ID_TEXT_MAX];
+
+	tq_id_format(info->id, id);
+	if (info->state >= TQ_DONE)
+		line("task", "%s: %s", id, outcome_format(info, outcome));
+	else if (info->state == TQ_RUNNING)
+		line("task", "%s: running, attempt %u, on worker %u (pid %u)", id, info->attempt,
+		     info->worker, info->worker_pid);
+	else if (info->state == TQ_DELAYED)
+		line("task", "%s: delayed, %s", id,
+		     info->attempt ? "backing off before its next attempt" : "not due yet");
+	else if (info->state == TQ_BLOCKED)
+		line("task", "%s: blocked, waits for other tasks", id);
+	else
+		line("task", "%s: ready, waits for a worker", id);
+}
+
+static void lines_flags(const struct tq_task_info *info)
+{
+	for (const struct outcome_flag *flag = outcome_flags; flag->name; flag++) {
+		if (!(info->flags & flag->bit) || (flag->ends && info->state >= TQ_DONE))
+			continue;
+		if (flag->meaning)
+			line(flag->name, "%s", flag->meaning);
+		else if (info->state == TQ_RUNNING)
+			continue; /* it needs nobody any more */
+		else if (!strcmp(info->kind, "exec"))
+			line(flag->name,
+			     "no live worker serves queue %s and kind %s: start one with "
+			     "`taskq work -q %s`",
+			     info->queue, info->kind, info->queue);
+		else
+			line(flag->name,
+			     "no live worker serves queue %s and kind %s: start the program that "
+			     "handles that kind",
+			     info->queue, info->kind);
+	}
+}
+
+static const char *priority_name(int32_t priority)
+{
+	switch (priority) {
+	case TQ_PRIORITY_LOW:
+		return " (low)";
+	case TQ_PRIORITY_NORMAL:
+		return " (normal)";
+	case TQ_PRIORITY_HIGH:
+		return " (high)";
+	case TQ_PRIORITY_CRITICAL:
+		return " (critical)";
+	default:
+		return "";
+	}
+}
+
+static void lines_exec(const struct tq_exec *exec)
+{
+	if (exec->cwd)
+		line("directory", "%s", exec->cwd);
+	for (const char *const *env = exec->env; env && *env; env++)
+		line("environment", "%s", *env);
+	if (exec->output_path)
+		line("output to", "%s", exec->output_path);
+}
+
+static void lines_work(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char *text = text_of_task(show->cli->tq, info), size[FORMAT_MAX];
+	struct tq_exec *exec = NULL;
+	void *payload = NULL;
+	uint64_t bytes;
+
+	line("queue", "%s, kind %s, priority %d%s", info->queue, info->kind, info->priority,
+	     priority_name(info->priority));
+	if (info->label[0])
+		line("label", "%s", info->label);
+	if (!strcmp(info->kind, "exec"))
+		line("command", "%s", text ? text : "(unreadable)");
+	else
+		line("payload", "%s (%s bytes)", text ? text : "",
+		     format_size(info->payload_bytes, size));
+	if (!strcmp(info->kind, "exec") && info->payload_bytes <= COMMAND_BYTES &&
+	    payload_read(show->cli->tq, info->id, &payload, &bytes) == 0 &&
+	    tq_exec_decode(payload, bytes, &exec) == 0)
+		lines_exec(exec);
+	free(exec);
+	free(payload);
+	free(text);
+}
+
+static void lines_times(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char text[FORMAT_MAX];
+
+	line_time(show, "submitted", info->submitted_ns);
+	line_time(show, "ready", info->ready_ns);
+	if (info->state < TQ_RUNNING)
+		line_time(show, "due", info->due_ns);
+	line_time(show, "started", info->started_ns);
+	line_time(show, "ended", info->ended_ns);
+	if (info->ended_ns && info->started_ns)
+		line("took", "%s", format_duration(info->ended_ns - info->started_ns, text));
+	if (info->timeout_ns && info->timeout_ns != TQ_UNLIMITED)
+		line("time-out", "%s an attempt", format_duration(info->timeout_ns, text));
+	if (info->timeout_total_ns && info->timeout_total_ns != TQ_UNLIMITED)
+		line("time-out", "%s in all", format_duration(info->timeout_total_ns, text));
+	if (info->progress_timeout_ns && info->progress_timeout_ns != TQ_UNLIMITED)
+		line("time-out", "%s between two progress reports",
+		     format_duration(info->progress_timeout_ns, text));
+}
+
+static void lines_attempts(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char cpu[FORMAT_MAX], rss[FORMAT_MAX], first[FORMAT_MAX], cap[FORMAT_MAX];
+
+	line("attempts", "%u begun; %u of %u failed, %u of %u crashes, %u of %u lost leases",
+	     info->attempt, info->failures, info->attempts_max, info->crashes, info->crashes_max,
+	     info->losses, info->losses_max);
+	if (info->attempts_max > 1 && info->state < TQ_DONE)
+		line("back-off", "%s, doubled each time up to %s",
+		     format_duration(info->backoff_ns, first),
+		     format_duration(info->backoff_cap_ns, cap));
+	if (info->progress_percent || info->progress_text[0])
+		line("progress", "%u %% %s", info->progress_percent, info->progress_text);
+	if (info->max_rss_bytes || info->cpu_ns)
+		line("used", "%s CPU time, %s memory at most", format_duration(info->cpu_ns, cpu),
+		     format_size(info->max_rss_bytes, rss));
+}
+
+static void table_history(const struct show *show)
+{
+	static const char *const headers[] = {
+		"ATTEMPT", "WORKER", "PID", "STARTED", "TOOK", "END"
+	};
+	struct table table = { 0 };
+
+	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
+		table_column(&table, headers[i], i < 3 || i == 4);
+	for (unsigned i = 0; i < show->history_count; i++) {
+		const struct tq_attempt_info *attempt = &show->history[i];
+		char started[FORMAT_MAX], took[FORMAT_MAX], cause[32];
+
+		table_cell(&table, "%u", attempt->number);
+		table_cell(&table, "%u", attempt->worker);
+		table_cell(&table, "%u", attempt->worker_pid);
+		table_cell(
+			&table, "%s",
+			format_local(clocks_unix_ns(&show->clocks, attempt->started_ns), started));
+		table_cell(&table, "%s",
+			   format_duration(attempt->ended_ns - attempt->started_ns, took));
+		table_cell(&table, "%s",
+			   tq_cause_format(attempt->cause, attempt->cause_arg, cause));
+	}
+	table_end(&table, stdout);
+}
+
+/* The first lines of @data, each set in by four columns. */
+static void print_lines(const char *data, size_t bytes)
+{
+	for (unsigned lines = 0; bytes > 0 && lines < OUTPUT_LINES; lines++) {
+		const char *feed = memchr(data, '\n', bytes);
+		const size_t length = feed ? (size_t)(feed - data) : bytes;
+		const size_t step = feed ? length + 1 : length;
+
+		fputs("    ", stdout);
+		text_put_safe_bytes(stdout, data, length);
+		putchar('\n');
+		data += step;
+		bytes -= step;
+	}
+}
+
+static void print_output(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char data[OUTPUT_BYTES], id[TQ_ID_TEXT_MAX], size[FORMAT_MAX];
+	uint64_t from;
+	uint32_t attempt = 0;
+	int n = tq_output(show->cli->tq, info->id, 0, data, sizeof(data), 0, &from, &attempt);
+
+	if (n <= 0)
+		return;
+	line("output", "%s bytes; its first lines (all: `taskq log %s`)",
+	     format_size(info->output_bytes ? info->output_bytes : info->result_bytes, size),
+	     tq_id_format(info->id, id));
+	print_lines(data, (size_t)n);
+}
+
+static void print_for_people(const struct show *show)
+{
+	line_state(show);
+	lines_flags(&show->info);
+	if (show->info.error_text[0] && show->info.state < TQ_DONE)
+		line("last error", "%s", show->info.error_text);
+	lines_work(show);
+	lines_times(show);
+	lines_attempts(show);
+	table_history(show);
+	print_output(show);
+}
+
+static void print_for_programs(const struct show *show)
+{
+	json_t *object = json_of_task(show->cli->tq, &show->info, &show->clocks);
+	json_t *history = json_array();
+
+	for (unsigned i = 0; i < show->history_count; i++)
+		json_array_append_new(history, json_of_attempt(&show->history[i], &show->clocks));
+	json_object_set_new(object, "history", history);
+	json_line(object);
+}
+
+static int show_one(struct cli *cli, uint64_t id)
+{
+	struct show show = {
+		.cli = cli,
+		.clocks = clocks_read(),
+		.info = { .size = sizeof(show.info) },
+	};
+	int r = tq_info(cli->tq, id, &show.info);
+
+	if (r == 0)
+		r = tq_history(cli->tq, id, show.history);
+	if (r < 0)
+		return fail_task(cli, r, id);
+	show.history_count = (unsigned)r;
+	if (cli->json)
+		print_for_programs(&show);
+	else
+		print_for_people(&show);
+	return CLI_OK;
+}
+
+int verb_show(struct cli *cli, int argc, char **argv)
+{
+	uint64_t *ids;
+	int code = CLI_OK;
+
+	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) ||
+	    !operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
+		return cli->exit_code;
+	if (!attach(cli, TQ_OPEN_READONLY))
+		code = cli->exit_code;
+	for (int i = 0; cli->tq && i < cli->operand_count; i++) {
+		if (i > 0 && !cli->json)
+			putchar('\n');
+		code = worse(code, show_one(cli, ids[i]));
+	}
+	free(ids);
+	return code;
+}

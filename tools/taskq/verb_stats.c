@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* taskq stats: counters of the queues, and the segment's memory. */
+#include <stdio.h>
+#include <string.h>
+
+#include "errors.h"
+#include "format.h"
+#include "json.h"
+#include "options.h"
+#include "verbs.h"
+
+enum {
+	CHUNK = 16
+}; /* queues in memory at a time */
+
+enum key {
+	KEY_BY_KIND = OPTION_OWN
+};
+
+static const struct option_row rows[] = {
+	{ KEY_BY_KIND, "by-kind", NULL, "count each kind of a queue apart" },
+	{ 0, NULL, NULL, NULL },
+};
+
+static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	uint32_t *flags = ctx;
+
+	if (key != KEY_BY_KIND)
+		return option_global(cli, NULL, key, arg);
+	*flags |= TQ_QUEUE_BY_KIND;
+	return true;
+}
+
+static void print_success(const struct tq_counters *counters)
+{
+	const uint64_t ended = counters->done + counters->failed;
+
+	if (ended)
+		printf("  success   %.1f %% of %llu\n",
+		       100.0 * (double)counters->done / (double)ended, (unsigned long long)ended);
+}
+
+static void print_counters(const struct tq_counters *counters)
+{
+	char age[FORMAT_MAX];
+
+	printf("  total    ");
+	printf(" submitted %llu  started %llu  done %llu  failed %llu  cancelled %llu  expired "
+	       "%llu\n",
+	       (unsigned long long)counters->submitted, (unsigned long long)counters->started,
+	       (unsigned long long)counters->done, (unsigned long long)counters->failed,
+	       (unsigned long long)counters->cancelled, (unsigned long long)counters->expired);
+	printf("  attempts  retried %llu  crashed %llu  reclaimed %llu\n",
+	       (unsigned long long)counters->retried, (unsigned long long)counters->crashed,
+	       (unsigned long long)counters->reclaimed);
+	printf("  now     ");
+	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
+		if (counters->depth[state] || state == TQ_READY || state == TQ_RUNNING)
+			printf("  %s %u", tq_state_name(state), counters->depth[state]);
+	if (counters->oldest_ready_ns)
+		printf("  oldest ready %s", format_duration(counters->oldest_ready_ns, age));
+	putchar('\n');
+	print_success(counters);
+}
+
+static void print_queue(const struct cli *cli, const struct tq_queue_info *info)
+{
+	if (cli->json) {
+		json_line(json_of_queue(info));
+		return;
+	}
+	printf("queue %s", info->name);
+	if (info->kind[0])
+		printf(", kind %s", info->kind);
+	else
+		printf(": %u workers", info->workers);
+	printf("%s%s%s\n", info->flags & TQ_QUEUE_PAUSED ? ", paused" : "",
+	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
+	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "");
+	print_counters(&info->counters);
+}
+
+/* The queues that were asked for.  0 or an error. */
+static int print_queues(struct cli *cli, uint32_t flags)
+{
+	struct tq_queue_info infos[CHUNK];
+	uint64_t cursor = 0;
+	int n;
+
+	do {
+		infos[0].size = sizeof(infos[0]);
+		n = tq_queue_list(cli->tq, flags, &cursor, infos, CHUNK);
+		for (int i = 0; i < n; i++)
+			if (!cli->queue_given || !strcmp(infos[i].name, cli->queue))
+				print_queue(cli, &infos[i]);
+	} while (n > 0);
+	return n;
+}
+
+static void print_memory(const struct tq_segment_info *info)
+{
+	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+
+	printf("memory %s used of %s reserved, may grow to %s; %llu task records of at most %llu\n",
+	       format_size(info->used_bytes, a), format_size(info->reserved_bytes, b),
+	       format_size(info->max_bytes, c), (unsigned long long)info->tasks_count,
+	       (unsigned long long)info->tasks_max);
+}
+
+int verb_stats(struct cli *cli, int argc, char **argv)
+{
+	struct tq_segment_info info = { .size = sizeof(info) };
+	uint32_t flags = 0;
+	int r;
+
+	if (!options_parse(cli, rows, take_option, &flags, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL) || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
+		return cli->exit_code;
+	r = print_queues(cli, flags);
+	if (r >= 0)
+		r = tq_segment_info(cli->tq, &info);
+	if (r < 0)
+		return fail(cli, r, ABOUT_CONTENT, "stats");
+	if (cli->json)
+		json_line(json_pack("{s:o}", "segment", json_of_segment(&info)));
+	else
+		print_memory(&info);
+	return CLI_OK;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* taskq submit: hand in one task, or a batch. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "errors.h"
+#include "json.h"
+#include "options.h"
+#include "parse.h"
+#include "task_options.h"
+#include "verbs.h"
+#include "waiting.h"
+
+enum key {
+	KEY_KIND = TASK_OPTION_END,
+	KEY_PAYLOAD,
+	KEY_HOLD,
+	KEY_FORGET,
+	KEY_BATCH,
+	KEY_WAIT
+};
+
+static const struct option_row rows[] = {
+	TASK_OPTION_ROWS,
+	{ TASK_OPTION_DELAY, "delay", "D", "start not before, from now" },
+	{ 'o', "output", "FILE", "its standard output goes there" },
+	{ KEY_KIND, "kind", "K", "for the handler of that kind; default \"exec\", a command" },
+	{ KEY_PAYLOAD, "payload", "TEXT|@FILE", "what that handler gets; @- is standard input" },
+	{ KEY_HOLD, "hold", NULL, "do not start it until `taskq unhold`" },
+	{ KEY_FORGET, "forget", NULL, "free its record as soon as it ends" },
+	{ TASK_OPTION_KEEP, "keep", NULL, "keep its record until `taskq forget`" },
+	{ KEY_BATCH, "batch", "FILE|-", "hand in many: a JSON object a line" },
+	{ KEY_WAIT, "wait", NULL, "wait for its end and exit with its code" },
+	OPTION_ROW_COMMAND,
+	{ 0, NULL, NULL, NULL },
+};
+
+struct submit {
+	struct cli *cli;
+	struct task_options options;
+	const char *payload; /* as given */
+	const char *batch;
+	bool wait;
+	uint64_t *ids; /* to wait for */
+	unsigned id_count;
+	unsigned id_room;
+	char warned[2][TQ_NAME_MAX + 1]; /* queue and kind of the last warning */
+};
+
+static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	struct submit *submit = ctx;
+
+	switch (key) {
+	case KEY_KIND:
+		return option_name(cli, "--kind", arg, &submit->options.spec.kind);
+	case KEY_PAYLOAD:
+		submit->payload = arg;
+		return true;
+	case KEY_HOLD:
+		submit->options.spec.flags |= TQ_TASK_HOLD;
+		return true;
+	case KEY_FORGET:
+		submit->options.spec.flags |= TQ_TASK_FORGET;
+		return true;
+	case KEY_BATCH:
+		submit->batch = arg;
+		return true;
+	case KEY_WAIT:
+		submit->wait = true;
+		cli->transparent = true;
+		return true;
+	default:
+		return task_option(cli, &submit->options, key, arg);
+	}
+}
+
+static bool is_exec(const struct submit *submit)
+{
+	return !submit->options.spec.kind || !strcmp(submit->options.spec.kind, "exec");
+}
+
+/* Combinations that cannot be meant. */
+static bool options_agree(struct cli *cli, const struct submit *submit)
+{
+	const uint32_t flags = submit->options.spec.flags;
+	const bool has_command = cli->operand_count > 0;
+
+	if (submit->batch && (has_command || submit->payload))
+		cli->exit_code = usage(cli, "--batch takes its tasks from its lines alone");
+	else if (!submit->batch && is_exec(submit) && !has_command)
+		cli->exit_code = usage(cli, "the command is missing");
+	else if (is_exec(submit) && submit->payload)
+		cli->exit_code = usage(cli, "--payload is for a --kind other than exec");
+	else if (!is_exec(submit) && has_command)
+		cli->exit_code = usage(cli, "a command is for --kind exec; this one has --payload");
+	else if (flags & TQ_TASK_FORGET && flags & TQ_TASK_KEEP)
+		cli->exit_code = usage(cli, "--forget and --keep exclude each other");
+	else if (flags & TQ_TASK_FORGET && submit->wait)
+		cli->exit_code = usage(cli, "--forget leaves nothing to --wait for");
+	else
+		return true;
+	return false;
+}
+
+/* Reads @name up to one byte over the limit, which the caller then refuses. */
+static char *read_file(const char *name, uint64_t *ret_bytes)
+{
+	const int fd = strcmp(name, "-") ? open(name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+	char *data = fd < 0 ? NULL : malloc(TQ_PAYLOAD_MAX + 1);
+	uint64_t bytes = 0;
+	ssize_t n = 0;
+
+	while (data && bytes <= TQ_PAYLOAD_MAX &&
+	       (n = read(fd, data + bytes, TQ_PAYLOAD_MAX + 1 - bytes)) != 0) {
+		if (n < 0 && errno != EINTR)
+			break;
+		bytes += n > 0 ? (uint64_t)n : 0;
+	}
+	const int error = errno;
+
+	if (fd > STDERR_FILENO)
+		close(fd);
+	if (n < 0) {
+		free(data);
+		data = NULL;
+	}
+	errno = error;
+	*ret_bytes = bytes;
+	return data;
+}
+
+/* The payload of the one task; false after a message. */
+static bool make_payload(struct submit *submit, void **ret_payload, uint64_t *ret_bytes)
+{
+	struct cli *cli = submit->cli;
+	const char *given = submit->payload ? submit->payload : "";
+
+	if (is_exec(submit)) {
+		const char **argv = calloc((size_t)cli->operand_count + 1, sizeof(*argv));
+
+		for (int i = 0; argv && i < cli->operand_count; i++)
+			argv[i] = cli->operands[i];
+
+		const int r = argv ? task_options_command(cli, &submit->options, argv, ret_payload,
+							  ret_bytes)
+				   : -ENOMEM;
+
+		free(argv);
+		return r == 0;
+	}
+	if (given[0] != '@') {
+		*ret_payload = strdup(given);
+		*ret_bytes = strlen(given);
+	} else {
+		*ret_payload = read_file(given + 1, ret_bytes);
+	}
+	if (!*ret_payload)
+		return refuse(cli, "--payload", given, strerror(errno), "TEXT, or @ and a file");
+	if (*ret_bytes <= TQ_PAYLOAD_MAX)
+		return true;
+	free(*ret_payload);
+	complain("--payload %s: it has more bytes than the limit, %u (16 MiB)\n"
+		 "put it in a file of its own, and pass the file's name",
+		 given[0] == '@' ? given : "TEXT", TQ_PAYLOAD_MAX);
+	return false;
+}
+
+/* A task that nobody will run is the commonest mistake. */
+static void warn_unserved(struct submit *submit, uint64_t id)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	const bool is_known = tq_info(submit->cli->tq, id, &info) == 0; /* --forget may be done */
+
+	if (!is_known || !(info.flags & TQ_INFO_UNSERVED) ||
+	    (!strcmp(info.queue, submit->warned[0]) && !strcmp(info.kind, submit->warned[1])))
+		return;
+	snprintf(submit->warned[0], sizeof(submit->warned[0]), "%s", info.queue);
+	snprintf(submit->warned[1], sizeof(submit->warned[1]), "%s", info.kind);
+	complain("warning: no live worker serves queue \"%s\" and kind \"%s\"", info.queue,
+		 info.kind);
+	if (strcmp(info.kind, "exec") != 0)
+		complain_more("start the program that handles that kind, on that queue");
+	else
+		complain_more("start one: `taskq work -q %s`", info.queue);
+}
+
+static void remember(struct submit *submit, uint64_t id)
+{
+	if (submit->id_count == submit->id_room) {
+		const unsigned room = submit->id_room ? 2 * submit->id_room : 64;
+		uint64_t *ids = reallocarray(submit->ids, room, sizeof(*ids));
+
+		if (!ids)
+			return;
+		submit->ids = ids;
+		submit->id_room = room;
+	}
+	submit->ids[submit->id_count++] = id;
+}
+
+static void take_ids(void *arg, const uint64_t *ids, unsigned count)
+{
+	struct submit *submit = arg;
+	char text[TQ_ID_TEXT_MAX];
+
+	for (unsigned i = 0; i < count; i++) {
+		if (submit->cli->json)
+			json_line(json_pack("{s:s}", "id", tq_id_format(ids[i], text)));
+		else
+			puts(tq_id_format(ids[i], text));
+		if (submit->wait)
+			remember(submit, ids[i]);
+		warn_unserved(submit, ids[i]);
+	}
+	fflush(stdout); /* whoever reads the ids may act on them at once */
+}
+
+static int submit_one(struct submit *submit)
+{
+	struct cli *cli = submit->cli;
+	void *payload = NULL;
+	uint64_t bytes = 0, id;
+	int r;
+
+	if (!make_payload(submit, &payload, &bytes))
+		return cli->transparent ? CLI_SELF : CLI_USAGE;
+	if (!attach(cli, TQ_OPEN_CREATE)) {
+		free(payload);
+		return cli->exit_code;
+	}
+	r = task_options_submit(cli, &submit->options, payload, bytes, &id);
+	free(payload);
+	if (r < 0)
+		return cli->exit_code;
+	take_ids(submit, &id, 1);
+	return CLI_OK;
+}
+
+static int submit_all(struct submit *submit)
+{
+	struct cli *cli = submit->cli;
+	int code;
+
+	if (!options_agree(cli, submit))
+		return cli->exit_code;
+	if (submit->batch)
+		code = batch_submit(cli, submit->batch, &submit->options, take_ids, submit);
+	else
+		code = submit_one(submit);
+	if (code == CLI_OK && submit->wait)
+		code = wait_and_report(cli, submit->ids, submit->id_count, TQ_FOREVER_NS);
+	return code;
+}
+
+int verb_submit(struct cli *cli, int argc, char **argv)
+{
+	struct submit submit = { .cli = cli };
+	int code;
+
+	task_options_init(&submit.options);
+	if (options_parse(cli, rows, take_option, &submit, argc, argv)) {
+		task_options_finish(cli, &submit.options);
+		code = submit_all(&submit);
+	} else {
+		code = cli->exit_code;
+	}
+	free(submit.ids);
+	task_options_free(&submit.options);
+	return code;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* The one table of verbs: name, function, operands, summary, help. */
+#ifndef TASKQ_TOOL_VERBS_H
+#define TASKQ_TOOL_VERBS_H
+
+#include "cli.h"
+
+#define VERB_MAP(X)                                                                                \
+	X(status, verb_status, "", "segment, queues and workers at a glance (also bare `taskq`)",  \
+	  "Exits 5 when there is no such segment.\n")                                              \
+	X(submit, verb_submit, "[OPTION]... [--] CMD [ARG]...", "hand in a task and print its id", \
+	  "The command runs in the current directory (or --cwd), with the worker's environment\n"  \
+	  "and --env on top, its input empty.  --kind K hands in a task for the handler of that\n" \
+	  "kind instead, with --payload.  --batch reads one JSON object a line, as `taskq list\n"  \
+	  "--json` prints them; other options are defaults for its lines.\n")                      \
+	X(run, verb_run, "[OPTION]... [--] CMD [ARG]...",                                          \
+	  "run a command as a task: stream its output, give its exit code",                        \
+	  "When no live worker serves the queue, it runs in a private queue with a worker of\n"    \
+	  "its own.  Ctrl-C or SIGTERM cancels the task and waits for its end.\n")                 \
+	X(map, verb_map, "[OPTION]... [--] CMD [ARG]...",                                          \
+	  "run a command for each line of the input",                                              \
+	  "{} in an argument is replaced by the line; without any, the line becomes the last\n"    \
+	  "argument.  Each task's output is printed whole.  Uses the workers of the queue when\n"  \
+	  "there are any and -j is not given, else private ones.  Exits 0, or 1 when a task\n"     \
+	  "failed.\n")                                                                             \
+	X(work, verb_work, "[OPTION]...", "run a farm of workers in the foreground",               \
+	  "SIGTERM or Ctrl-C: finish what runs within the grace time; a second one: give it\n"     \
+	  "back at once.  SIGTTIN, SIGTTOU: one worker more, less.  Ctrl-Z is not obeyed: a\n"     \
+	  "stopped worker would hold up everybody.  Exits 0, or 1 when attempts were given "       \
+	  "back.\n")                                                                               \
+	X(wait, verb_wait, "[OPTION]... ID...", "wait until tasks have ended",                     \
+	  "Exits with the task's own code; 124 it timed out, 126 or 127 its command could not\n"   \
+	  "be run, 128+N killed by signal N, 125 anything else, 75 not finished yet.  Several\n"   \
+	  "ids: 0, or 1 when any failed.\n")                                                       \
+	X(list, verb_list, "[OPTION]...", "list tasks", "Exits 1 when no task matches.\n")         \
+	X(show, verb_show, "[OPTION]... ID...", "everything about a task", "")                     \
+	X(log, verb_log, "[OPTION]... ID", "print a task's output, also while it runs", "")        \
+	X(cancel, verb_cancel, "ID...", "cancel tasks, waiting or running", "")                    \
+	X(retry, verb_retry, "[OPTION]... [ID]...",                                                \
+	  "give failed, cancelled or expired tasks a new life", "")                                \
+	X(update, verb_update, "[OPTION]... ID...",                                                \
+	  "change priority, queue or delay of waiting tasks", "")                                  \
+	X(hold, verb_hold, "ID...", "keep tasks from starting", "")                                \
+	X(unhold, verb_unhold, "ID...", "let held tasks start", "")                                \
+	X(forget, verb_forget, "[OPTION]... [ID]...", "free the records of finished tasks", "")    \
+	X(pause, verb_pause, "[QUEUE]...", "start no more tasks of a queue",                       \
+	  "Without QUEUE: the one of -q, TASKQ_QUEUE, or \"default\".\n")                          \
+	X(resume, verb_resume, "[QUEUE]...", "start tasks of a paused queue again", "")            \
+	X(drain, verb_drain, "[OPTION]... [QUEUE]...",                                             \
+	  "take no new tasks in a queue, finish the rest", "")                                     \
+	X(purge, verb_purge, "[QUEUE]...", "cancel all tasks that wait in a queue", "")            \
+	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
+	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
+	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \
+	X(destroy, verb_destroy, "[OPTION]...", "remove a segment with all that it holds", "")     \
+	X(info, verb_info, "", "size, use and age of a segment", "")                               \
+	X(shutdown, verb_shutdown, "[OPTION]...",                                                  \
+	  "refuse new tasks, finish the rest, stop the workers", "")                               \
+	X(check, verb_check, "[OPTION]...", "verify a segment, live or dead",                      \
+	  "Exits 0 sound, 7 damaged, 1 repaired.\n")                                               \
+	X(version, verb_version, "", "print the version", "")                                      \
+	X(help, verb_help, "[VERB]", "explain a verb", "")
+
+#define VERB_DECLARE(name, run, args, summary, text) verb_run_fn run;
+VERB_MAP(VERB_DECLARE)
+#undef VERB_DECLARE
+
+#endif

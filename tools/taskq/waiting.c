@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for tasks in the way of a program that people stop and continue. */
+#include <errno.h>
+
+#include "errors.h"
+#include "format.h"
+#include "json.h"
+#include "outcome.h"
+#include "signals.h"
+#include "waiting.h"
+
+enum {
+	WAIT_MANY_MAX = 65536
+}; /* ids that one tq_wait_many() takes */
+
+static uint64_t deadline_of(uint64_t timeout_ns)
+{
+	const uint64_t now_ns = clocks_read().now_ns;
+
+	return timeout_ns > TQ_FOREVER_NS - now_ns ? TQ_FOREVER_NS : now_ns + timeout_ns;
+}
+
+static uint64_t time_left(uint64_t deadline_ns)
+{
+	const uint64_t now_ns = clocks_read().now_ns;
+
+	if (deadline_ns == TQ_FOREVER_NS)
+		return TQ_FOREVER_NS;
+	return deadline_ns > now_ns ? deadline_ns - now_ns : 0;
+}
+
+int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *ret_info)
+{
+	const uint64_t deadline_ns = deadline_of(timeout_ns);
+	int r;
+
+	do {
+		if (ret_info)
+			ret_info->size = sizeof(*ret_info);
+		signals_sleep_begin();
+		r = tq_wait(tq, id, time_left(deadline_ns), ret_info);
+		signals_sleep_end();
+	} while (r == -EINTR);
+	return r;
+}
+
+/* Waits for all at once, so that none can be evicted while another is waited for.
+ * Says nothing of errors: the look at each one that follows does. */
+static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, uint64_t deadline_ns)
+{
+	int r;
+
+	for (unsigned at = 0; at < count; at += WAIT_MANY_MAX) {
+		const unsigned some = count - at < WAIT_MANY_MAX ? count - at : WAIT_MANY_MAX;
+
+		do {
+			signals_sleep_begin();
+			r = tq_wait_many(tq, ids + at, some, TQ_WAIT_ALL, time_left(deadline_ns),
+					 NULL);
+			signals_sleep_end();
+		} while (r == -EINTR);
+	}
+}
+
+/* What a failed task has to say that its exit code does not. */
+static void report_task(const struct tq_task_info *info, unsigned count)
+{
+	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
+
+	if (info->state == TQ_DONE || (count == 1 && outcome_is_plain(info)))
+		return;
+	complain("%s %s", tq_id_format(info->id, id), outcome_format(info, outcome));
+}
+
+static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadline_ns,
+		    const struct clocks *clocks)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	char text[TQ_ID_TEXT_MAX];
+	const int r = wait_task(cli->tq, id, time_left(deadline_ns), &info);
+
+	if (r == -ETIMEDOUT || r == -EAGAIN) {
+		complain("%s has not finished yet", tq_id_format(id, text));
+		return CLI_UNFINISHED;
+	}
+	if (r < 0)
+		return fail_task(cli, r, id);
+	if (cli->json)
+		json_line(json_of_task(cli->tq, &info, clocks));
+	report_task(&info, count);
+	return outcome_code(&info);
+}
+
+int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, uint64_t timeout_ns)
+{
+	const uint64_t deadline_ns = deadline_of(timeout_ns);
+	int code = CLI_OK;
+
+	if (count > 1)
+		wait_all(cli->tq, ids, count, deadline_ns);
+
+	const struct clocks clocks = clocks_read();
+
+	for (unsigned i = 0; i < count; i++) {
+		const int one = wait_one(cli, ids[i], count, deadline_ns, &clocks);
+
+		if (count == 1 || one == CLI_OK || one == CLI_UNFINISHED)
+			code = worse(code, one);
+		else
+			code = worse(code, CLI_NOTHING); /* "any failed" */
+	}
+	return code;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for tasks in the way of a program that people stop and continue. */
+#ifndef TASKQ_TOOL_WAITING_H
+#define TASKQ_TOOL_WAITING_H
+
+#include "cli.h"
+
+/* tq_wait(), going on after signals (Ctrl-Z and fg), with the time left. */
+int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *ret_info);
+
+/* Waits for all of @ids and reports: the exit code of `wait`.  Prints the finished
+ * tasks as JSON when asked. */
+int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, uint64_t timeout_ns);
+
+#endif
