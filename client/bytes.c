@@ -108,7 +108,7 @@ static int read_ring(struct tq *tq, const struct source *s, uint64_t offset, voi
 
 	if (tqi_peek(&tq->seg, head_at, &head, sizeof(head)) < 0 || offset >= head)
 		return 0;
-	uint64_t oldest = head > ring ? head - ring : 0;
+	uint64_t whole = ring - TQI_OUTPUT_CHUNK, oldest = head > whole ? head - whole : 0;
 	uint64_t from = offset > oldest ? offset : oldest;
 	uint64_t bytes = head - from < room ? head - from : room;
 
@@ -123,7 +123,7 @@ static int read_ring(struct tq *tq, const struct source *s, uint64_t offset, voi
 	}
 	if (tqi_peek(&tq->seg, head_at, &later, sizeof(later)) < 0)
 		return TQ_ECORRUPT;
-	uint64_t lost = later > ring && later - ring > from ? later - ring - from : 0;
+	uint64_t lost = later > whole && later - whole > from ? later - whole - from : 0;
 
 	if (lost >= bytes)
 		return 0; /* all of it overwritten meanwhile: the caller comes again */

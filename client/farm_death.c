@@ -154,6 +154,7 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 {
 	const struct tqi_board *board = tqi_farm_board(farm, child);
 	struct tqi_death death = child->death;
+	uint32_t tries = 0;
 	bool done = false;
 
 	if (child->command_usage.max_rss_bytes) { /* it ran a command: that is the task */
@@ -168,7 +169,9 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 			return r != TQ_ELOCKED; /* a segment that is lost gets nothing back */
 		done = tqi_worker_dead(&tx, tqi_load_acquire32(&board->worker),
 				       tqi_load_relaxed64(&board->generation), &death);
-		if (tqi_hold_end(farm->tq, &tx, 0) < 0)
+		if (tqi_hold_again(farm->tq, &tx, &tries))
+			done = false;
+		else if (tqi_hold_end(farm->tq, &tx, 0) < 0)
 			return true;
 	}
 	return true;

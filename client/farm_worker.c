@@ -11,12 +11,13 @@
 
 #include "client/command.h"
 #include "client/farm.h"
+#include "client/output.h"
 #include "client/run.h"
 #include "client/stopper.h"
 
 #define EXIT_FAILED 70		/* sysexits' EX_SOFTWARE: the worker itself could not go on */
 #define PAUSE_NS 100000000l	/* 100 ms: what the segment lacks may be there again */
-#define OUTPUT_BYTES_MIN 4096u	/* one chunk */
+#define OUTPUT_BYTES_MIN (4 * TQI_OUTPUT_CHUNK) /* a chunk at a time is in motion */
 #define STATM_BYTES 128
 
 struct farm_worker {

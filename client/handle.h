@@ -76,6 +76,14 @@ int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r);
 int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r);
 
 /*
+ * For operations that never fail for want of memory but then keep less (results,
+ * histories): if this one did without, undo it, make room, and answer true: begin
+ * again.  `tries` starts at 0; when no room can be made it answers false.
+ */
+bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries);
+#define TQI_ROOM_TRIES 64
+
+/*
  * Run an operation in a hold of its own; when it answers -ENOMEM, grow the segment
  * or evict old records, and run it again.  TQ_EFULL when that does not help,
  * -ENOSPC when the tmpfs is full.

@@ -173,6 +173,16 @@ int tqi_make_room(struct tq *tq, uint64_t bytes)
 	return r == TQ_EFULL ? grown : r;
 }
 
+bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
+{
+	if (!tx->lacked || tx->corrupt || *tries >= TQI_ROOM_TRIES)
+		return false;
+	tqi_tx_abort(tx);
+	tqi_unlock(&tq->seg);
+	*tries = tqi_make_room(tq, 0) < 0 ? TQI_ROOM_TRIES : *tries + 1;
+	return true;
+}
+
 int tqi_run(struct tq *tq, tqi_operation *op, void *arg)
 {
 	for (int i = 0; i < ROOM_TRIES; i++) {

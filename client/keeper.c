@@ -20,6 +20,7 @@ static bool groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
 
 bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
 {
+	uint32_t tries = 0;
 	bool done = false;
 
 	if (!tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner))
@@ -32,6 +33,10 @@ bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
 		if (tqi_hold_begin(tq, &tx) < 0)
 			return false;
 		done = tqi_worker_gone(&tx, suspect, empty);
+		if (tqi_hold_again(tq, &tx, &tries)) {
+			done = false;
+			continue;
+		}
 		struct tqi_suspect now;
 		/* A slice of its claims was ended when it is still there and dying. */
 		bool more = !done && empty && tqi_worker_suspect(&tx, suspect->worker, &now) &&

@@ -92,28 +92,6 @@ int tq_priority_parse(const char *text, int32_t *ret_priority)
 	return 0;
 }
 
-const char *tq_state_name(uint32_t state)
-{
-	static const char *const names[] = {
-#define NAME(symbol, value, text) [value] = text,
-		TQ_STATE_MAP(NAME)
-#undef NAME
-	};
-
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
-}
-
-const char *tq_cause_name(uint32_t cause)
-{
-	static const char *const names[] = {
-#define NAME(symbol, value, text) [value] = text,
-		TQ_CAUSE_MAP(NAME)
-#undef NAME
-	};
-
-	return cause < sizeof(names) / sizeof(names[0]) ? names[cause] : "?";
-}
-
 char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 {
 	const size_t room = 32;

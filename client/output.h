@@ -14,7 +14,6 @@
 
 #include "client/worker.h"
 
-#define TQI_OUTPUT_CHUNK 4096u
 
 struct tqi_output {
 	const struct tqi_ops *ops;

@@ -152,7 +152,7 @@ static bool is_lock_ours(struct tq *tq)
 	const struct tqi_core *core = tqi_segment_core(&tq->seg);
 
 	return !tq->seg.readonly && tqi_mutex_owner(&core->lock) &&
-	       core->holder_pid == tqi_pid_self(tq);
+	       tqi_load_relaxed32(&core->holder_pid) == tqi_pid_self(tq);
 }
 
 struct tq *tq_close(struct tq *tq)
@@ -274,7 +274,9 @@ int tq_lock_blame(struct tq *tq, struct tq_lock_holder *ret_holder)
 		return r;
 	h.tid = tqi_mutex_owner(&core->lock);
 	if (h.tid) {
-		h.pid = core->holder_tid == h.tid ? core->holder_pid : 0;
+		h.pid = tqi_load_acquire32(&core->holder_tid) == h.tid ?
+				tqi_load_relaxed32(&core->holder_pid) :
+				0;
 		h.held_ns = tqi_now(tq) - core->last_now_ns;
 		if (tqi_pid_start(h.tid, &start, &state) == 0)
 			h.state = (uint32_t)(unsigned char)state;

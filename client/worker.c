@@ -148,6 +148,7 @@ static void release_life(struct tq_worker *worker)
 
 struct tq_worker *tq_worker_close(struct tq_worker *worker)
 {
+	uint32_t tries = 0;
 	bool done = false;
 
 	if (!worker)
@@ -165,7 +166,9 @@ struct tq_worker *tq_worker_close(struct tq_worker *worker)
 			break;
 		}
 		done = tqi_worker_unregister(&tx, worker->index);
-		if (tqi_hold_end(worker->tq, &tx, 0) < 0)
+		if (tqi_hold_again(worker->tq, &tx, &tries))
+			done = false;
+		else if (tqi_hold_end(worker->tq, &tx, 0) < 0)
 			break;
 	}
 	free(worker);
@@ -180,6 +183,7 @@ struct claiming {
 	uint32_t count;
 	const struct tq_claim *ended; /* verdict still to be made; NULL none */
 	const struct tqi_verdict *verdict;
+	uint32_t tries; /* to make room for what the verdict wants kept */
 	int verdict_r;
 	bool look; /* nobody has looked for the dead for a while */
 };
@@ -237,9 +241,16 @@ static int end_first(struct tqi_tx *tx, struct claiming *c)
 
 	if (!e)
 		return 0;
-	c->verdict_r = tqi_end(tx, c->worker->index, e->slot, e->id, e->epoch, c->verdict);
+	int r = tqi_end(tx, c->worker->index, e->slot, e->id, e->epoch, c->verdict);
+
+	if (r == 0 && tx->lacked && c->tries < TQI_ROOM_TRIES) { /* room first, then once more */
+		tqi_tx_abort(tx);
+		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+		return -ENOMEM;
+	}
+	c->verdict_r = r;
 	c->ended = NULL;
-	return c->verdict_r;
+	return r;
 }
 
 static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
@@ -267,6 +278,16 @@ static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	return r == -EAGAIN ? nothing(tx, c) : r;
 }
 
+/* -ENOMEM: try again.  A verdict goes on without room; a claim does not. */
+static int more_room(struct tq *tq, struct claiming *c)
+{
+	int r = tqi_make_room(tq, 0);
+
+	if (c->ended)
+		c->tries = r < 0 ? TQI_ROOM_TRIES : c->tries + 1;
+	return r < 0 && !c->ended ? TQ_EFULL : -ENOMEM;
+}
+
 static int run_claim(struct claiming *c, uint64_t timeout_ns)
 {
 	struct tq *tq = c->worker->tq;
@@ -283,7 +304,7 @@ static int run_claim(struct claiming *c, uint64_t timeout_ns)
 	do {
 		r = tqi_block(tq, &s);
 		if (r == -ENOMEM)
-			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
+			r = more_room(tq, c);
 	} while (r == -ENOMEM);
 	/* Where all are busy, nobody sleeps and keeps: then whoever claims does, once a second. */
 	if (c->look)
@@ -389,16 +410,20 @@ int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct 
 {
 	struct tqi_verdict v;
 	struct tqi_tx tx;
+	uint32_t tries = 0;
 	int r = take_verdict(worker, verdict, &v);
 
 	if (r < 0)
 		return r;
-	r = tqi_hold_begin(worker->tq, &tx);
-	if (r == 0) {
+	do {
+		r = tqi_hold_begin(worker->tq, &tx);
+		if (r < 0)
+			break;
 		tqi_tend(&tx);
 		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, &v);
+	} while (r == 0 && tqi_hold_again(worker->tq, &tx, &tries));
+	if (r == 0 || r == TQ_ELEASE)
 		r = tqi_hold_end(worker->tq, &tx, r);
-	}
 	if (r < 0)
 		tqi_block_cancel(worker->tq, v.result_token);
 	return r;

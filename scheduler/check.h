@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies every invariant of a segment: live under the lock, dead, or a private
- * copy.  Writes nothing, locks nothing, and survives any bytes: a reference that
- * is out of range is a finding.
+ * Verifies every invariant of a segment: R1 to R6 (scheduler/records.h), W1, W6
+ * (shm/wait.h), gauges against a recount, and that each byte of memory has one use.
+ *
+ * Only reads, and trusts nothing: the base may be a private copy of a damaged
+ * segment.  What was half-done must have been rolled back before.
  */
 #ifndef TQI_SCHEDULER_CHECK_H
 #define TQI_SCHEDULER_CHECK_H
 
-#include "scheduler/records.h"
+#include "shm/tx.h"
 
-/* Called for each finding; `text` is one line. */
+/* Called with one line for each fault. */
 typedef void tqi_check_finding(void *arg, const char *text);
 
-/* Bytes of scratch memory that a check of this geometry may need; it uses (and clears) few of
- * them when few records exist, so sparse memory will do. */
+/* Bytes of scratch memory that a check wants, zeroed; of them it touches few. */
 uint64_t tqi_check_scratch_bytes(const struct tqi_geometry *geometry);
 
-/* Number of faults.  `tx` only carries the base address; it is never committed. */
+/* Number of faults. */
 uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding, void *arg);
 
 #endif

@@ -1,177 +1,224 @@
 /* SPDX-License-Identifier: MIT */
-/* Memory: every span and block is used by exactly one, or free. */
+/* Every span and block has one use: no leak, no double use. */
 #include "scheduler/check_state.h"
 #include "shm/inflight.h"
-#include "shm/span.h"
 
-#define UNITS_PER_SPAN (TQI_SPAN_BYTES >> TQI_UNIT_SHIFT)
+#define UNITS_PER_SPAN_SHIFT (TQI_SPAN_SHIFT - TQI_UNIT_SHIFT)
 
-static struct tqi_span *span_at(struct tqi_check *c, uint32_t s)
+static const struct tqi_span *span_of(const struct tqi_check *c, uint32_t s)
 {
-	return &((struct tqi_span *)(void *)(c->tx->base + c->tx->seg->geometry.spans))[s];
+	return (const struct tqi_span *)(const void *)(c->tx->base + c->g->spans) + s;
 }
 
-static bool is_marked(const struct tqi_check *c, uint32_t block)
+static bool in_map(const struct tqi_check *c, uint32_t s)
 {
-	return c->blocks[block / 64] >> (block % 64) & 1;
+	const uint64_t *map = (const uint64_t *)(const void *)(c->tx->base + c->g->span_map);
+
+	return map[s / 64] >> (s % 64) & 1;
 }
 
-static void mark_in_flight(struct tqi_check *c)
+/* True when the unit had not been seen. */
+static bool see_unit(struct tqi_check *c, uint32_t unit)
+{
+	uint64_t bit = 1ull << (unit % 64);
+	bool fresh = !(c->units[unit / 64] & bit);
+
+	c->units[unit / 64] |= bit;
+	return fresh;
+}
+
+static uint32_t blocks_per_span(uint32_t class)
+{
+	return TQI_SPAN_BYTES >> (TQI_UNIT_SHIFT + class);
+}
+
+/* What is wrong with a small block; NULL nothing. */
+static const char *small_fault(struct tqi_check *c, uint32_t block, uint64_t bytes)
+{
+	uint32_t s = block >> UNITS_PER_SPAN_SHIFT, class = span_of(c, s)->class_;
+	uint32_t unit = block & ((1u << UNITS_PER_SPAN_SHIFT) - 1);
+
+	if (class >= TQI_SMALL_CLASSES)
+		return "is in a span of no class";
+	if ((unit & ((1u << class) - 1)) || unit >> class >= span_of(c, s)->bump)
+		return "is no block";
+	if (bytes > 64ull << class)
+		return "is too small";
+	c->span_blocks[s]++;
+	return see_unit(c, block) ? NULL : "is used twice";
+}
+
+/* The spans behind the first of a run. */
+static const char *tail_fault(struct tqi_check *c, uint32_t s, uint32_t count)
+{
+	for (uint32_t i = s + 1; i < s + count; i++) {
+		if (!tqi_check_span_is_here(c, i) || in_map(c, i) || c->spans[i])
+			return "runs over spans that are free or another's";
+		c->spans[i] = TQI_SEEN_TAIL;
+	}
+	return NULL;
+}
+
+static const char *run_fault(struct tqi_check *c, uint32_t block, uint64_t bytes)
+{
+	uint32_t s = block >> UNITS_PER_SPAN_SHIFT, count = span_of(c, s)->next;
+
+	if (block != s << UNITS_PER_SPAN_SHIFT)
+		return "points into a run";
+	if (count == 0 || count > c->g->span_count - s)
+		return "has an impossible length";
+	if (bytes > (uint64_t)count << TQI_SPAN_SHIFT)
+		return "is too small";
+	if (c->spans[s])
+		return "is used twice";
+	c->spans[s] = TQI_SEEN_USED;
+	return tail_fault(c, s, count);
+}
+
+static const char *block_fault(struct tqi_check *c, uint32_t block, uint64_t bytes)
+{
+	uint32_t s = block >> UNITS_PER_SPAN_SHIFT;
+
+	if (!tqi_check_span_is_here(c, s) || s < c->g->fixed_bytes >> TQI_SPAN_SHIFT)
+		return "has no memory";
+	if (in_map(c, s))
+		return "is in a free span";
+	if (span_of(c, s)->use == TQI_SPAN_BLOCKS)
+		return small_fault(c, block, bytes);
+	if (span_of(c, s)->use == TQI_SPAN_RUN)
+		return run_fault(c, block, bytes);
+	return "is in a span without blocks";
+}
+
+bool tqi_check_block(struct tqi_check *c, uint32_t block, uint64_t bytes, const char *record,
+		     uint32_t index, const char *field)
+{
+	const char *fault = block_fault(c, block, bytes);
+
+	if (fault)
+		tqi_check_fault(c, "%s %u: %s: block %u %s", record, index, field, block, fault);
+	return !fault;
+}
+
+/* Blocks on the free list of a span; together with those in use they are all. */
+static void check_span_blocks(struct tqi_check *c, uint32_t s)
+{
+	const struct tqi_span *span = span_of(c, s);
+	uint32_t class = span->class_, free = 0, next = span->free;
+
+	if (class >= TQI_SMALL_CLASSES || span->bump > blocks_per_span(class)) {
+		tqi_check_fault(c, "span %u: class %u, bump %u", s, class, span->bump);
+		return;
+	}
+	while (next && next <= span->bump) {
+		uint32_t unit = (s << UNITS_PER_SPAN_SHIFT) + ((next - 1) << class);
+
+		if (!see_unit(c, unit))
+			break;
+		free++;
+		next = *(const uint16_t *)tqi_unit(c->tx, unit);
+	}
+	if (next)
+		tqi_check_fault(c, "span %u: free list broken at block %u", s, next - 1);
+	tqi_check_equal(c, "span", s, "used", span->used, c->span_blocks[s]);
+	tqi_check_equal(c, "span", s, "blocks in use and free", span->used + free, span->bump);
+	bool room = span->free || span->bump < blocks_per_span(class);
+
+	if (room != (c->spans[s] == TQI_SEEN_CLASS))
+		tqi_check_fault(c, "span %u: %s", s,
+				room ? "has room, but its class does not know" :
+				       "has no room, but its class thinks so");
+}
+
+static void check_class_list(struct tqi_check *c, uint32_t class)
+{
+	uint32_t s = c->tx->core->class_head[class], prev = 0;
+
+	while (s) {
+		if (!tqi_check_span_is_here(c, s) || span_of(c, s)->use != TQI_SPAN_BLOCKS ||
+		    span_of(c, s)->class_ != class || span_of(c, s)->prev != prev || c->spans[s]) {
+			tqi_check_fault(c, "spans of block class %u: list broken at %u", class, s);
+			return;
+		}
+		c->spans[s] = TQI_SEEN_CLASS;
+		prev = s;
+		s = span_of(c, s)->next;
+	}
+}
+
+static void check_span(struct tqi_check *c, uint32_t s)
+{
+	uint32_t use = span_of(c, s)->use;
+	bool fixed = s < c->g->fixed_bytes >> TQI_SPAN_SHIFT;
+
+	if (fixed || !tqi_check_span_is_here(c, s)) {
+		if (in_map(c, s))
+			tqi_check_fault(c, "span %u: free, but %s", s,
+					fixed ? "of the fixed part" : "without memory");
+	} else if (in_map(c, s)) {
+		if (c->spans[s] || use != TQI_SPAN_FREE)
+			tqi_check_fault(c, "span %u: free, but in use (%u)", s, use);
+	} else if (use == TQI_SPAN_BLOCKS && c->spans[s] != TQI_SEEN_TAIL) {
+		check_span_blocks(c, s);
+	} else if (!c->spans[s]) {
+		tqi_check_fault(c, "span %u: neither free nor used by anything (%u)", s, use);
+	}
+}
+
+static bool is_moving(const struct tqi_check *c, uint32_t extent)
 {
 	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++) {
 		const struct tqi_inflight *e = &c->tx->core->inflight[i];
 
-		if (e->kind == TQI_INFLIGHT_BLOCK)
-			tqi_check_block(c, e->first, "in flight", i);
+		if ((e->kind == TQI_INFLIGHT_GROW || e->kind == TQI_INFLIGHT_PUNCH) &&
+		    extent >= e->first && extent - e->first < e->count)
+			return true;
 	}
-}
-
-/* Spans that hold the position arrays are in directories too. */
-static void mark_positions(struct tqi_check *c)
-{
-	const struct tqi_geometry *g = &c->tx->seg->geometry;
-
-	for (uint32_t f = 0; f < TQI_FAMILY_COUNT; f++) {
-		uint32_t max = g->tables[c->tx->seg->schema->family_table[f]].max;
-		const uint32_t *directory =
-			(const uint32_t *)(const void *)(c->tx->base + g->positions[f]);
-
-		for (uint32_t i = 0; i <= (max - 1) >> TQI_POSITIONS_SHIFT; i++) {
-			if (directory[i] >= g->span_count)
-				tqi_check_fault(c, "positions: span %u lies outside", directory[i]);
-			else if (directory[i] && c->spans[directory[i]]++)
-				tqi_check_fault(c, "positions: span %u is in two directories",
-						directory[i]);
-		}
-	}
-}
-
-/* Blocks on a span's free list are in bounds, not in use, and as many as they should be. */
-static void check_free_blocks(struct tqi_check *c, uint32_t s, const struct tqi_span *span)
-{
-	uint32_t count = 0, expected = (uint32_t)span->bump - span->used;
-
-	for (uint32_t f = span->free; f && count <= expected; count++) {
-		uint32_t ref = s * UNITS_PER_SPAN + ((f - 1) << span->class_);
-
-		if (f > span->bump || is_marked(c, ref)) {
-			tqi_check_fault(c, "span %u: block %u is free and in use", s, ref);
-			return;
-		}
-		f = *(const uint16_t *)tqi_unit(c->tx, ref);
-	}
-	if (count != expected)
-		tqi_check_fault(c, "span %u: %u blocks free, its list has %u", s, expected, count);
-}
-
-static void check_blocks_span(struct tqi_check *c, uint32_t s, const struct tqi_span *span)
-{
-	uint32_t used = 0, per_span;
-
-	if (span->class_ >= TQI_SMALL_CLASSES) {
-		tqi_check_fault(c, "span %u: class %u", s, span->class_);
-		return;
-	}
-	per_span = UNITS_PER_SPAN >> span->class_;
-	for (uint32_t u = 0; u < UNITS_PER_SPAN; u++) {
-		if (!is_marked(c, s * UNITS_PER_SPAN + u))
-			continue;
-		used++;
-		if (u % (1u << span->class_) || u >> span->class_ >= span->bump)
-			tqi_check_fault(c, "span %u: unit %u is no block of its class", s, u);
-	}
-	if (span->bump > per_span || span->used > span->bump || used != span->used) {
-		tqi_check_fault(c, "span %u: %u blocks in use, counted %u", s, span->used, used);
-		return;
-	}
-	check_free_blocks(c, s, span);
-}
-
-static void check_run(struct tqi_check *c, uint32_t s, const struct tqi_span *span)
-{
-	if (!is_marked(c, s * UNITS_PER_SPAN))
-		tqi_check_fault(c, "span %u: a run of %u spans that nobody uses", s, span->next);
-	if (span->next == 0 || s + span->next > c->tx->seg->geometry.span_count)
-		tqi_check_fault(c, "span %u: a run of %u spans", s, span->next);
-}
-
-/* Spans of the class with room are chained, and no others. */
-static void check_class_list(struct tqi_check *c, uint32_t class)
-{
-	uint32_t before = 0, count = 0, room = 0, limit = c->tx->seg->geometry.span_count;
-
-	for (uint32_t s = c->tx->core->class_head[class]; s && count < limit; count++) {
-		const struct tqi_span *span = s < limit ? span_at(c, s) : NULL;
-
-		if (!span || span->use != TQI_SPAN_BLOCKS || span->class_ != class ||
-		    span->prev != before) {
-			tqi_check_fault(c, "blocks of class %u: their list is broken at %u", class, s);
-			return;
-		}
-		before = s;
-		s = span->next;
-	}
-	for (uint32_t s = 1; s < limit; s++) {
-		const struct tqi_span *span = span_at(c, s);
-
-		room += span->use == TQI_SPAN_BLOCKS && span->class_ == class &&
-			(span->free || span->bump < UNITS_PER_SPAN >> class);
-	}
-	if (room != count)
-		tqi_check_fault(c, "blocks of class %u: %u spans with room, %u listed", class, room,
-				count);
-}
-
-/* One span; returns how many it covers. */
-static uint32_t check_span(struct tqi_check *c, uint32_t s, uint32_t *free)
-{
-	const struct tqi_span *span = span_at(c, s);
-	const uint8_t *extents = c->tx->base + c->tx->seg->geometry.extents;
-	bool here = extents[s / TQI_SPANS_PER_EXTENT] == TQI_EXTENT_HERE;
-	bool is_free = tqi_span_is_free(c->tx, s);
-
-	*free += is_free;
-	if (is_free && (span->use != TQI_SPAN_FREE || !here))
-		tqi_check_fault(c, "span %u: free in the map, but %s", s,
-				here ? "in use" : "without memory");
-	if (!is_free && span->use == TQI_SPAN_FREE && here)
-		tqi_check_fault(c, "span %u: has memory, and is neither free nor in use", s);
-	if ((span->use == TQI_SPAN_TABLE) != (c->spans[s] != 0))
-		tqi_check_fault(c, "span %u: %s", s,
-				c->spans[s] ? "in a directory, but no table's" :
-					      "a table's, but in no directory");
-	if (span->use == TQI_SPAN_BLOCKS)
-		check_blocks_span(c, s, span);
-	if (span->use != TQI_SPAN_RUN)
-		return 1;
-	check_run(c, s, span);
-	return span->next ? span->next : 1;
+	return false;
 }
 
 static void check_extents(struct tqi_check *c)
 {
-	const uint8_t *extents = c->tx->base + c->tx->seg->geometry.extents;
+	const uint8_t *states = c->tx->base + c->g->extents;
 	uint32_t here = 0;
 
-	for (uint32_t e = 0; e < c->tx->seg->geometry.extent_count; e++)
-		here += extents[e] == TQI_EXTENT_HERE;
-	if (here != c->tx->core->extents_reserved)
-		tqi_check_fault(c, "extents: %u reserved, counted %u", c->tx->core->extents_reserved,
-				here);
+	for (uint32_t e = 0; e < c->g->extent_count; e++) {
+		here += states[e] == TQI_EXTENT_HERE;
+		if (states[e] > TQI_EXTENT_HERE)
+			tqi_check_fault(c, "extent %u: state %u", e, states[e]);
+		if (states[e] == TQI_EXTENT_MOVING && !is_moving(c, e))
+			tqi_check_fault(c, "extent %u: nobody grows or punches it", e);
+	}
+	tqi_check_equal(c, "core", 0, "extents_reserved", c->tx->core->extents_reserved, here);
+}
+
+static void check_inflight(struct tqi_check *c)
+{
+	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++) {
+		const struct tqi_inflight *e = &c->tx->core->inflight[i];
+
+		if (e->kind > TQI_INFLIGHT_BLOCK)
+			tqi_check_fault(c, "in flight %u: kind %u", i, e->kind);
+		else if (e->kind == TQI_INFLIGHT_BLOCK)
+			tqi_check_block(c, e->first, 0, "in flight", i, "block");
+		else if (e->kind && (e->count > c->g->extent_count ||
+				     e->first > c->g->extent_count - e->count))
+			tqi_check_fault(c, "in flight %u: extents %u, %u of them", i, e->first,
+					e->count);
+	}
 }
 
 void tqi_check_memory(struct tqi_check *c)
 {
-	const struct tqi_geometry *g = &c->tx->seg->geometry;
 	uint32_t free = 0;
 
-	mark_in_flight(c);
-	mark_positions(c);
 	check_extents(c);
-	for (uint32_t s = (uint32_t)(g->fixed_bytes >> TQI_SPAN_SHIFT); s < g->span_count;)
-		s += check_span(c, s, &free);
+	check_inflight(c);
 	for (uint32_t class = 0; class < TQI_SMALL_CLASSES; class++)
 		check_class_list(c, class);
-	if (free != c->tx->core->spans_free)
-		tqi_check_fault(c, "spans: %u free, counted %u", c->tx->core->spans_free, free);
+	for (uint32_t s = 0; s < c->g->span_count; s++) {
+		free += in_map(c, s);
+		check_span(c, s);
+	}
+	tqi_check_equal(c, "core", 0, "spans_free", c->tx->core->spans_free, free);
 }

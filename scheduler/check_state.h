@@ -1,53 +1,87 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a check share: the report, and the recount in scratch memory. */
+/* What the parts of a check share. */
 #ifndef TQI_SCHEDULER_CHECK_STATE_H
 #define TQI_SCHEDULER_CHECK_STATE_H
 
 #include "scheduler/check.h"
+#include "scheduler/records.h"
 
-/* marks of a record; all but the first only of tasks */
-#define TQI_MARK_FREE 1u	/* on the free list */
-#define TQI_MARK_LANE 2u	/* in its lane's heap */
-#define TQI_MARK_DUE 4u		/* in the due heap */
-#define TQI_MARK_LISTED 8u	/* on the finished list */
-#define TQI_MARK_TELLING 16u	/* on the list of those with waiters to wake */
+/* Seen of a record so far; in marks[table][index]. */
+#define TQI_SEEN_FREE (1u << 0)	/* on its table's free list */
+#define TQI_SEEN_LINKED (1u << 1) /* on the one list that its state calls for */
+#define TQI_SEEN_LANE (1u << 2)	/* task: in its lane's heap; lane: in its class's */
+#define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
+#define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list */
 
-/* Recounted from the task records. */
-struct tqi_recount {
-	uint32_t unfinished;
-	uint32_t running;
-	uint32_t ready; /* in lane heaps */
-};
+/* Seen of a span, in spans[]. */
+#define TQI_SEEN_USED 1u   /* by a directory or as a run's first span */
+#define TQI_SEEN_TAIL 2u   /* inside a run */
+#define TQI_SEEN_CLASS 3u  /* on a class's list */
 
 struct tqi_check {
 	struct tqi_tx *tx;
+	const struct tqi_geometry *g;
 	tqi_check_finding *finding;
 	void *arg;
 	uint32_t faults;
-	struct tqi_recount count;
-	/* Parts of the scratch memory. */
-	uint8_t *marks[TQI_TABLE_COUNT]; /* by record: TQI_MARK_* */
-	uint32_t *members;     /* by lane: unfinished tasks */
-	uint32_t *depth;       /* by class and state */
-	uint32_t *waiting;     /* by queue */
-	uint32_t *pins;	       /* by task: edges that point to it */
-	uint64_t *blocks;      /* bit by unit: a block in use begins here */
-	uint8_t *spans;	       /* by span: named by a table's directory */
+	uint32_t count[TQI_TABLE_COUNT]; /* records that may be read, index 0 included */
+	uint8_t *marks[TQI_TABLE_COUNT];
+	uint8_t *spans;
+	uint16_t *span_blocks; /* blocks found in use, per span */
+	uint64_t *units;       /* bit per unit: a block in use or free begins here */
+	uint32_t *pins;	       /* edges, per task */
+	uint32_t *members;     /* unfinished tasks, per lane */
+	uint32_t *waiting;     /* per queue */
+	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
+	uint32_t ready, running, unfinished, due, listed, telling;
+	uint32_t empty_workers, room_waiters;
 };
 
-/* Report a fault. */
 __attribute__((format(printf, 2, 3))) void tqi_check_fault(struct tqi_check *c, const char *format,
-							    ...);
-/* A record; NULL (reported) when the reference is bad. */
-void *tqi_check_at(struct tqi_check *c, uint32_t table, uint32_t index, const char *what);
-/* A block is in use: reported when it was already, or lies nowhere. */
-void tqi_check_block(struct tqi_check *c, uint32_t block, const char *what, uint32_t index);
+							   ...);
 
-/* The parts, in this order. */
+/* A fault unless both are equal; the text names record and field. */
+void tqi_check_equal(struct tqi_check *c, const char *record, uint32_t index, const char *field,
+		     uint64_t is, uint64_t should_be);
+
+/* Whether the span's memory may be read. */
+bool tqi_check_span_is_here(const struct tqi_check *c, uint32_t span);
+
+/* A record; NULL when there is none of that index.  In use: not on the free list. */
+void *tqi_check_record(struct tqi_check *c, uint32_t table, uint32_t index);
+void *tqi_check_record_in_use(struct tqi_check *c, uint32_t table, uint32_t index);
+
+/*
+ * A block of at least `bytes` (0: of any size) is used by this record, and by
+ * nothing else.  False: a fault was reported, its bytes must not be read.
+ */
+bool tqi_check_block(struct tqi_check *c, uint32_t block, uint64_t bytes, const char *record,
+		     uint32_t index, const char *field);
+
+/*
+ * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
+ * gets the entry and corrects what it knows better; false: it should not be there.
+ */
+typedef bool tqi_check_entry(struct tqi_check *c, uint32_t index, uint32_t owner,
+			     struct tqi_heap_entry *entry);
+struct tqi_check_heap {
+	const struct tqi_heap *heap;
+	uint32_t family;
+	uint32_t table; /* of its entries */
+	uint32_t mark;
+	uint32_t owner; /* record that the heap belongs to */
+	const char *name;
+	tqi_check_entry *expect;
+};
+void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
+
+/* The duties, in the order in which they rely on each other. */
 void tqi_check_tables(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
-void tqi_check_heaps(struct tqi_check *c);
+void tqi_check_queues(struct tqi_check *c);
+void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
+void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);
 

@@ -1,159 +1,147 @@
 /* SPDX-License-Identifier: MIT */
-/* Tables, and the records of tasks: the truth that everything else is compared with. */
+/* Task records: fields, blocks, and what they add up to. */
 #include "scheduler/check_state.h"
 #include "scheduler/task.h"
 
-static void check_directory(struct tqi_check *c, uint32_t t)
+static void check_bytes(struct tqi_check *c, uint32_t index, uint32_t block, uint64_t bytes,
+			const char *field)
 {
-	const struct tqi_table_geometry *g = &c->tx->seg->geometry.tables[t];
-	const struct tqi_table *table = &c->tx->core->tables[t];
-	const char *name = c->tx->seg->schema->tables[t].name;
-	const uint32_t *directory = (const uint32_t *)(const void *)(c->tx->base + g->directory);
-	uint32_t spans = 0;
-
-	for (uint32_t i = 0; i <= (g->max - 1) >> g->shift; i++) {
-		if (!directory[i])
-			continue;
-		spans++;
-		if (directory[i] >= c->tx->seg->geometry.span_count)
-			tqi_check_fault(c, "table %s: span %u lies outside", name, directory[i]);
-		else if (c->spans[directory[i]]++)
-			tqi_check_fault(c, "table %s: span %u is in two directories", name,
-					directory[i]);
-	}
-	if (spans != table->spans)
-		tqi_check_fault(c, "table %s: %u spans, counted %u", name, table->spans, spans);
-	if (table->count > 1 && !tqi_table_peek(c->tx->seg, t, table->count - 1))
-		tqi_check_fault(c, "table %s: its last record has no memory", name);
+	if (block)
+		tqi_check_block(c, block, bytes, "task", index, field);
+	else if (bytes)
+		tqi_check_fault(c, "task %u: %s: %llu bytes without a block", index, field,
+				(unsigned long long)bytes);
 }
 
-/* Slots whose generation is used up are neither free nor in use. */
-static uint32_t count_retired(struct tqi_check *c)
+static void check_blocks(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
-	uint32_t retired = 0;
-
-	for (uint32_t i = 1; i < c->tx->core->tables[TQI_TASKS].count; i++) {
-		const struct tqi_task *task = tqi_table_peek(c->tx->seg, TQI_TASKS, i);
-
-		if (task && task->state == TQ_FREE && task->generation >= TQI_GENERATION_MAX)
-			retired++;
-	}
-	return retired;
-}
-
-static void check_free_list(struct tqi_check *c, uint32_t t)
-{
-	const struct tqi_table *table = &c->tx->core->tables[t];
-	const char *name = c->tx->seg->schema->tables[t].name;
-	uint32_t free = 0;
-
-	for (uint32_t i = table->free; i;) {
-		const uint32_t *link = i < table->count ? tqi_table_peek(c->tx->seg, t, i) : NULL;
-
-		if (!link || (c->marks[t][i] & TQI_MARK_FREE)) {
-			tqi_check_fault(c, "table %s: its free list is broken at %u", name, i);
-			return;
-		}
-		c->marks[t][i] |= TQI_MARK_FREE;
-		free++;
-		i = *link;
-	}
-	if (t == TQI_TASKS)
-		free += count_retired(c);
-	if (table->live + free + 1 != table->count)
-		tqi_check_fault(c, "table %s: %u in use and %u free of %u", name, table->live, free,
-				table->count - 1);
-}
-
-void tqi_check_tables(struct tqi_check *c)
-{
-	for (uint32_t t = 0; t < TQI_TABLE_COUNT; t++) {
-		const struct tqi_table *table = &c->tx->core->tables[t];
-
-		if (table->count == 0 || table->count > c->tx->seg->geometry.tables[t].max ||
-		    table->live >= table->count) {
-			tqi_check_fault(c, "table %s: impossible counts",
-					c->tx->seg->schema->tables[t].name);
-			continue;
-		}
-		check_directory(c, t);
-		check_free_list(c, t);
-	}
-}
-
-static void check_blocks(struct tqi_check *c, const struct tqi_task *t, uint32_t i)
-{
-	if (t->payload)
-		tqi_check_block(c, t->payload, "payload", i);
-	if (t->result)
-		tqi_check_block(c, t->result, "result", i);
-	if (t->error)
-		tqi_check_block(c, t->error, "error text", i);
+	check_bytes(c, index, t->payload, (uint64_t)t->payload_bytes + t->label_bytes, "payload");
+	check_bytes(c, index, t->result, t->result_bytes, "result");
+	check_bytes(c, index, t->error, t->error_bytes, "error text");
 	if (t->history)
-		tqi_check_block(c, t->history, "history", i);
+		tqi_check_block(c, t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info),
+				"task", index, "history");
+	if (t->history_count >= 2 * TQ_HISTORY_MAX)
+		tqi_check_fault(c, "task %u: history_count is %u", index, t->history_count);
 	if (t->checkpoint)
-		tqi_check_block(c, t->checkpoint, "checkpoint", i);
+		tqi_check_block(c, t->checkpoint, t->checkpoint_bytes, "task", index, "checkpoint");
 }
 
-static void check_attempt(struct tqi_check *c, const struct tqi_task *t, uint32_t i)
+static bool is_waiting(uint32_t state)
+{
+	return state == TQ_BLOCKED || state == TQ_DELAYED || state == TQ_READY;
+}
+
+static void count(struct tqi_check *c, const struct tqi_task *t, const struct tqi_lane *lane)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+
+	c->depth[lane->class_][t->state]++;
+	c->members[t->lane] += !tqi_state_is_final(t->state);
+	c->unfinished += !tqi_state_is_final(t->state);
+	c->running += t->state == TQ_RUNNING;
+	c->ready += t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
+	c->due += !!(t->flags & TQI_TASK_DUE);
+	c->listed += !!(t->flags & TQI_TASK_LISTED);
+	c->telling += !!(t->flags & TQI_TASK_TELLING);
+	c->waiting[t->queue] += is_waiting(t->state) && t->wait_sequence >= queue->purge_before;
+}
+
+/* Lane, class, queue and kind belong together. */
+static const struct tqi_lane *check_place(struct tqi_check *c, uint32_t index,
+					  const struct tqi_task *t)
+{
+	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, t->lane);
+	const struct tqi_class *class =
+		lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_) : NULL;
+
+	if (!class || !tqi_check_record_in_use(c, TQI_QUEUES, t->queue) ||
+	    class->queue != t->queue || class->kind != t->kind) {
+		tqi_check_fault(c, "task %u: lane %u is not of queue %u and kind %u", index,
+				t->lane, t->queue, t->kind);
+		return NULL;
+	}
+	return lane;
+}
+
+/* R2; the attempt's own side is checked with its worker. */
+static void check_attempt(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	if ((t->state == TQ_RUNNING) != (t->attempt != 0)) {
-		tqi_check_fault(c, "task %u: %s with attempt %u (R2)", i, tq_state_name(t->state),
-				t->attempt);
+		tqi_check_fault(c, "task %u: %s, attempt is %u", index,
+				t->state == TQ_RUNNING ? "running" : "not running", t->attempt);
 		return;
 	}
 	if (!t->attempt)
 		return;
-	const struct tqi_attempt *a = tqi_check_at(c, TQI_ATTEMPTS, t->attempt, "a task");
+	const struct tqi_attempt *a = tqi_check_record_in_use(c, TQI_ATTEMPTS, t->attempt);
 
-	if (a && (a->task != i || a->id != tqi_id_make(i, t->generation) || a->epoch != t->epoch))
-		tqi_check_fault(c, "task %u: attempt %u is another's (R2)", i, t->attempt);
+	if (!a || a->task != index || a->epoch != t->epoch ||
+	    a->id != tqi_id_make(index, t->generation))
+		tqi_check_fault(c, "task %u: attempt %u is not its own", index, t->attempt);
 }
 
-static void count_task(struct tqi_check *c, const struct tqi_task *t, uint32_t lane,
-		       const struct tqi_queue *queue)
+static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
-	const struct tqi_lane *l = tqi_table_peek(c->tx->seg, TQI_LANES, lane);
-	bool waits = t->state == TQ_BLOCKED || t->state == TQ_DELAYED || t->state == TQ_READY;
+	bool final = tqi_state_is_final(t->state), due = t->flags & TQI_TASK_DUE;
 
-	if (l && l->class_ < c->tx->core->tables[TQI_CLASSES].count)
-		c->depth[(uint64_t)l->class_ * TQ_STATE_COUNT + t->state]++;
-	if (waits && t->wait_sequence >= queue->purge_before)
-		c->waiting[t->queue]++;
-	if (tqi_state_is_final(t->state))
+	if (t->state == TQ_DELAYED && !due) /* R4 */
+		tqi_check_fault(c, "task %u: delayed, but not in the due heap", index);
+	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING)
+		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
+	if (!final && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
+		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index, t->state);
+	if (final && t->edges && !(t->flags & TQI_TASK_TELLING))
+		tqi_check_fault(c, "task %u: final, but not all who wait were told", index);
+	bool pinned = t->pins || (t->flags & (TQI_TASK_KEEP | TQI_TASK_TELLING));
+
+	if (final && pinned == !!(t->flags & TQI_TASK_LISTED)) /* R5 */
+		tqi_check_fault(c, "task %u: %s the finished list", index,
+				pinned ? "pinned, but on" : "missing from");
+}
+
+static void check_numbers(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	const struct tqi_root *root = tqi_root(c->tx);
+
+	if (t->generation == 0 || t->generation >= TQI_GENERATION_MAX)
+		tqi_check_fault(c, "task %u: generation %llu", index,
+				(unsigned long long)t->generation);
+	if (t->sequence >= root->sequence || t->wait_sequence > root->sequence)
+		tqi_check_fault(c, "task %u: sequence %llu is still to come", index,
+				(unsigned long long)t->sequence);
+	tqi_check_equal(c, "task", index, "epoch", t->epoch, t->attempts); /* R6 */
+}
+
+static void check_task(struct tqi_check *c, uint32_t index)
+{
+	const struct tqi_task *t = tqi_check_record(c, TQI_TASKS, index);
+	bool free = c->marks[TQI_TASKS][index] & TQI_SEEN_FREE;
+
+	if (!t)
 		return;
-	c->members[lane]++;
-	c->count.unfinished++;
-	c->count.running += t->state == TQ_RUNNING;
-	c->count.ready += t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
-}
-
-static void check_task(struct tqi_check *c, uint32_t i)
-{
-	const struct tqi_task *t = tqi_table_peek(c->tx->seg, TQI_TASKS, i);
-	bool free = c->marks[TQI_TASKS][i] & TQI_MARK_FREE;
-
-	if (t->state >= TQ_STATE_COUNT) {
-		tqi_check_fault(c, "task %u: state %u", i, t->state);
+	if (t->state == TQ_FREE) {
+		if (!free && t->generation < TQI_GENERATION_MAX)
+			tqi_check_fault(c, "task %u: free, but not on the free list", index);
 		return;
 	}
-	if (free != (t->state == TQ_FREE) && t->generation < TQI_GENERATION_MAX)
-		tqi_check_fault(c, "task %u: %s, and %son the free list", i,
-				tq_state_name(t->state), free ? "" : "not ");
-	if (t->state == TQ_FREE)
+	if (free || t->state >= TQ_STATE_COUNT || t->cause > TQ_CAUSE_RELEASED) {
+		tqi_check_fault(c, "task %u: state %u, cause %u%s", index, t->state, t->cause,
+				free ? ", on the free list" : "");
 		return;
-	const struct tqi_lane *lane = tqi_check_at(c, TQI_LANES, t->lane, "a task");
-	const struct tqi_queue *queue = tqi_check_at(c, TQI_QUEUES, t->queue, "a task");
+	}
+	const struct tqi_lane *lane = check_place(c, index, t);
 
-	if (!tqi_check_at(c, TQI_KINDS, t->kind, "a task") || !lane || !queue)
-		return;
-	check_blocks(c, t, i);
-	check_attempt(c, t, i);
-	count_task(c, t, t->lane, queue);
+	if (lane)
+		count(c, t, lane);
+	check_attempt(c, index, t);
+	check_flags(c, index, t);
+	check_numbers(c, index, t);
+	check_blocks(c, index, t);
 }
 
 void tqi_check_tasks(struct tqi_check *c)
 {
-	for (uint32_t i = 1; i < c->tx->core->tables[TQI_TASKS].count; i++)
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++)
 		check_task(c, i);
 }

@@ -254,6 +254,12 @@ struct tqi_worker {
 };
 _Static_assert(sizeof(struct tqi_worker) == 384, "six cache lines");
 
+/*
+ * Bytes beyond the head that the owner may be writing: of a full ring the oldest so
+ * many are not to be read.
+ */
+#define TQI_OUTPUT_CHUNK 4096u
+
 /* flags of a queue */
 #define TQI_QUEUE_PAUSED TQ_QUEUE_PAUSED
 #define TQI_QUEUE_DRAINING TQ_QUEUE_DRAINING

@@ -321,18 +321,20 @@ static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 	const struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
 	struct tqi_task *task = tqi_task_at(tx, attempt->task);
 	uint64_t head = tqi_load_acquire64(&worker->output_head);
-	uint32_t room = worker->output_bytes;
+	uint32_t ring_bytes = worker->output_bytes;
 
-	if (!room || tqi_load_acquire32(&worker->output_epoch) != attempt->epoch || !head)
+	if (!ring_bytes || tqi_load_acquire32(&worker->output_epoch) != attempt->epoch || !head)
 		return;
-	uint32_t bytes = head < room ? (uint32_t)head : room;
+	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
+	uint32_t whole = ring_bytes - TQI_OUTPUT_CHUNK;
+	uint32_t bytes = head < whole ? (uint32_t)head : whole;
 	uint32_t block = tqi_block_take(tx, bytes);
 
 	if (!block)
 		return;
 	const unsigned char *ring = tqi_unit(tx, worker->output);
 	unsigned char *to = tqi_unit(tx, block);
-	uint32_t from = (uint32_t)((head - bytes) % room), first = room - from;
+	uint32_t from = (uint32_t)((head - bytes) % ring_bytes), first = ring_bytes - from;
 
 	if (first > bytes)
 		first = bytes;

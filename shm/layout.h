@@ -135,9 +135,9 @@ struct tqi_span {
  */
 struct tqi_core {
 	pthread_mutex_t lock; /* robust, process-shared; at offset 0 of the core page */
-	uint32_t holder_tid;
-	uint32_t holder_pid;
-	uint64_t holder_start; /* start time of that thread */
+	struct tqi_word32 holder_tid; /* 0 while the other two change */
+	struct tqi_word32 holder_pid;
+	struct tqi_word64 holder_start; /* start time of that thread */
 
 	_Alignas(64) struct tqi_word64 version;
 	struct tqi_word64 rollbacks; /* +1 by each rescuer, not journalled: a statistic */

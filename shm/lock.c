@@ -74,14 +74,14 @@ int tqi_mutex_take(pthread_mutex_t *mutex)
 
 static void record_holder(struct tqi_core *core, const struct tqi_thread *self)
 {
-	if (core->holder_tid == self->tid && core->holder_start == self->start)
+	if (tqi_load_relaxed32(&core->holder_tid) == self->tid &&
+	    tqi_load_relaxed64(&core->holder_start) == self->start)
 		return;
-	*(volatile uint32_t *)&core->holder_tid = 0;
+	tqi_store_relaxed32(&core->holder_tid, 0);
 	tqi_compiler_barrier();
-	*(volatile uint32_t *)&core->holder_pid = self->pid;
-	*(volatile uint64_t *)&core->holder_start = self->start;
-	tqi_compiler_barrier();
-	*(volatile uint32_t *)&core->holder_tid = self->tid;
+	tqi_store_relaxed32(&core->holder_pid, self->pid);
+	tqi_store_relaxed64(&core->holder_start, self->start);
+	tqi_store_release32(&core->holder_tid, self->tid);
 }
 
 /* L2. */
@@ -106,8 +106,8 @@ static void repair(const struct tqi_segment *seg)
 	struct tqi_word32 *word = mutex_word(&core->lock);
 	uint32_t seen = tqi_load_acquire32(word);
 	uint32_t tid = seen & FUTEX_TID_MASK;
-	uint32_t holder = *(volatile uint32_t *)&core->holder_tid;
-	uint64_t start = *(volatile uint64_t *)&core->holder_start;
+	uint32_t holder = tqi_load_acquire32(&core->holder_tid);
+	uint64_t start = tqi_load_relaxed64(&core->holder_start);
 
 	if (tid == 0 || tid != holder || start == 0)
 		return;

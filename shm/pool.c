@@ -135,9 +135,14 @@ static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uin
 
 uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes)
 {
-	if (bytes <= SMALL_BYTES_MAX)
-		return take_small(tx, class_of(bytes));
-	return tqi_span_take(tx, spans_of(bytes), TQI_SPAN_RUN) << UNITS_PER_SPAN_SHIFT;
+	uint32_t block = bytes <= SMALL_BYTES_MAX ?
+				 take_small(tx, class_of(bytes)) :
+				 tqi_span_take(tx, spans_of(bytes), TQI_SPAN_RUN)
+					 << UNITS_PER_SPAN_SHIFT;
+
+	if (!block)
+		tx->lacked = true;
+	return block;
 }
 
 void tqi_block_give(struct tqi_tx *tx, uint32_t block)

@@ -26,6 +26,7 @@ void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now
 	tx->wake_count = 0;
 	tx->give_count = 0;
 	tx->corrupt = false;
+	tx->lacked = false;
 	tx->taken = NULL;
 	tx->release = NULL;
 	/*

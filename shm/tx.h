@@ -47,6 +47,7 @@ struct tqi_tx {
 	uint32_t undo_count; /* copy of core->undo_count */
 	uint32_t wake_count;
 	bool corrupt; /* see T5 */
+	bool lacked;  /* a block could not be had: the caller did without, or gave up */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
 	uint32_t give_count;

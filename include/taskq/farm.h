@@ -62,7 +62,7 @@ struct tq_exec {
 	const char *const *argv;  /* NULL-terminated, at least one */
 	const char *const *env;	  /* NULL-terminated "NAME=value" added to the worker's; or NULL */
 	const char *cwd;	  /* directory to run in; NULL = the worker's */
-	const char *output_path;  /* standard output goes to this file; NULL = kept with the task */
+	const char *output_path;  /* both outputs go to this file; NULL = kept with the task */
 };
 
 /**

@@ -31,7 +31,7 @@ calls()
 	# A library neither prints nor ends its host.
 	calls 'abort|exit|v?f?printf|v?dprintf|f?puts|f?putc|putchar|perror' \
 		'shm/*.[ch]' 'scheduler/*.[ch]' 'client/*.[ch]'
-} | lint_allow "$lint_dir/banned.allow" | lint_report 'banned calls'
+} | lint_allow tests/lint/banned.allow | lint_report 'banned calls'
 
 # A test ends only processes that it started.
 lint_files 'tests/*' | xargs -r grep -HnwE 'pkil[l]|killal[l]' /dev/null |

@@ -7,7 +7,7 @@
 # Constants that hold addresses live in .data.rel.ro, which is made read-only.
 objdump -t "$1" |
 	awk '/ O / && ($0 ~ / (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/) && $0 !~ / \.data\.rel\.ro/ { print $NF }' |
-	lint_allow "$lint_dir/globals.allow" |
+	lint_allow tests/lint/globals.allow |
 	lint_report 'writable globals'
 
 lint_done

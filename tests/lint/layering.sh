@@ -37,8 +37,9 @@ lint_files 'include/taskq/*' | xargs -r grep -HE '^[ 	]*#[ 	]*include' /dev/null
 	grep -vE '<(taskq/[a-z_]+|stddef|stdint)\.h>' |
 	lint_report 'public headers may include only <stddef.h>, <stdint.h> and <taskq/...>' || true
 
+# <signal.h> has numbers and <stdio.h> snprintf; purity.sh sees what is called.
 includes scheduler |
-	grep -E '<(unistd|time|pthread|fcntl|signal|poll|sched|threads|semaphore|stdio|linux/.*|sys/.*)(\.h)?>' |
+	grep -E '<(unistd|time|pthread|fcntl|poll|sched|threads|semaphore|linux/.*|sys/.*)(\.h)?>' |
 	lint_report 'scheduler/ is pure: no operating system' || true
 
 lint_done

@@ -47,7 +47,8 @@ lint_report()
 
 # lint_allow FILE: passes input on without the entries of the allow-list FILE,
 # lines of "ENTRY  reason", where an input line is "ENTRY ...".  An entry
-# without a reason, or one that matches nothing, is itself a fault.
+# without a reason, or one that matches nothing, is itself a fault.  FILE is in the
+# tree that is linted; a tree without it allows nothing.
 lint_allow()
 {
 	awk -v list="$1" '

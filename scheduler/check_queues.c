@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues, kinds, classes, lanes and their heaps; gauges against the recount. */
+#include "scheduler/check_state.h"
+
+#include <string.h>
+
+static void check_name(struct tqi_check *c, const char *record, uint32_t index, const char *name)
+{
+	size_t n = strnlen(name, TQ_NAME_MAX + 1);
+
+	if (n == 0 || n > TQ_NAME_MAX)
+		tqi_check_fault(c, "%s %u: no name", record, index);
+}
+
+static void check_names(struct tqi_check *c)
+{
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			check_name(c, "queue", q, queue->name);
+	}
+	for (uint32_t k = 1; k < c->count[TQI_KINDS]; k++) {
+		const struct tqi_kind *kind = tqi_check_record(c, TQI_KINDS, k);
+
+		if (kind)
+			check_name(c, "kind", k, kind->name);
+	}
+}
+
+/* The chain of a queue's classes. */
+static void check_chain(struct tqi_check *c, uint32_t q)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+	uint32_t k = queue ? queue->classes : 0;
+
+	while (k) {
+		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
+
+		if (!class || class->queue != q || (c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED)) {
+			tqi_check_fault(c, "queue %u: chain of classes broken at %u", q, k);
+			return;
+		}
+		c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
+		k = class->next;
+	}
+}
+
+static void check_class(struct tqi_check *c, uint32_t k)
+{
+	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
+
+	if (!class)
+		return;
+	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, class->plain);
+
+	if (!(c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED))
+		tqi_check_fault(c, "class %u: not in the chain of queue %u", k, class->queue);
+	if (!tqi_check_record_in_use(c, TQI_KINDS, class->kind))
+		tqi_check_fault(c, "class %u: kind %u", k, class->kind);
+	if (!lane || lane->class_ != k)
+		tqi_check_fault(c, "class %u: lane %u is not its own", k, class->plain);
+}
+
+void tqi_check_queues(struct tqi_check *c)
+{
+	check_names(c);
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
+		check_chain(c, q);
+	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
+		check_class(c, k);
+}
+
+/* R3. */
+static bool expect_in_lane(struct tqi_check *c, uint32_t index, uint32_t lane,
+			   struct tqi_heap_entry *entry)
+{
+	const struct tqi_task *t = tqi_task_at(c->tx, index);
+
+	*entry = (struct tqi_heap_entry){ t->key, tqi_tag(t->sequence, index) };
+	return t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && t->lane == lane;
+}
+
+/* Of a running task the key is when it was next to be looked at, seen some time ago. */
+static bool expect_in_due(struct tqi_check *c, uint32_t index, uint32_t owner,
+			  struct tqi_heap_entry *entry)
+{
+	const struct tqi_task *t = tqi_task_at(c->tx, index);
+
+	(void)owner;
+	entry->tag = tqi_tag(t->sequence, index);
+	if (t->state == TQ_DELAYED)
+		entry->key = (int64_t)t->due_ns;
+	return t->flags & TQI_TASK_DUE;
+}
+
+/* A lane stands in its class's heap for its first task. */
+static bool expect_in_open(struct tqi_check *c, uint32_t index, uint32_t class,
+			   struct tqi_heap_entry *entry)
+{
+	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
+	const struct tqi_heap_entry *first = &lane->tasks.root;
+
+	entry->key = first->key;
+	entry->tag = (first->tag & ~(uint64_t)TQI_INDEX_MASK) | index;
+	return lane->class_ == class && lane->tasks.length;
+}
+
+static void check_lane(struct tqi_check *c, uint32_t l)
+{
+	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);
+
+	if (!lane)
+		return;
+	tqi_check_heap(c, &(struct tqi_check_heap){ &lane->tasks, TQI_FAMILY_LANE, TQI_TASKS,
+						    TQI_SEEN_LANE, l, "lane", expect_in_lane });
+	tqi_check_equal(c, "lane", l, "members", lane->members, c->members[l]);
+	if (lane->tasks.capacity < lane->members)
+		tqi_check_fault(c, "lane %u: no room for all of its %u members", l, lane->members);
+}
+
+static void check_class_gauges(struct tqi_check *c, uint32_t k)
+{
+	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
+
+	if (!class)
+		return;
+	tqi_check_heap(c, &(struct tqi_check_heap){ &class->open, TQI_FAMILY_OPEN, TQI_LANES,
+						    TQI_SEEN_LANE, k, "class", expect_in_open });
+	for (uint32_t s = 1; s < TQ_STATE_COUNT; s++)
+		tqi_check_equal(c, "class", k, "depth", class->depth[s], c->depth[k][s]);
+	if (class->open.capacity < class->lane_count)
+		tqi_check_fault(c, "class %u: no room for its %u lanes", k, class->lane_count);
+}
+
+/* Nothing is missing from the heaps. */
+static void check_in_heaps(struct tqi_check *c)
+{
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
+		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
+		uint32_t mark = c->marks[TQI_TASKS][i];
+
+		if (!t)
+			continue;
+		if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && !(mark & TQI_SEEN_LANE))
+			tqi_check_fault(c, "task %u: ready, but not in the heap of lane %u", i,
+					t->lane);
+		if (t->state != TQ_FREE && (t->flags & TQI_TASK_DUE) && !(mark & TQI_SEEN_DUE))
+			tqi_check_fault(c, "task %u: not in the due heap", i);
+	}
+	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
+		const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);
+
+		if (lane && lane->tasks.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_LANE))
+			tqi_check_fault(c, "lane %u: not in the heap of class %u", l, lane->class_);
+	}
+}
+
+static void check_root(struct tqi_check *c)
+{
+	const struct tqi_root *root = tqi_root(c->tx);
+
+	tqi_check_heap(c, &(struct tqi_check_heap){ &root->due, TQI_FAMILY_DUE, TQI_TASKS,
+						    TQI_SEEN_DUE, 0, "due times", expect_in_due });
+	tqi_check_equal(c, "root", 0, "unfinished", root->unfinished, c->unfinished);
+	tqi_check_equal(c, "root", 0, "ready", root->ready, c->ready);
+	tqi_check_equal(c, "root", 0, "running", root->running, c->running);
+	tqi_check_equal(c, "root", 0, "empty_workers", root->empty_workers, c->empty_workers);
+	tqi_check_equal(c, "root", 0, "room_waiters", root->room_waiters, c->room_waiters);
+	if (root->due.capacity < root->unfinished)
+		tqi_check_fault(c, "root: no due times for all of %u unfinished", root->unfinished);
+}
+
+void tqi_check_gauges(struct tqi_check *c)
+{
+	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++)
+		check_lane(c, l);
+	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
+		check_class_gauges(c, k);
+	check_root(c);
+	check_in_heaps(c);
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			tqi_check_equal(c, "queue", q, "waiting", queue->waiting, c->waiting[q]);
+	}
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Planted faults, to prove that the crash tests can fail: tests/crash/plants.sh
+ * builds the core once with each, -DTQI_PLANT_NAME=1, and wants a named test red.
+ * None is in any build of ours: all are 0 here, and the compiler drops them.
+ */
+#ifndef TQI_SHM_PLANT_H
+#define TQI_SHM_PLANT_H
+
+#define TQI_PLANTED(name) (TQI_PLANT_##name)
+
+#ifndef TQI_PLANT_no_entry /* a store without its journal entry */
+#define TQI_PLANT_no_entry 0
+#endif
+#ifndef TQI_PLANT_late_entry /* the entry after the store */
+#define TQI_PLANT_late_entry 0
+#endif
+#ifndef TQI_PLANT_early_count /* an entry counts before it is complete */
+#define TQI_PLANT_early_count 0
+#endif
+#ifndef TQI_PLANT_early_commit /* the journal is emptied before the last stores */
+#define TQI_PLANT_early_commit 0
+#endif
+#ifndef TQI_PLANT_early_forget /* the journal is emptied, and the lock said to be in order, before the rollback */
+#define TQI_PLANT_early_forget 0
+#endif
+#ifndef TQI_PLANT_no_barrier /* nothing keeps the compiler from moving stores */
+#define TQI_PLANT_no_barrier 0
+#endif
+#ifndef TQI_PLANT_plain_lock /* pthread_mutex_lock */
+#define TQI_PLANT_plain_lock 0
+#endif
+#ifndef TQI_PLANT_late_wake /* wakes after the commit */
+#define TQI_PLANT_late_wake 0
+#endif
+#ifndef TQI_PLANT_stale_holder /* a lock is stolen although the record names another holder */
+#define TQI_PLANT_stale_holder 0
+#endif
+#ifndef TQI_PLANT_no_epoch /* a verdict of an earlier attempt counts */
+#define TQI_PLANT_no_epoch 0
+#endif
+#ifndef TQI_PLANT_early_give /* what a transaction frees can be used again within it */
+#define TQI_PLANT_early_give 0
+#endif
+#ifndef TQI_PLANT_no_pins /* a record is freed under those who wait for it */
+#define TQI_PLANT_no_pins 0
+#endif
+#ifndef TQI_PLANT_early_release /* a wait slot's mutex is released before the commit that frees the slot */
+#define TQI_PLANT_early_release 0
+#endif
+#ifndef TQI_PLANT_no_note /* keepers are not told that they must look earlier */
+#define TQI_PLANT_no_note 0
+#endif
+#ifndef TQI_PLANT_no_place /* a rollback does not restore the places of heap entries */
+#define TQI_PLANT_no_place 0
+#endif
+
+#endif
