@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers and masters that die: what is given back, why, and what is left behind. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "farm_box.h"
+
+/* The second attempt itself looks whether anything of the first is still there. */
+static const char *const tree_script =
+	"if [ $TASKQ_ATTEMPT = 1 ]; then\n"
+	"	trap '' TERM HUP\n"
+	"	(trap '' TERM HUP; exec sleep 1000) & echo $! >child; echo $$ >leader\n"
+	"	wait; exit 1\n"
+	"fi\n"
+	"for pid in $(cat leader child); do\n"
+	"	case $(cut -d' ' -f3 /proc/$pid/stat 2>/dev/null) in ''|Z) ;; *) echo alive; esac\n"
+	"done\n"
+	"echo gone\n";
+
+static void e3_killed_worker_s_task_starts_again_after_its_group_is_gone(void **state)
+{
+	struct farm_box *box = *state;
+
+	farm_start(box);
+	uint64_t id = submit_script(box, tree_script, NULL);
+
+	wait_number(box, "leader");
+	struct tq_task_info info = wait_running(box, id);
+	uint64_t killed_ns = now_ns();
+
+	kill((pid_t)info.worker_pid, SIGKILL);
+	info = wait_final(box, id);
+	assert_int_equal(info.state, TQ_DONE);
+	assert_string_equal(result_of(box, id), "gone\n");
+	assert_int_equal(info.attempt, 2);
+	assert_int_equal(info.crashes, 1);
+	assert_int_equal(info.failures, 0);
+	assert_true(info.started_ns - killed_ns < S);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void e3_cause_of_the_first_attempt_is_remembered(void **state)
+{
+	struct farm_box *box = *state;
+	struct tq_attempt_info history[TQ_HISTORY_MAX];
+	char cause[32];
+
+	farm_start(box);
+	uint64_t id = submit_script(box, tree_script, NULL);
+
+	wait_number(box, "leader");
+	kill((pid_t)wait_running(box, id).worker_pid, SIGKILL);
+	wait_final(box, id);
+	assert_int_equal(tq_history(box->tq, id, history), 2);
+	assert_string_equal(tq_cause_format(history[0].cause, history[0].cause_arg, cause),
+			    "signal:KILL");
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static int crash(struct tq_run *run, void *arg)
+{
+	(void)run;
+	(void)arg;
+	signal(SIGSEGV, SIG_DFL); /* a sanitizer's handler would end it otherwise */
+	kill(getpid(), SIGSEGV);
+	return TQ_RUN_DONE;
+}
+
+static int leave(struct tq_run *run, void *arg)
+{
+	(void)run;
+	(void)arg;
+	_exit(7);
+}
+
+/* Leaves a process behind in the worker's group, then dies. */
+static int fork_and_crash(struct tq_run *run, void *arg)
+{
+	const struct tq_claim *claim = tq_run_claim(run);
+	char text[32];
+
+	(void)arg;
+	if (claim->attempt > 1) {
+		snprintf(text, sizeof(text), "%.*s", (int)claim->checkpoint_bytes,
+			 (const char *)claim->checkpoint);
+		return tq_run_result(run, text, strlen(text));
+	}
+	pid_t pid = fork();
+
+	if (pid == 0)
+		for (;;)
+			pause();
+	int n = snprintf(text, sizeof(text), "%d", (int)pid);
+
+	if (tq_claim_checkpoint(tq_run_worker(run), claim, text, (uint64_t)n) < 0)
+		return TQ_RUN_FATAL;
+	return crash(run, NULL);
+}
+
+static void crashing_handlers(struct tq *tq)
+{
+	if (tq_handler_set(tq, "crash", crash, NULL) < 0 ||
+	    tq_handler_set(tq, "leave", leave, NULL) < 0 ||
+	    tq_handler_set(tq, "fork", fork_and_crash, NULL) < 0)
+		_exit(FARM_FAILED);
+}
+
+static void e5_poison_task_fails_after_three_crashes(void **state)
+{
+	struct farm_box *box = *state;
+
+	box->handlers = crashing_handlers;
+	farm_start(box);
+	uint64_t id = submit_kind(box, "crash", NULL);
+	struct tq_task_info info = wait_final(box, id);
+
+	assert_int_equal(info.state, TQ_FAILED);
+	assert_cause(&info, "signal:SEGV");
+	assert_int_equal(info.crashes, 3);
+	assert_int_equal(info.attempt, 3);
+	/* The farm goes on. */
+	info = wait_final(box, submit_script(box, "true", NULL));
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void e11_exit_code_of_a_worker_is_the_cause(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec once = { .crashes_max = 1 };
+
+	box->handlers = crashing_handlers;
+	farm_start(box);
+	struct tq_task_info info = wait_final(box, submit_kind(box, "leave", &once));
+
+	assert_int_equal(info.state, TQ_FAILED);
+	assert_cause(&info, "exit:7");
+	assert_int_equal(info.crashes, 1);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void f1_what_a_handler_forked_dies_with_its_worker(void **state)
+{
+	struct farm_box *box = *state;
+
+	box->handlers = crashing_handlers;
+	farm_start(box);
+	uint64_t id = submit_kind(box, "fork", NULL);
+	struct tq_task_info info = wait_final(box, id);
+	long pid = 0;
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(sscanf(result_of(box, id), "%ld", &pid), 1);
+	assert_false(process_is_there(pid));
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void f1_killed_idle_worker_is_replaced(void **state)
+{
+	struct farm_box *box = *state;
+
+	box->opts.workers = 2;
+	farm_start(box);
+	wait_workers(box, 2);
+	pid_t worker = any_worker(box);
+
+	kill(worker, SIGKILL);
+	wait_gone(worker);
+	struct tq_task_info info = wait_final(box, submit_script(box, "true", NULL));
+
+	assert_int_equal(info.state, TQ_DONE);
+	wait_workers(box, 2);
+	assert_int_not_equal(any_worker(box), worker);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void e3_killed_master_s_worker_finishes_its_task(void **state)
+{
+	struct farm_box *box = *state;
+
+	farm_start(box);
+	uint64_t id = submit_script(box, "echo $$ >leader; sleep 0.3; echo done", NULL);
+
+	wait_number(box, "leader");
+	pid_t worker = (pid_t)wait_running(box, id).worker_pid;
+
+	kill(box->farm, SIGKILL);
+	assert_int_equal(farm_join(box), 128 + SIGKILL);
+	struct tq_task_info info = wait_final(box, id);
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.attempt, 1);
+	wait_gone(worker);
+	wait_workers(box, 0);
+}
+
+static void e3_orphaned_worker_gives_back_after_the_grace_time(void **state)
+{
+	struct farm_box *box = *state;
+
+	box->opts.grace_ns = 300 * MS;
+	farm_start(box);
+	uint64_t id = submit_script(box, tree_script, NULL);
+
+	wait_number(box, "leader");
+	pid_t worker = (pid_t)wait_running(box, id).worker_pid;
+
+	kill(box->farm, SIGKILL);
+	farm_join(box);
+	wait_gone(worker);
+	farm_start(box);
+	struct tq_task_info info = wait_final(box, id);
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.attempt, 2);
+	assert_int_equal(info.crashes, 0); /* no fault of the task */
+	assert_int_equal(info.failures, 0);
+	assert_string_equal(result_of(box, id), "gone\n");
+	assert_int_equal(farm_stop(box), 0);
+}
+
+/* Master and worker at once: nobody is left who may kill; the next farm waits for the group. */
+static void e3_master_and_worker_killed_at_once(void **state)
+{
+	struct farm_box *box = *state;
+
+	farm_start(box);
+	uint64_t id = submit_script(box, tree_script, NULL);
+	long leader = wait_number(box, "leader"), child = wait_number(box, "child");
+	pid_t worker = (pid_t)wait_running(box, id).worker_pid;
+
+	kill(box->farm, SIGKILL);
+	kill(worker, SIGKILL);
+	farm_join(box);
+	wait_gone(leader); /* its parent-death signal */
+	farm_start(box);
+	wait_workers(box, 1);
+	assert_int_equal(wait_running(box, id).attempt, 1); /* its group is not empty */
+	assert_true(process_is_there(child)); /* the stated limit */
+	kill((pid_t)child, SIGKILL);
+	struct tq_task_info info = wait_final(box, id);
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_string_equal(result_of(box, id), "gone\n");
+	assert_int_equal(farm_stop(box), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(e3_killed_worker_s_task_starts_again_after_its_group_is_gone),
+		TEST(e3_cause_of_the_first_attempt_is_remembered),
+		TEST(e5_poison_task_fails_after_three_crashes),
+		TEST(e11_exit_code_of_a_worker_is_the_cause),
+		TEST(f1_what_a_handler_forked_dies_with_its_worker),
+		TEST(f1_killed_idle_worker_is_replaced),
+		TEST(e3_killed_master_s_worker_finishes_its_task),
+		TEST(e3_orphaned_worker_gives_back_after_the_grace_time),
+		TEST(e3_master_and_worker_killed_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: MIT */
+/* Compares what can be observed of the core with the model. */
+#include "tests/property/compare.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void pattern_fill(struct pattern p, void *to)
+{
+	for (uint32_t i = 0; i < p.bytes; i++)
+		((unsigned char *)to)[i] = pattern_byte(p.seed, p.from + i);
+}
+
+__attribute__((format(printf, 2, 3))) static bool differ(struct comparison *c, const char *format,
+							 ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(c->text, sizeof(c->text), format, ap);
+	va_end(ap);
+	return false;
+}
+
+/* One value; the text names record and field. */
+static bool same(struct comparison *c, const char *record, uint32_t index, const char *field,
+		 uint64_t core, uint64_t model)
+{
+	if (core == model)
+		return true;
+	return differ(c, "%s %u: %s is %llu, model says %llu", record, index, field,
+		      (unsigned long long)core, (unsigned long long)model);
+}
+
+#define SAME(core, model, field)                                                                   \
+	same(c, record, index, #field, (uint64_t)(core)->field, (uint64_t)(model)->field)
+
+static bool is_pattern(struct comparison *c, uint32_t block, uint32_t at, struct pattern p)
+{
+	if (!p.bytes)
+		return true;
+	const unsigned char *bytes = (const unsigned char *)tqi_unit(&c->tx, block) + at;
+
+	for (uint32_t i = 0; i < p.bytes; i++)
+		if (bytes[i] != pattern_byte(p.seed, p.from + i))
+			return false;
+	return true;
+}
+
+static bool same_bytes(struct comparison *c, uint32_t index, const char *field, uint32_t block,
+		       uint32_t at, struct pattern p)
+{
+	if (index % 8 != c->sample % 8 || is_pattern(c, block, at, p))
+		return true;
+	return differ(c, "task %u: other bytes in %s", index, field);
+}
+
+static bool compare_state(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			  const struct model_task *m)
+{
+	const char *record = "task";
+	const uint32_t flags = (m->held ? TQI_TASK_HELD : 0u) | (m->forget ? TQI_TASK_FORGET : 0u) |
+			       (m->keep ? TQI_TASK_KEEP : 0u) | (m->once ? TQI_TASK_ONCE : 0u) |
+			       (m->cancel ? TQI_TASK_CANCEL : 0u) |
+			       (m->stalled ? TQI_TASK_STALLED : 0u) |
+			       (m->look_ns != NEVER ? TQI_TASK_DUE : 0u) |
+			       (m->listed ? TQI_TASK_LISTED : 0u) |
+			       (m->telling ? TQI_TASK_TELLING : 0u);
+
+	return SAME(t, m, state) &&
+	       same(c, record, index, "flags but cut", t->flags & ~TQI_TASK_CUT, flags) &&
+	       SAME(t, m, cause) && SAME(t, m, cause_arg) && SAME(t, m, sequence) &&
+	       SAME(t, m, wait_sequence) && SAME(t, m, priority) && SAME(t, m, queue) &&
+	       SAME(t, m, kind) && same(c, record, index, "pins", t->pins, c->pins[index]);
+}
+
+static bool compare_numbers(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			    const struct model_task *m)
+{
+	const char *record = "task";
+
+	return SAME(t, m, failures) && SAME(t, m, crashes) && SAME(t, m, losses) &&
+	       SAME(t, m, attempts) && SAME(t, m, epoch) && SAME(t, m, attempts_max) &&
+	       SAME(t, m, crashes_max) && SAME(t, m, losses_max) && SAME(t, m, submitted_ns) &&
+	       SAME(t, m, ready_ns) && SAME(t, m, started_ns) && SAME(t, m, first_started_ns) &&
+	       SAME(t, m, ended_ns) && SAME(t, m, timeout_ns) && SAME(t, m, timeout_total_ns) &&
+	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
+	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
+	       SAME(t, m, output_bytes) && (m->ready_ns == 0 || SAME(t, m, key)) &&
+	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
+}
+
+/* Shorter because memory was short, or in pieces: the tail must be right. */
+static void learn_result(struct comparison *c, const struct tqi_task *t, struct model_task *m)
+{
+	bool may_be_short = c->tight || m->result.bytes > TQI_SPAN_BYTES;
+
+	if (!may_be_short || t->result_bytes >= m->result.bytes)
+		return;
+	m->result.from += m->result.bytes - t->result_bytes;
+	m->result.bytes = t->result_bytes;
+	m->cut = true;
+}
+
+static bool compare_result(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			   struct model_task *m)
+{
+	const char *record = "task";
+
+	learn_result(c, t, m);
+	return same(c, record, index, "cut", !!(t->flags & TQI_TASK_CUT), m->cut) &&
+	       same(c, record, index, "result_bytes", t->result_bytes, m->result.bytes) &&
+	       same(c, record, index, "has result", !!t->result, !!m->result.bytes) &&
+	       same_bytes(c, index, "result", t->result, 0, m->result);
+}
+
+static bool compare_texts(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			  struct model_task *m)
+{
+	const char *record = "task";
+
+	if (c->tight && !t->error)
+		m->error.bytes = 0;
+	return same(c, record, index, "error_bytes", t->error_bytes, m->error.bytes) &&
+	       same(c, record, index, "payload_bytes", t->payload_bytes, m->payload.bytes) &&
+	       same(c, record, index, "label_bytes", t->label_bytes, m->label.bytes) &&
+	       same_bytes(c, index, "error", t->error, 0, m->error) &&
+	       same_bytes(c, index, "payload", t->payload, 0, m->payload) &&
+	       same_bytes(c, index, "label", t->payload, m->payload.bytes, m->label);
+}
+
+static bool same_attempt(const struct tq_attempt_info *a, const struct model_attempt_info *b)
+{
+	return a->started_ns == b->started_ns && a->ended_ns == b->ended_ns &&
+	       a->number == b->number && a->worker == b->worker && a->cause == b->cause &&
+	       a->cause_arg == b->cause_arg;
+}
+
+/* Entries that were dropped for want of memory are the oldest ones. */
+static bool compare_history(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			    struct model_task *m)
+{
+	uint32_t n = !t->history ? 0 : t->history_count;
+	uint32_t count = n < TQ_HISTORY_MAX ? n : TQ_HISTORY_MAX;
+
+	if (c->tight && count < m->history_count) {
+		memmove(m->history, m->history + (m->history_count - count),
+			count * sizeof(m->history[0]));
+		m->history_count = count;
+	}
+	if (count != m->history_count)
+		return same(c, "task", index, "history", count, m->history_count);
+	if (!count)
+		return true;
+	const struct tq_attempt_info *ring = tqi_unit(&c->tx, t->history);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!same_attempt(&ring[(n - count + i) % TQ_HISTORY_MAX], &m->history[i]))
+			return differ(c, "task %u: history entry %u", index, i);
+	return true;
+}
+
+static bool compare_checkpoint(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			       struct model_task *m)
+{
+	const char *record = "task";
+
+	if (c->tight && m->has_checkpoint &&
+	    (!t->checkpoint || t->checkpoint_bytes != m->checkpoint.bytes ||
+	     !is_pattern(c, t->checkpoint, 0, m->checkpoint))) {
+		m->has_checkpoint = m->has_older;
+		m->checkpoint = m->older;
+	}
+	m->has_older = false;
+	if (!same(c, record, index, "has checkpoint", !!t->checkpoint, m->has_checkpoint))
+		return false;
+	return !m->has_checkpoint ||
+	       (same(c, record, index, "checkpoint_bytes", t->checkpoint_bytes,
+		     m->checkpoint.bytes) &&
+		same_bytes(c, index, "checkpoint", t->checkpoint, 0, m->checkpoint));
+}
+
+static bool compare_attempt(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			    const struct model_task *m)
+{
+	const char *record = "attempt of task";
+
+	if (!same(c, record, index, "record", t->attempt, m->attempt.record) || !t->attempt)
+		return !c->text[0];
+	const struct tqi_attempt *a = tqi_attempt_at(&c->tx, t->attempt);
+	const struct model_attempt *b = &m->attempt;
+
+	return SAME(a, b, worker) && SAME(a, b, started_ns) && SAME(a, b, phase) &&
+	       SAME(a, b, phase_ns) && SAME(a, b, stop_cause) && SAME(a, m, epoch) &&
+	       same(c, record, index, "task", a->task, index) &&
+	       same(c, record, index, "inherited", !!a->inherited, b->inherits) &&
+	       (!b->inherits || same_bytes(c, index, "inherited", a->inherited, 0, b->inherited));
+}
+
+static bool compare_task(struct comparison *c, uint32_t index)
+{
+	const struct tqi_task *t = tqi_task_at(&c->tx, index);
+	struct model_task *m = &c->m->tasks[index];
+	const char *record = "task";
+
+	if (m->generation && !SAME(t, m, generation))
+		return false;
+	if (m->state == TQ_FREE)
+		return SAME(t, m, state);
+	return compare_state(c, index, t, m) && compare_numbers(c, index, t, m) &&
+	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
+	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
+	       compare_attempt(c, index, t, m);
+}
+
+static bool compare_class(struct comparison *c, const struct tqi_class *class)
+{
+	const struct model_class *m = &c->m->classes[class->queue][class->kind];
+	const char *record = "class of queue";
+	uint32_t index = class->queue;
+
+	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
+		if (!same(c, record, index, "depth", class->depth[s], m->depth[s]))
+			return false;
+	for (uint32_t i = 0; i < 4; i++)
+		if (!same(c, record, index, "ended", class->ended[i], m->ended[i]))
+			return false;
+	return SAME(class, m, submitted) && SAME(class, m, started) && SAME(class, m, retried) &&
+	       SAME(class, m, crashed) && SAME(class, m, reclaimed);
+}
+
+static bool compare_queue(struct comparison *c, uint32_t index)
+{
+	const struct tqi_queue *q = tqi_queue_at(&c->tx, index);
+	const struct model_queue *m = &c->m->queues[index];
+	const char *record = "queue";
+
+	for (uint32_t k = q->classes; k && !c->tx.corrupt; k = tqi_class_at(&c->tx, k)->next)
+		if (!compare_class(c, tqi_class_at(&c->tx, k)))
+			return false;
+	return SAME(q, m, flags) && SAME(q, m, waiting) && SAME(q, m, purge_before);
+}
+
+static bool compare_worker(struct comparison *c, uint32_t index)
+{
+	const struct tqi_worker *w = tqi_worker_at(&c->tx, index);
+	const struct model_worker *m = &c->m->workers[index];
+	const char *record = "worker";
+
+	if (!SAME(w, m, state) || m->state == TQI_WORKER_FREE)
+		return !c->text[0];
+	return SAME(w, m, generation) && SAME(w, m, flags) && SAME(w, m, tasks) &&
+	       (!(m->flags & TQI_WORKER_SUSPECT) || SAME(w, m, suspect_ns)) &&
+	       (m->state != TQI_WORKER_DYING || SAME(w, m, dying_ns)) &&
+	       same(c, record, index, "attempt_count", w->attempt_count,
+		    model_attempt_count(c->m, index));
+}
+
+/* States, and that the chain is in the model's order. */
+static bool compare_waiters(struct comparison *c)
+{
+	uint32_t listed = 0, transit = 0, steps = 0;
+	uint64_t order = 0;
+
+	for (uint32_t s = 1; s < c->m->waiter_slots; s++) {
+		const struct model_waiter *m = &c->m->waiters[s];
+
+		if (!same(c, "waiter", s, "state", tqi_waiter_at(&c->tx, s)->state, m->state))
+			return false;
+		listed += m->state == TQI_WAITER_LISTED;
+		transit += m->state == TQI_WAITER_TRANSIT;
+	}
+	for (uint32_t s = c->tx.core->waiter_oldest; s && steps <= listed; steps++) {
+		if (c->m->waiters[s].order <= order)
+			return differ(c, "waiter %u: place in the chain", s);
+		order = c->m->waiters[s].order;
+		s = tqi_waiter_at(&c->tx, s)->newer;
+	}
+	return same(c, "chain", 0, "length", steps, listed) &&
+	       same(c, "core", 0, "waiter_count", c->tx.core->waiter_count, listed);
+}
+
+/* The finished list is in the model's order. */
+static bool compare_finished(struct comparison *c)
+{
+	uint32_t steps = 0, limit = model_finished(c->m);
+	uint64_t order = 0;
+
+	for (uint32_t t = tqi_root(&c->tx)->finished_oldest; t && steps <= limit; steps++) {
+		if (c->m->tasks[t].listed <= order)
+			return differ(c, "task %u: place on the finished list", t);
+		order = c->m->tasks[t].listed;
+		t = tqi_task_at(&c->tx, t)->next;
+	}
+	return same(c, "finished list", 0, "length", steps, limit);
+}
+
+static bool is_unfinished(uint32_t state)
+{
+	return state != TQ_FREE && state < TQ_DONE;
+}
+
+bool compare_gauges(struct comparison *c)
+{
+	const struct tqi_root *r = tqi_root(&c->tx);
+	const struct model *m = c->m;
+	const char *record = "root";
+	uint32_t index = 0, ready = 0, running = 0, unfinished = 0;
+
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i];
+
+		ready += t->state == TQ_READY && !t->held;
+		running += t->state == TQ_RUNNING;
+		unfinished += is_unfinished(t->state);
+	}
+	return SAME(r, m, sequence) && SAME(r, m, flags) && SAME(r, m, cancel_before) &&
+	       SAME(r, m, sweep_left) && SAME(r, m, reclaimed) && SAME(r, m, evicted) &&
+	       SAME(r, m, unbroken_ns) && same(c, record, 0, "ready", r->ready, ready) &&
+	       same(c, record, 0, "running", r->running, running) &&
+	       same(c, record, 0, "unfinished", r->unfinished, unfinished) &&
+	       same(c, record, 0, "finished_count", r->finished_count, model_finished(m));
+}
+
+bool compare_jitter(struct comparison *c)
+{
+	for (uint32_t i = 1; c->m->jittered && i < c->m->task_slots; i++) {
+		struct model_task *m = &c->m->tasks[i];
+		const struct tqi_task *t = tqi_task_at(&c->tx, i);
+
+		if (!m->jitter_ns)
+			continue;
+		if (t->due_ns < m->due_ns ||
+		    (t->due_ns >= m->due_ns + m->jitter_ns && t->due_ns != INT64_MAX))
+			return differ(c, "task %u: back-off out of d .. 2d", i);
+		m->due_ns = m->look_ns = t->due_ns;
+		m->jitter_ns = 0;
+		c->m->jittered--;
+	}
+	return true;
+}
+
+static void count_pins(struct comparison *c)
+{
+	memset(c->pins, 0, sizeof(c->pins));
+	for (uint32_t e = 0; e < c->m->edge_slots; e++)
+		if (c->m->edges[e].waiter)
+			c->pins[c->m->edges[e].task]++;
+}
+
+bool compare_all(struct comparison *c)
+{
+	count_pins(c);
+	if (!compare_gauges(c))
+		return false;
+	for (uint32_t i = 1; i < c->m->task_slots; i++)
+		if (!compare_task(c, i))
+			return false;
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
+		if (!compare_queue(c, q))
+			return false;
+	for (uint32_t w = 1; w < c->m->worker_slots; w++)
+		if (!compare_worker(c, w))
+			return false;
+	if (!compare_waiters(c) || !compare_finished(c))
+		return false;
+	c->sample++;
+	c->tight = false;
+	return !c->tx.corrupt || differ(c, "a reference out of range");
+}

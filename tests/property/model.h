@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The reference model: what the scheduler should do, with arrays and linear scans
+ * only.  Slots of records are taken over from the core (it may choose them freely),
+ * as is the jitter of back-off; everything else is predicted.
+ *
+ * The sizes of slices (how much one hold does of a long job) are the core's own:
+ * they are part of what is observable.
+ */
+#ifndef TQT_MODEL_H
+#define TQT_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "scheduler/claim.h"
+#include "scheduler/records.h"
+
+#define MODEL_QUEUES 6
+#define MODEL_KINDS 5
+#define MODEL_TASKS 4096
+#define MODEL_WORKERS 40
+#define MODEL_WAITERS 160
+#define MODEL_EDGES 400
+#define NEVER UINT64_MAX
+
+/* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
+struct pattern {
+	uint32_t seed;
+	uint32_t from;
+	uint32_t bytes;
+};
+static inline unsigned char pattern_byte(uint32_t seed, uint64_t i)
+{
+	return (unsigned char)('@' | ((seed + i * 7 + (i >> 8)) & 31)); /* never 0: texts, too */
+}
+
+struct model_attempt_info {
+	uint64_t started_ns;
+	uint64_t ended_ns;
+	uint32_t number;
+	uint32_t worker;
+	uint32_t cause;
+	int32_t cause_arg;
+};
+
+struct model_attempt {
+	uint32_t record; /* 0 none is under way */
+	uint32_t worker;
+	uint64_t order; /* of start, among all */
+	uint64_t started_ns;
+	uint64_t progress_ns;
+	uint64_t phase_ns;
+	uint32_t phase;
+	uint32_t stop_cause;
+	bool has_block; /* of checkpoints */
+	uint32_t saves;
+	struct pattern saved;
+	bool inherits;
+	struct pattern inherited;
+};
+
+struct model_task {
+	uint32_t state;
+	uint64_t generation;
+	uint64_t sequence;
+	uint64_t wait_sequence;
+	uint32_t cause;
+	int32_t cause_arg;
+	bool held, forget, keep, once, cancel, stalled, cut, telling;
+	int32_t priority;
+	int64_t key;
+	uint32_t queue, kind;
+	uint32_t attempts_max, crashes_max, losses_max;
+	uint32_t failures, crashes, losses, attempts, epoch;
+	uint64_t submitted_ns, ready_ns, started_ns, first_started_ns, ended_ns;
+	uint64_t due_ns;
+	uint64_t look_ns; /* key in the due heap; NEVER: not in it */
+	uint64_t timeout_ns, timeout_total_ns, progress_timeout_ns, backoff_ns, backoff_cap_ns;
+	struct pattern payload, label, result, error;
+	uint64_t output_bytes, max_rss_bytes, cpu_ns;
+	bool has_checkpoint;
+	struct pattern checkpoint;
+	bool has_older; /* what is kept instead when memory is short */
+	struct pattern older;
+	uint64_t jitter_ns; /* the core has added up to this to due_ns; 0 nothing to learn */
+	struct model_attempt_info history[TQ_HISTORY_MAX]; /* newest last */
+	uint32_t history_count;
+	struct model_attempt attempt;
+	uint64_t listed; /* order on the finished list; 0 not there */
+};
+
+struct model_worker {
+	uint32_t state;
+	bool dead;
+	uint64_t generation;
+	uint32_t flags;
+	uint32_t queues[MODEL_QUEUES];
+	uint32_t queue_count;
+	uint32_t kinds; /* bit per kind */
+	uint64_t lease_ns, lease_deadline_ns, suspect_ns, dying_ns, grace_ns;
+	uint32_t master;
+	uint64_t master_generation;
+	uint64_t tasks;
+	uint32_t output_room;
+	uint32_t output_seed;
+	uint64_t output_head;
+	uint32_t output_epoch;
+};
+
+struct model_waiter {
+	uint32_t state;
+	uint32_t interest;
+	uint32_t subject;
+	bool dead;
+	uint64_t order; /* in the chain, or in transit */
+};
+
+struct model_edge {
+	uint32_t waiter; /* 0 unused */
+	uint32_t task;
+	bool told;
+	uint64_t order;
+};
+
+struct model_queue {
+	uint32_t flags;
+	uint32_t waiting;
+	uint64_t purge_before;
+	uint64_t depth_max, timeout_ns, backoff_ns, backoff_cap_ns;
+	uint32_t attempts_max;
+};
+
+struct model_class {
+	uint64_t submitted, started, ended[4], retried, crashed, reclaimed;
+	uint32_t depth[TQ_STATE_COUNT];
+};
+
+/* Index 0 of every array is unused, as in the core. */
+struct model {
+	uint64_t now_ns;
+	uint64_t sequence;
+	uint64_t order; /* counter behind every `order` and `listed` */
+	uint32_t flags;
+	uint64_t cancel_before;
+	uint32_t sweep_at, sweep_left;
+	uint64_t retention_ns;
+	uint64_t look_ns, unbroken_ns;
+	uint64_t reclaimed, evicted;
+	uint32_t worker_cursor;
+	uint32_t task_slots; /* highest slot ever used + 1 */
+	uint32_t worker_slots;
+	uint32_t waiter_slots;
+	uint32_t edge_slots;
+	uint32_t jittered; /* tasks with jitter_ns */
+	uint32_t telling[MODEL_TASKS]; /* stack */
+	uint32_t telling_count;
+	struct model_task tasks[MODEL_TASKS];
+	struct model_worker workers[MODEL_WORKERS];
+	struct model_waiter waiters[MODEL_WAITERS];
+	struct model_edge edges[MODEL_EDGES];
+	struct model_queue queues[MODEL_QUEUES + 1];
+	struct model_class classes[MODEL_QUEUES + 1][MODEL_KINDS + 1];
+};
+
+void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns);
+
+/* Tasks. */
+struct model_submit {
+	uint32_t queue, kind;
+	struct tq_task_spec spec; /* its pointers are not used */
+	struct pattern payload, label;
+};
+int model_admit(const struct model *m, uint32_t queue);
+void model_submit(struct model *m, const struct model_submit *s, uint32_t slot);
+uint32_t model_best(const struct model *m, const struct model_worker *worker);
+bool model_is_condemned(const struct model *m, const struct model_task *task);
+int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret_task);
+uint64_t model_timeout_at(const struct model_task *task);
+uint64_t model_due_of_attempt(const struct model_task *task);
+
+struct model_verdict {
+	uint32_t kind;
+	uint32_t cause;
+	int32_t cause_arg;
+	struct pattern result, text;
+	uint64_t output_bytes, max_rss_bytes, cpu_ns, delay_ns;
+};
+void model_end(struct model *m, uint32_t task, const struct model_verdict *v);
+
+/* Steering: what the core's calls should answer. */
+int model_cancel(struct model *m, uint32_t task);
+int model_hold(struct model *m, uint32_t task, bool hold);
+int model_retry(struct model *m, uint32_t task);
+int model_forget(struct model *m, uint32_t task);
+struct model_update {
+	uint32_t fields;
+	uint32_t queue;
+	int32_t priority;
+	uint64_t delay_ns;
+};
+int model_update(struct model *m, uint32_t task, const struct model_update *u);
+void model_shutdown(struct model *m, uint32_t flags);
+void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on);
+uint32_t model_purge(struct model *m, uint32_t queue);
+uint32_t model_evict(struct model *m, uint32_t count);
+
+/* Workers. */
+int model_stop_step(struct model *m, uint32_t task);
+bool model_unregister(struct model *m, uint32_t worker);
+bool model_worker_dead(struct model *m, uint32_t worker, const struct tqi_death *death);
+bool model_worker_gone(struct model *m, uint32_t worker, bool groups_empty);
+uint32_t model_attempt_count(const struct model *m, uint32_t worker);
+
+/* Sleepers. */
+void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject);
+void model_edge(struct model *m, uint32_t waiter, uint32_t task);
+bool model_edges_drop(struct model *m, uint32_t waiter, uint32_t count);
+void model_relink(struct model *m, uint32_t waiter);
+void model_leave(struct model *m, uint32_t waiter);
+bool model_wake_any(struct model *m);
+uint32_t model_pins(const struct model *m, uint32_t task);
+/* Nobody who could start something sleeps while nobody is on the way to it. */
+bool model_is_stranded(const struct model *m);
+
+/* Holds. */
+bool model_due_run(struct model *m, uint32_t count);
+bool model_sweep_slice(struct model *m);
+void model_tend(struct model *m);
+bool model_look(struct model *m);
+uint32_t model_finished(const struct model *m);
+uint32_t model_count(const struct model *m, uint32_t state);
+
+#endif

@@ -1,0 +1,585 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on tasks and queues. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "scheduler/claim.h"
+#include "scheduler/due.h"
+#include "scheduler/queue.h"
+#include "scheduler/steer.h"
+#include "scheduler/stop.h"
+#include "scheduler/submit.h"
+#include "scheduler/task.h"
+#include "shm/inflight.h"
+#include "shm/pool.h"
+#include "tests/property/world.h"
+
+#define MS 1000000ull
+#define BIG_MAX 150000
+
+static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
+
+/* Submitting. */
+
+struct submission {
+	struct model_submit model;
+	struct tqi_submit core;
+	uint64_t id;
+	unsigned char payload[BIG_MAX];
+	char label[TQ_LABEL_MAX + 1];
+};
+
+static uint64_t some_time(struct world *w)
+{
+	return chance(w, 50) ? INT64_MAX - below(w, 1000) : (1 + below(w, 5000)) * MS;
+}
+
+static void choose_times(struct world *w, struct tq_task_spec *spec)
+{
+	spec->delay_ns = chance(w, 5) ? some_time(w) : 0;
+	spec->timeout_ns = chance(w, 4) ? some_time(w) : chance(w, 10) ? TQ_UNLIMITED : 0;
+	spec->timeout_total_ns = chance(w, 8) ? some_time(w) : 0;
+	spec->progress_timeout_ns = chance(w, 8) ? some_time(w) : 0;
+	spec->backoff_ns = chance(w, 3) ? (1 + below(w, 300)) * MS : 0;
+	spec->backoff_cap_ns = chance(w, 6) ? (1 + below(w, 2000)) * MS : 0;
+}
+
+static void choose_spec(struct world *w, struct submission *s, uint32_t payload_max)
+{
+	struct tq_task_spec *spec = &s->model.spec;
+
+	*spec = (struct tq_task_spec){ .size = sizeof(*spec) };
+	s->model.queue = 1 + below(w, MODEL_QUEUES);
+	s->model.kind = 1 + below(w, MODEL_KINDS);
+	choose_times(w, spec);
+	spec->priority = chance(w, 3) ? (int32_t)below(w, 7) * 50 - 150 : 0;
+	spec->priority = chance(w, 100) ? INT32_MIN : chance(w, 100) ? INT32_MAX : spec->priority;
+	spec->attempts_max = chance(w, 2) ? 1 + below(w, 12) : 0;
+	spec->crashes_max = chance(w, 4) ? 1 + below(w, 4) : 0;
+	spec->losses_max = chance(w, 4) ? 1 + below(w, 3) : 0;
+	spec->flags = (chance(w, 15) ? TQ_TASK_HOLD : 0) | (chance(w, 6) ? TQ_TASK_FORGET : 0) |
+		      (chance(w, 25) ? TQ_TASK_KEEP : 0) |
+		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
+	s->model.payload = pattern_make(w, payload_max);
+	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);
+}
+
+static void point_spec(struct submission *s)
+{
+	struct tq_task_spec *spec = &s->model.spec;
+
+	pattern_fill(s->model.payload, s->payload);
+	pattern_fill(s->model.label, s->label);
+	s->label[s->model.label.bytes] = '\0';
+	spec->payload = s->payload;
+	spec->payload_bytes = s->model.payload.bytes;
+	spec->label = s->model.label.bytes ? s->label : NULL;
+	spec->queue = queue_name(s->model.queue);
+	spec->kind = kind_name(s->model.kind);
+}
+
+static int submit_core(struct world *w, void *arg)
+{
+	struct submission *s = arg;
+
+	s->core.spec = &s->model.spec;
+	s->core.queue = chance(w, 2) ? 0 : s->model.queue;
+	s->core.kind = chance(w, 2) ? 0 : s->model.kind;
+	return tqi_submit(&w->tx, &s->core, &s->id);
+}
+
+static bool table_is_full(struct world *w)
+{
+	return tqi_segment_core(&w->box.seg)->tables[TQI_TASKS].live + 1 >=
+	       w->box.seg.geometry.tables[TQI_TASKS].max;
+}
+
+static void submit(struct world *w, struct submission *s)
+{
+	bool full = table_is_full(w) && !model_finished(w->m);
+	int expected = model_admit(w->m, s->model.queue);
+	int r = perform(w, submit_core, s, false);
+
+	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x: %d, %u", s->model.spec.queue,
+	     s->model.spec.kind, s->model.spec.priority,
+	     (unsigned long long)s->model.spec.delay_ns, s->model.payload.bytes,
+	     s->model.spec.flags, r, tqi_id_index(s->id));
+	if (r == NO_ROOM)
+		return;
+	expect(w, r, expected ? expected : full ? TQ_EFULL : 0, "submit");
+	if (r < 0)
+		return;
+	uint32_t slot = tqi_id_index(s->id);
+
+	if (slot >= MODEL_TASKS || w->m->tasks[slot].state != TQ_FREE)
+		fail(w, "slot %u is in use", slot);
+	model_submit(w->m, &s->model, slot);
+	expect(w, (int64_t)tqi_id_generation(s->id), (int64_t)w->m->tasks[slot].generation,
+	       "generation");
+}
+
+void op_submit(struct world *w)
+{
+	static struct submission s;
+
+	memset(&s.core, 0, sizeof(s.core));
+	choose_spec(w, &s, chance(w, 200) ? 40000 : w->payload_max);
+	point_spec(&s);
+	submit(w, &s);
+}
+
+struct block {
+	uint64_t bytes;
+	uint64_t token;
+	uint32_t ref;
+};
+
+static int take_block(struct world *w, void *arg)
+{
+	struct block *b = arg;
+
+	b->ref = tqi_block_take(&w->tx, b->bytes);
+	if (!b->ref)
+		return -ENOMEM;
+	b->token = tqi_inflight_take(&w->tx, TQI_INFLIGHT_BLOCK, b->ref, 1, &self);
+	return b->token ? 0 : TQ_EFULL;
+}
+
+static int undo_block(struct world *w, void *arg)
+{
+	const struct block *b = arg;
+	struct tqi_inflight entry;
+
+	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++)
+		if (tqi_inflight_peek(&w->tx, i, &entry) && entry.first == b->ref)
+			tqi_inflight_undo(&w->tx, i, &entry);
+	return tqi_inflight_get(&w->tx, b->token) ? -EEXIST : 0;
+}
+
+/* A large payload, written between two holds; at times its owner "dies" there. */
+void op_submit_in_flight(struct world *w)
+{
+	static struct submission s;
+	struct block b = { 0 };
+
+	memset(&s.core, 0, sizeof(s.core));
+	choose_spec(w, &s, BIG_MAX);
+	point_spec(&s);
+	b.bytes = tqi_submit_block_bytes(&s.model.spec);
+	note(w, "block of %llu in flight", (unsigned long long)b.bytes);
+	if (!b.bytes || perform(w, take_block, &b, false) < 0)
+		return;
+	tqi_submit_block_fill(&s.model.spec,
+			      w->box.seg.base + ((uint64_t)b.ref << TQI_UNIT_SHIFT));
+	s.core.block_token = b.token;
+	s.id = 0;
+	if (!chance(w, 3))
+		submit(w, &s);
+	if (s.id == 0 || tqi_id_generation(s.id) == 0 ||
+	    w->m->tasks[tqi_id_index(s.id)].payload.bytes != s.model.payload.bytes)
+		expect(w, perform(w, undo_block, &b, false), 0, "undo of a block in flight");
+}
+
+/* Claims and verdicts. */
+
+struct claim {
+	uint32_t worker;
+	struct tqi_claimed claimed;
+};
+
+static int claim_core(struct world *w, void *arg)
+{
+	struct claim *c = arg;
+
+	return tqi_claim(&w->tx, c->worker, &c->claimed);
+}
+
+static void follow_claim(struct world *w, const struct claim *c, int r)
+{
+	uint32_t task = 0;
+	int expected = model_claim(w->m, c->worker, c->claimed.attempt, &task);
+
+	expect(w, r, expected, "claim");
+	if (r < 0)
+		return;
+	expect(w, c->claimed.task, task, "claimed task");
+	expect(w, (int64_t)c->claimed.id, (int64_t)id_of(w, task), "claimed id");
+	uint64_t at = model_due_of_attempt(&w->m->tasks[task]);
+
+	expect(w, (int64_t)c->claimed.timeout_at_ns, at == NEVER ? 0 : (int64_t)at, "time-out");
+}
+
+void op_claim(struct world *w)
+{
+	struct claim c = { .worker = pick_worker(w) };
+
+	if (!c.worker)
+		return;
+	int r = perform(w, claim_core, &c, true);
+
+	note(w, "claim by %u: %d, task %u", c.worker, r, c.claimed.task);
+	if (r != NO_ROOM)
+		follow_claim(w, &c, r);
+}
+
+struct ending {
+	uint32_t task;
+	struct model_verdict model;
+	struct tqi_verdict core;
+	bool stale;
+	bool and_claim;
+	struct claim claim;
+	int claim_r;
+	unsigned char result[BIG_MAX];
+	char text[TQ_TEXT_MAX + 1];
+};
+
+static void choose_verdict(struct world *w, struct ending *e)
+{
+	static const uint32_t kinds[] = { TQ_VERDICT_DONE,    TQ_VERDICT_DONE, TQ_VERDICT_DONE,
+					  TQ_VERDICT_DONE,    TQ_VERDICT_FAIL, TQ_VERDICT_FAIL,
+					  TQ_VERDICT_RELEASE, TQ_VERDICT_FATAL };
+	struct model_verdict *v = &e->model;
+
+	*v = (struct model_verdict){ .kind = kinds[below(w, 8)] };
+	v->cause = v->kind == TQ_VERDICT_RELEASE ? TQ_CAUSE_RELEASED :
+		   chance(w, 3)			 ? TQ_CAUSE_ERROR :
+						   TQ_CAUSE_EXIT;
+	v->cause_arg = v->kind == TQ_VERDICT_DONE ? 0 : (int32_t)below(w, 256);
+	v->result = pattern_make(w, chance(w, 100) ? 40000 : w->payload_max);
+	v->output_bytes = chance(w, 4) ? v->result.bytes + below(w, 3) * 1000u : 0;
+	v->text = pattern_make(w, chance(w, 3) ? TQ_TEXT_MAX : 0);
+	v->max_rss_bytes = chance(w, 3) ? below(w, 1000000) : 0;
+	v->cpu_ns = chance(w, 3) ? below(w, 1000000) : 0;
+	v->delay_ns = chance(w, 3) ? some_time(w) : 0;
+}
+
+static void point_verdict(struct ending *e)
+{
+	const struct model_verdict *v = &e->model;
+
+	pattern_fill(v->result, e->result);
+	pattern_fill(v->text, e->text);
+	e->text[v->text.bytes] = '\0';
+	e->core = (struct tqi_verdict){ .kind = v->kind,
+					.cause = v->cause,
+					.cause_arg = v->cause_arg,
+					.result = e->result,
+					.result_bytes = v->result.bytes,
+					.output_bytes = v->output_bytes,
+					.max_rss_bytes = v->max_rss_bytes,
+					.cpu_ns = v->cpu_ns,
+					.delay_ns = v->delay_ns,
+					.text = v->text.bytes ? e->text : NULL };
+}
+
+static int end_core(struct world *w, void *arg)
+{
+	struct ending *e = arg;
+	const struct model_task *t = &w->m->tasks[e->task];
+	int r = tqi_end(&w->tx, t->attempt.worker, t->attempt.record, id_of(w, e->task),
+			t->epoch - e->stale, &e->core);
+
+	if (r < 0 || !e->and_claim)
+		return r;
+	e->claim_r = tqi_claim(&w->tx, e->claim.worker, &e->claim.claimed);
+	return e->claim_r == -ENOMEM ? -ENOMEM : r;
+}
+
+static bool choose_ending(struct world *w, struct ending *e)
+{
+	e->task = pick_task(w, TQ_RUNNING);
+	e->stale = e->and_claim = false;
+	if (!e->task)
+		return false;
+	const struct model_worker *worker = &w->m->workers[w->m->tasks[e->task].attempt.worker];
+
+	if (worker->dead)
+		return false;
+	choose_verdict(w, e);
+	point_verdict(e);
+	return true;
+}
+
+static void end(struct world *w, struct ending *e)
+{
+	int r = perform(w, end_core, e, false);
+
+	note(w, "end of %u verdict %u result %u text %u%s%s: %d", e->task, e->model.kind,
+	     e->model.result.bytes, e->model.text.bytes, e->stale ? " stale" : "",
+	     e->and_claim ? " and claim" : "", r);
+	if (r == NO_ROOM)
+		return;
+	expect(w, r, e->stale ? TQ_ELEASE : 0, "end");
+	if (r < 0)
+		return;
+	model_end(w->m, e->task, &e->model);
+	if (e->and_claim)
+		follow_claim(w, &e->claim, e->claim_r);
+}
+
+static struct ending ending;
+
+void op_end(struct world *w)
+{
+	if (choose_ending(w, &ending))
+		end(w, &ending);
+}
+
+void op_end_stale(struct world *w)
+{
+	if (!choose_ending(w, &ending))
+		return;
+	ending.stale = true;
+	end(w, &ending);
+}
+
+/* Verdict and next claim in one transaction, as tq_next() does. */
+void op_next(struct world *w)
+{
+	if (!choose_ending(w, &ending))
+		return;
+	ending.and_claim = true;
+	ending.claim = (struct claim){ .worker = w->m->tasks[ending.task].attempt.worker };
+	end(w, &ending);
+}
+
+/* Steering. */
+
+struct steering {
+	uint64_t id;
+	bool hold;
+	struct tq_task_update update;
+};
+
+static int cancel_core(struct world *w, void *arg)
+{
+	return tqi_steer_cancel(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int hold_core(struct world *w, void *arg)
+{
+	const struct steering *s = arg;
+
+	return tqi_steer_hold(&w->tx, s->id, s->hold);
+}
+
+static int retry_core(struct world *w, void *arg)
+{
+	return tqi_steer_retry(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int forget_core(struct world *w, void *arg)
+{
+	return tqi_steer_forget(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int update_core(struct world *w, void *arg)
+{
+	const struct steering *s = arg;
+
+	return tqi_steer_update(&w->tx, s->id, &s->update);
+}
+
+void op_cancel(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_RUNNING : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, cancel_core, &s, false);
+
+	note(w, "cancel %u: %d", task, r);
+	expect(w, r, model_cancel(w->m, task), "cancel");
+}
+
+void op_hold(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task), .hold = chance(w, 2) };
+
+	if (!task)
+		return;
+	if (!s.hold) /* held ones are rare: look for one */
+		for (uint32_t i = 0; i < w->m->task_slots && !w->m->tasks[task].held; i++)
+			task = pick_task(w, TQ_STATE_COUNT);
+	s.id = id_of(w, task);
+	int r = perform(w, hold_core, &s, false);
+
+	note(w, "%s %u: %d", s.hold ? "hold" : "unhold", task, r);
+	expect(w, r, model_hold(w->m, task, s.hold), "hold");
+}
+
+void op_retry(struct world *w)
+{
+	static const uint32_t states[] = { TQ_FAILED, TQ_CANCELLED, TQ_STATE_COUNT };
+	uint32_t task = pick_task(w, states[below(w, 3)]);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, retry_core, &s, false);
+
+	note(w, "retry %u: %d", task, r);
+	if (r != NO_ROOM)
+		expect(w, r, model_retry(w->m, task), "retry");
+}
+
+void op_forget(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_DONE : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, forget_core, &s, false);
+
+	note(w, "forget %u: %d", task, r);
+	expect(w, r, model_forget(w->m, task), "forget");
+}
+
+void op_update(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
+	struct model_update u = { .fields = 1 + below(w, 7),
+				  .queue = 1 + below(w, MODEL_QUEUES),
+				  .priority = (int32_t)below(w, 5) * 30,
+				  .delay_ns = chance(w, 4) ? 0 : some_time(w) };
+	struct steering s = { .id = id_of(w, task),
+			      .update = { .fields = u.fields,
+					  .queue = queue_name(u.queue),
+					  .priority = u.priority,
+					  .delay_ns = u.delay_ns } };
+
+	if (!task)
+		return;
+	int r = perform(w, update_core, &s, false);
+
+	note(w, "update %u fields %u queue %u: %d", task, u.fields, u.queue, r);
+	if (r != NO_ROOM)
+		expect(w, r, model_update(w->m, task, &u), "update");
+}
+
+/* Ids of freed tasks, and ids that never were. */
+void op_unknown(struct world *w)
+{
+	uint32_t slot = 1 + below(w, w->m->task_slots);
+	const struct model_task *t = &w->m->tasks[slot];
+	uint64_t generation = below(w, (uint32_t)t->generation + 3);
+	struct steering s = { .id = tqi_id_make(slot, generation) };
+	bool ahead = slot >= w->m->task_slots || generation == 0 || generation > t->generation;
+
+	if (!ahead && generation == t->generation && t->state != TQ_FREE)
+		return;
+	note(w, "forget of unknown %u-%llu", slot, (unsigned long long)generation);
+	expect(w, perform(w, forget_core, &s, false),
+	       !ahead && generation < t->generation ? TQ_EGONE : -ENOENT, "unknown id");
+}
+
+/* Queues and the segment. */
+
+struct queue_op {
+	uint32_t queue;
+	uint32_t flag;
+	bool on;
+	struct tqi_queue_settings settings;
+	uint32_t flags;
+	uint32_t count;
+};
+
+static int flag_core(struct world *w, void *arg)
+{
+	const struct queue_op *q = arg;
+
+	tqi_queue_flag(&w->tx, q->queue, q->flag, q->on);
+	return 0;
+}
+
+static void set_flag(struct world *w, uint32_t flag, const char *name)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES),
+			      .flag = flag,
+			      .on = chance(w, 4) };
+
+	note(w, "%s queue %u: %d", name, q.queue, q.on);
+	perform(w, flag_core, &q, false);
+	model_queue_flag(w->m, q.queue, q.flag, q.on);
+}
+
+void op_pause(struct world *w)
+{
+	set_flag(w, TQ_QUEUE_PAUSED, "pause");
+}
+
+void op_drain(struct world *w)
+{
+	set_flag(w, TQ_QUEUE_DRAINING, "drain");
+}
+
+static int purge_core(struct world *w, void *arg)
+{
+	return (int)tqi_queue_purge(&w->tx, ((struct queue_op *)arg)->queue);
+}
+
+void op_purge(struct world *w)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	int r = perform(w, purge_core, &q, false);
+
+	note(w, "purge queue %u: %d", q.queue, r);
+	expect(w, r, model_purge(w->m, q.queue), "purge");
+}
+
+static int set_core(struct world *w, void *arg)
+{
+	const struct queue_op *q = arg;
+
+	tqi_queue_set(&w->tx, q->queue, &q->settings);
+	return 0;
+}
+
+void op_queue_set(struct world *w)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct model_queue *m = &w->m->queues[q.queue];
+
+	m->depth_max = q.settings.depth_max = chance(w, 4) ? 1 + below(w, 60) : TQ_UNLIMITED;
+	m->timeout_ns = q.settings.timeout_ns = chance(w, 3) ? some_time(w) : TQ_UNLIMITED;
+	m->backoff_ns = q.settings.backoff_ns = (1 + below(w, 500)) * MS;
+	m->backoff_cap_ns = q.settings.backoff_cap_ns = (1 + below(w, 5000)) * MS;
+	m->attempts_max = q.settings.attempts_max = 1 + below(w, 4);
+	note(w, "set queue %u", q.queue);
+	perform(w, set_core, &q, false);
+}
+
+static int shutdown_core(struct world *w, void *arg)
+{
+	tqi_steer_shutdown(&w->tx, ((struct queue_op *)arg)->flags);
+	return 0;
+}
+
+void op_shutdown(struct world *w)
+{
+	struct queue_op q = { .flags = w->m->flags ? TQ_SHUTDOWN_UNDO :
+				       chance(w, 2) ? TQ_SHUTDOWN_CANCEL : 0 };
+
+	note(w, "shutdown %u", q.flags);
+	perform(w, shutdown_core, &q, false);
+	model_shutdown(w->m, q.flags);
+}
+
+static int evict_core(struct world *w, void *arg)
+{
+	return (int)tqi_task_evict(&w->tx, ((struct queue_op *)arg)->count);
+}
+
+void op_evict(struct world *w)
+{
+	struct queue_op q = { .count = 1 + below(w, 16) };
+	int r = perform(w, evict_core, &q, false);
+
+	note(w, "evict %u: %d", q.count, r);
+	expect(w, r, model_evict(w->m, q.count), "evict");
+}

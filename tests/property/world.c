@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* What every operation of the property test uses. */
+#include "tests/property/world.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scheduler/look.h"
+#include "scheduler/task.h"
+#include "scheduler/wake.h"
+
+#define TIGHT_SPANS 8 /* free spans from which on the core may have to drop things */
+#define TRIES 200
+
+void note(struct world *w, const char *format, ...)
+{
+	char *line = w->log[w->op % LOG_LINES];
+	va_list ap;
+
+	int n = snprintf(line, LOG_BYTES, "%llu: ", (unsigned long long)w->op);
+
+	va_start(ap, format);
+	vsnprintf(line + n, LOG_BYTES - (size_t)n, format, ap);
+	va_end(ap);
+}
+
+void fail(struct world *w, const char *format, ...)
+{
+	va_list ap;
+
+	for (uint64_t i = w->op < LOG_LINES ? 0 : w->op + 1 - LOG_LINES; i <= w->op; i++)
+		fprintf(stderr, "  %s\n", w->log[i % LOG_LINES]);
+	fprintf(stderr, "seed %llu, operation %llu: ", (unsigned long long)w->seed,
+		(unsigned long long)w->op);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	longjmp(w->failed, 1);
+}
+
+void expect(struct world *w, int64_t core, int64_t model, const char *what)
+{
+	if (core != model)
+		fail(w, "%s answered %lld, the model says %lld", what, (long long)core,
+		     (long long)model);
+}
+
+bool chance(struct world *w, uint32_t one_in)
+{
+	return tqt_below(&w->random, one_in) == 0;
+}
+
+uint32_t below(struct world *w, uint32_t n)
+{
+	return tqt_below(&w->random, n);
+}
+
+static uint64_t version_of(struct world *w)
+{
+	return tqi_load_relaxed64(&tqi_segment_core(&w->box.seg)->version);
+}
+
+static void begin(struct world *w)
+{
+	tqt_box_begin(&w->box, &w->tx);
+}
+
+/*
+ * A submit on a full table evicts one record in a step of its own, which stays.
+ * `steps`: transactions that have ended inside the operation.
+ */
+static void follow_steps(struct world *w, uint64_t steps)
+{
+	for (; steps > 0; steps--) {
+		model_evict(w->m, 1);
+		w->steps++;
+	}
+}
+
+static void try_and_abort(struct world *w, core_op *core, void *arg)
+{
+	char why[160];
+
+	tqt_image_take(&w->image, &w->box.seg);
+	begin(w);
+	uint64_t version = version_of(w); /* odd; each step adds 2, the abort 1 */
+
+	core(w, arg);
+	tqi_tx_abort(&w->tx);
+	w->aborts++;
+	uint64_t steps = (version_of(w) - version) / 2;
+
+	if (steps == 0 && !tqt_image_same(&w->image, &w->box.seg, why))
+		fail(w, "aborted, but not undone: %s", why);
+	follow_steps(w, steps);
+}
+
+static bool make_room(struct world *w)
+{
+	uint32_t here = tqi_segment_core(&w->box.seg)->extents_reserved;
+
+	w->comparison.tight = true;
+	if (here < w->extents_max && !chance(w, 8) && tqt_box_grow(&w->box, 1))
+		return true;
+	begin(w);
+	uint32_t n = tqi_task_evict(&w->tx, 4);
+
+	if (w->tx.corrupt)
+		fail(w, "corrupt while evicting");
+	tqi_tx_commit(&w->tx);
+	expect(w, n, model_evict(w->m, 4), "evict");
+	return n != 0;
+}
+
+static void commit(struct world *w)
+{
+	if (!w->tx.corrupt)
+		tqi_wake_keepers(&w->tx);
+	if (!w->tx.corrupt)
+		tqi_tx_commit(&w->tx);
+	if (w->tx.corrupt)
+		fail(w, "the transaction is corrupt");
+}
+
+static void note_tight(struct world *w)
+{
+	if (tqi_segment_core(&w->box.seg)->spans_free < TIGHT_SPANS)
+		w->comparison.tight = true;
+}
+
+int perform(struct world *w, core_op *core, void *arg, bool answers)
+{
+	if (chance(w, (uint32_t)w->abort_every))
+		try_and_abort(w, core, arg);
+	for (int i = 0; i < TRIES; i++) {
+		note_tight(w);
+		begin(w);
+		uint64_t version = version_of(w);
+		int r = core(w, arg);
+
+		if (w->tx.corrupt)
+			fail(w, "the transaction is corrupt");
+		follow_steps(w, (version_of(w) - version) / 2);
+		if (r >= 0 || (answers && r != -ENOMEM)) {
+			commit(w);
+			note_tight(w);
+			return r;
+		}
+		tqi_tx_abort(&w->tx);
+		if (r != -ENOMEM)
+			return r;
+		if (!make_room(w))
+			break;
+	}
+	w->no_room++;
+	return NO_ROOM;
+}
+
+uint32_t pick_task(struct world *w, uint32_t state)
+{
+	uint32_t slots = w->m->task_slots, at = below(w, slots);
+
+	for (uint32_t i = 0; i < slots; i++) {
+		const struct model_task *t = &w->m->tasks[at];
+
+		if (at && t->state != TQ_FREE && (state == TQ_STATE_COUNT || t->state == state))
+			return at;
+		at = at + 1 < slots ? at + 1 : 0;
+	}
+	return 0;
+}
+
+uint64_t id_of(struct world *w, uint32_t task)
+{
+	return tqi_id_make(task, w->m->tasks[task].generation);
+}
+
+uint32_t pick_worker(struct world *w)
+{
+	uint32_t slots = w->m->worker_slots, at = below(w, slots);
+
+	for (uint32_t i = 0; i < slots; i++) {
+		const struct model_worker *worker = &w->m->workers[at];
+
+		if (worker->state == TQI_WORKER_LIVE && !worker->dead)
+			return at;
+		at = at + 1 < slots ? at + 1 : 0;
+	}
+	return 0;
+}
+
+const char *queue_name(uint32_t queue)
+{
+	static const char *const names[MODEL_QUEUES + 1] = { "", "a", "b", "c", "d", "e", "f" };
+
+	return names[queue];
+}
+
+const char *kind_name(uint32_t kind)
+{
+	static const char *const names[MODEL_KINDS + 1] = { "", "exec", "x", "y", "z", "w" };
+
+	return names[kind];
+}
+
+struct pattern pattern_make(struct world *w, uint32_t bytes_max)
+{
+	uint32_t bytes = chance(w, 2) ? 0 : below(w, chance(w, 4) ? bytes_max : bytes_max / 16 + 1);
+
+	return (struct pattern){ below(w, 1000), 0, bytes };
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* One episode of the property test: a segment, its model, simulated time. */
+#ifndef TQT_WORLD_H
+#define TQT_WORLD_H
+
+#include <setjmp.h>
+
+#include "tests/property/compare.h"
+#include "tests/property/model.h"
+#include "tests/support/box.h"
+#include "tests/support/image.h"
+
+#define LOG_LINES 20
+#define LOG_BYTES 120
+#define NO_ROOM (-4096) /* perform(): the operation was dropped for want of memory */
+
+struct world {
+	uint64_t seed; /* of this episode */
+	uint64_t random;
+	uint64_t op; /* number of the operation under way */
+	uint64_t compare_every, check_every, abort_every;
+	uint32_t payload_max;
+	uint32_t extents_max;  /* the driver stops growing here */
+	struct tqt_box box;
+	struct tqi_tx tx;
+	struct model *m;
+	struct comparison comparison;
+	struct tqt_image image;
+	void *scratch; /* of tqi_check() */
+	uint64_t aborts, no_room, steps, checks;
+	char log[LOG_LINES][LOG_BYTES];
+	jmp_buf failed;
+};
+
+/* One line about the operation under way. */
+void note(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Ends the episode; prints seed, operation and the last lines. */
+_Noreturn void fail(struct world *w, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void expect(struct world *w, int64_t core, int64_t model, const char *what);
+
+bool chance(struct world *w, uint32_t one_in);
+uint32_t below(struct world *w, uint32_t n);
+
+/*
+ * Run `core` in a transaction of its own: now and then aborted first, to see that
+ * nothing stays; again after growth or eviction when it answers -ENOMEM.  Commits
+ * when it answers 0 or more, and, with `answers`, errors too.
+ */
+typedef int core_op(struct world *w, void *arg);
+int perform(struct world *w, core_op *core, void *arg, bool answers);
+
+/* A task of the model, at random: in this state, or (TQ_STATE_COUNT) any; 0 none. */
+uint32_t pick_task(struct world *w, uint32_t state);
+uint64_t id_of(struct world *w, uint32_t task);
+/* A registered worker whose process lives; 0 none. */
+uint32_t pick_worker(struct world *w);
+const char *queue_name(uint32_t queue);
+const char *kind_name(uint32_t kind);
+struct pattern pattern_make(struct world *w, uint32_t bytes_max);
+
+/* One operation each. */
+typedef void operation(struct world *w);
+operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
+	op_hold, op_retry, op_forget, op_update, op_unknown;
+operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_punch, op_grow;
+operation op_time, op_due, op_tend, op_look;
+operation op_register, op_unregister, op_die, op_verdict_on_worker, op_renew, op_progress,
+	op_checkpoint, op_output, op_stop_step;
+operation op_sleep, op_wait, op_wait_room, op_back, op_sleeper_dies;
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A segment of its own for one test: fake clock, no futexes, deaths by request. */
+#ifndef TQT_BOX_H
+#define TQT_BOX_H
+
+#include "scheduler/records.h"
+#include "shm/ops.h"
+#include "shm/segment.h"
+
+struct tqt_box_options {
+	uint64_t max_bytes;    /* 0 = 64 MiB */
+	uint64_t tasks_max;    /* 0 = as the library would */
+	uint64_t sequence;     /* of the first task; 0 = 1 */
+	uint64_t retention_ns; /* 0 = 1 h */
+};
+
+struct tqt_box {
+	struct tqi_segment seg;
+	struct tqi_ops ops;
+	uint64_t now_ns; /* the clock of every transaction */
+	uint64_t wakes;	 /* futex wakes asked for so far */
+};
+
+/* Ends the program with a message when no segment can be had. */
+void tqt_box_open(struct tqt_box *box, const struct tqt_box_options *options);
+void tqt_box_close(struct tqt_box *box);
+
+void tqt_box_begin(struct tqt_box *box, struct tqi_tx *tx);
+
+/* Reserve extents, as client/hold.c does; false when the segment is at its maximum. */
+bool tqt_box_grow(struct tqt_box *box, uint32_t extents);
+bool tqt_box_punch(struct tqt_box *box);
+
+/* What the kernel does to a robust mutex of this thread when its owner dies. */
+void tqt_mutex_die(pthread_mutex_t *mutex);
+
+/* A random number; *state is the seed at first. */
+uint64_t tqt_random(uint64_t *state);
+/* Uniform in 0 .. n-1. */
+uint32_t tqt_below(uint64_t *state, uint32_t n);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* scheduler/check*.c: sound segments pass, each sort of damage is found, none crashes it. */
+#include "tests/unit/fixture.h"
+
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "scheduler/check.h"
+#include "shm/span.h"
+
+#define TASKS 120
+
+struct scene {
+	uint32_t worker;
+	struct tqi_claimed claimed;
+	uint64_t finished, delayed, ready;
+	uint32_t waiter;
+};
+
+static char last_finding[256];
+
+static void keep_finding(void *arg, const char *text)
+{
+	(void)arg;
+	snprintf(last_finding, sizeof(last_finding), "%s", text);
+}
+
+static uint32_t check(const struct tqi_segment *seg, unsigned char *base)
+{
+	struct tqi_segment copy = *seg;
+	uint64_t bytes = tqi_check_scratch_bytes(&seg->geometry);
+	void *scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(scratch, MAP_FAILED);
+	copy.base = base;
+	struct tqi_tx tx = { .seg = &copy, .base = base, .core = tqi_segment_core(&copy) };
+	uint32_t faults = tqi_check(&tx, scratch, keep_finding, NULL);
+
+	munmap(scratch, bytes);
+	return faults;
+}
+
+/* Some of everything. */
+static void populate(struct fixture *f, struct scene *s)
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	static char bytes[70000];
+	uint64_t random = 5;
+	bool full;
+
+	s->worker = add_worker(f, "default", SECOND);
+	for (int i = 0; i < TASKS; i++) {
+		uint64_t id = submit(f, (struct tq_task_spec){
+						.payload = bytes,
+						.payload_bytes = i % 40 ? tqt_below(&random, 3000) :
+									  sizeof(bytes),
+						.delay_ns = i % 5 ? 0 : SECOND,
+						.attempts_max = 5,
+						.priority = (int32_t)tqt_below(&random, 9) });
+
+		s->delayed = i % 5 ? s->delayed : id;
+	}
+	for (int i = 0; i < 40; i++) {
+		struct tqi_verdict v = { .kind = i % 3 ? TQ_VERDICT_DONE : TQ_VERDICT_FAIL,
+					 .cause = TQ_CAUSE_ERROR,
+					 .result = bytes,
+					 .result_bytes = 100,
+					 .text = "text" };
+
+		claim(f, s->worker, &s->claimed);
+		end(f, s->worker, &s->claimed, v);
+		s->finished = i % 3 ? s->claimed.id : s->finished;
+	}
+	claim(f, s->worker, &s->claimed);
+	claim(f, s->worker, &s->claimed);
+	s->ready = submit(f, (struct tq_task_spec){ .payload = bytes, .payload_bytes = 9 });
+	begin(f);
+	s->waiter = tqi_sleep_enter(&f->tx, &owner, TQI_INTEREST_TASKS, 0, &full);
+	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->claimed.id));
+	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->ready));
+	commit(f);
+}
+
+static void test_sound(void **state)
+{
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	assert_int_equal(check(&f.box.seg, f.box.seg.base), 0);
+	populate(&f, &s);
+	if (check(&f.box.seg, f.box.seg.base))
+		fail_msg("%s", last_finding);
+	close_fixture(&f);
+}
+
+/* Flip one field; the check must say so, and say nothing when it is put back. */
+#define DAMAGE(field, value)                                                                       \
+	do {                                                                                       \
+		__typeof__(field) old = (field);                                                   \
+		(field) = (__typeof__(field))(value);                                              \
+		if (!check(&f.box.seg, f.box.seg.base))                                            \
+			fail_msg("not found: " #field);                                            \
+		(field) = old;                                                                     \
+		assert_int_equal(check(&f.box.seg, f.box.seg.base), 0);                            \
+	} while (0)
+
+static void test_damage_is_found(void **state)
+{
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	struct tqi_core *core = tqi_segment_core(&f.box.seg);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_task *ready = task_of(&f, s.ready), *done = task_of(&f, s.finished);
+	struct tqi_task *delayed = task_of(&f, s.delayed), *running = task_of(&f, s.claimed.id);
+	struct tqi_attempt *attempt =
+		tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, s.claimed.attempt);
+	struct tqi_worker *worker = tqi_table_peek(&f.box.seg, TQI_WORKERS, s.worker);
+	struct tqi_waiter *waiter = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.waiter);
+	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
+	struct tqi_lane *lane = tqi_table_peek(&f.box.seg, TQI_LANES, 1);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, 1);
+	struct tqi_edge *edge = tqi_table_peek(&f.box.seg, TQI_EDGES, 1);
+
+	DAMAGE(core->undo_count, 1);
+	DAMAGE(core->spans_free, core->spans_free + 1);
+	DAMAGE(core->extents_reserved, 1);
+	DAMAGE(core->class_head[0], 0);
+	DAMAGE(core->tables[TQI_TASKS].count, UINT32_MAX);
+	DAMAGE(core->tables[TQI_TASKS].free, 1);
+	DAMAGE(core->tables[TQI_TASKS].live, 3);
+	DAMAGE(core->tables[TQI_EDGES].spans, 9);
+	DAMAGE(core->waiter_count, 0);
+	DAMAGE(core->waiter_oldest, 5000);
+	DAMAGE(core->waiter_newest, 0);
+	DAMAGE(core->waiter_for_work, 4);
+	DAMAGE(core->inflight[3].kind, 3);
+	DAMAGE(root->ready, 0);
+	DAMAGE(root->running, 0);
+	DAMAGE(root->unfinished, 7);
+	DAMAGE(root->finished_oldest, 0);
+	DAMAGE(root->finished_newest, 1);
+	DAMAGE(root->finished_count, 1);
+	DAMAGE(root->telling, 1);
+	DAMAGE(root->room_waiters, 1);
+	DAMAGE(root->empty_workers, 1);
+	DAMAGE(root->due.length, 3);
+	DAMAGE(root->due.capacity, 77);
+	DAMAGE(root->due.root.key, INT64_MAX);
+	DAMAGE(root->sequence, 5);
+	DAMAGE(ready->state, TQ_DELAYED);
+	DAMAGE(ready->state, TQ_DONE);
+	DAMAGE(ready->state, 200);
+	DAMAGE(ready->flags, TQI_TASK_HELD);
+	DAMAGE(ready->flags, TQI_TASK_DUE);
+	DAMAGE(ready->key, 77);
+	DAMAGE(ready->sequence, 1);
+	DAMAGE(ready->lane, 9999);
+	DAMAGE(ready->queue, 2);
+	DAMAGE(ready->payload, 1);
+	DAMAGE(ready->payload, done->payload);
+	DAMAGE(ready->payload_bytes, 1u << 20);
+	DAMAGE(ready->attempt, 1);
+	DAMAGE(ready->generation, 0);
+	DAMAGE(ready->pins, 0);
+	DAMAGE(ready->edges, 0);
+	DAMAGE(ready->epoch, 1);
+	DAMAGE(ready->history, ready->payload);
+	DAMAGE(delayed->flags, 0);
+	DAMAGE(delayed->due_ns, 1);
+	DAMAGE(done->flags, 0);
+	DAMAGE(done->next, 3);
+	DAMAGE(done->next, 0xffffff);
+	DAMAGE(done->prev, 0);
+	DAMAGE(done->result_bytes, 1000);
+	DAMAGE(done->result, 0);
+	DAMAGE(done->error_bytes, 255);
+	DAMAGE(running->attempt, 0);
+	DAMAGE(running->state, TQ_READY);
+	DAMAGE(attempt->task, 0);
+	DAMAGE(attempt->epoch, 5);
+	DAMAGE(attempt->worker, 2);
+	DAMAGE(attempt->next, 0);
+	DAMAGE(attempt->phase, 1);
+	DAMAGE(attempt->checkpoint, ready->payload);
+	DAMAGE(worker->attempt_count, 0);
+	DAMAGE(worker->attempts, 0);
+	DAMAGE(worker->state, TQI_WORKER_FREE);
+	DAMAGE(worker->queue_count, 17);
+	DAMAGE(worker->queues[0], 9);
+	DAMAGE(waiter->state, TQI_WAITER_TRANSIT);
+	DAMAGE(waiter->edges, 0);
+	DAMAGE(waiter->interest, TQI_INTEREST_WORK);
+	DAMAGE(waiter->older, s.waiter);
+	DAMAGE(edge->task, 1);
+	DAMAGE(edge->told, 1);
+	DAMAGE(edge->waiter, 0);
+	DAMAGE(edge->next, 1);
+	DAMAGE(class->depth[TQ_READY], 0);
+	DAMAGE(class->kind, 200);
+	DAMAGE(class->plain, 0);
+	DAMAGE(class->next, 1);
+	DAMAGE(class->open.length, 0);
+	DAMAGE(class->open.root.key, 12345);
+	DAMAGE(lane->members, 0);
+	DAMAGE(lane->class_, 7);
+	DAMAGE(lane->tasks.length, 1);
+	DAMAGE(lane->tasks.chunks[0], 1);
+	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
+	DAMAGE(queue->waiting, 1);
+	DAMAGE(queue->classes, 0);
+	DAMAGE(queue->name[0], 0);
+	close_fixture(&f);
+}
+
+static void test_memory_damage_is_found(void **state)
+{
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	const struct tqi_geometry *g = &f.box.seg.geometry;
+	struct tqi_span *spans = (struct tqi_span *)(void *)(f.box.seg.base + g->spans);
+	uint64_t *map = (uint64_t *)(void *)(f.box.seg.base + g->span_map);
+	uint8_t *extents = f.box.seg.base + g->extents;
+	uint32_t *tasks = (uint32_t *)(void *)(f.box.seg.base + g->tables[TQI_TASKS].directory);
+	uint32_t *places = (uint32_t *)(void *)(f.box.seg.base + g->positions[TQI_FAMILY_LANE]);
+	uint32_t blocks = task_of(&f, s.finished)->error >> (TQI_SPAN_SHIFT - TQI_UNIT_SHIFT);
+
+	DAMAGE(spans[blocks].used, 1);
+	DAMAGE(spans[blocks].bump, 1);
+	DAMAGE(spans[blocks].free, 1);
+	DAMAGE(spans[blocks].class_, 9);
+	DAMAGE(spans[blocks].use, TQI_SPAN_RUN);
+	DAMAGE(spans[blocks].prev, 3);
+	DAMAGE(map[0], map[0] ^ 1);
+	DAMAGE(map[1], map[1] ^ 1ull << 60);
+	DAMAGE(extents[0], 9);
+	DAMAGE(extents[10], TQI_EXTENT_MOVING);
+	DAMAGE(extents[10], TQI_EXTENT_HERE);
+	DAMAGE(tasks[0], 0);
+	DAMAGE(tasks[0], blocks);
+	DAMAGE(tasks[0], UINT32_MAX);
+	DAMAGE(places[0], 0);
+	close_fixture(&f);
+}
+
+/* Bytes of any value anywhere: findings perhaps, crashes and endless loops never. */
+static void test_random_bytes_never_crash(void **state)
+{
+	struct tqt_image image = { NULL, 0 };
+	uint64_t random = 11, found = 0;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
+	uint64_t max = f.box.seg.geometry.max_bytes;
+	unsigned char *base = mmap(NULL, max, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	assert_ptr_not_equal(base, MAP_FAILED);
+	for (int round = 0; round < 1000; round++) {
+		uint32_t hits = 1u << tqt_below(&random, 12);
+		bool records = tqt_below(&random, 2);
+
+		memcpy(base, image.bytes, image.size);
+		for (uint32_t i = 0; i < hits; i++) {
+			/* The header is trusted: attach has verified it. */
+			uint64_t at = 4096 + tqt_random(&random) % (image.size - 4096 - 8);
+			uint64_t value = tqt_random(&random) >> tqt_below(&random, 64);
+
+			if (records) /* the fixed part and what came first behind it */
+				at = 4096 + at % (f.box.seg.geometry.fixed_bytes + (1u << 20));
+			memcpy(base + (at & ~3ull), &value, tqt_below(&random, 2) ? 8 : 1);
+		}
+		found += check(&f.box.seg, base) != 0;
+	}
+	print_message("%u of 1000 were noticed\n", (unsigned)found);
+	assert_true(found > 300);
+	munmap(base, max);
+	tqt_image_free(&image);
+	close_fixture(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_damage_is_found),
+		cmocka_unit_test(test_memory_damage_is_found),
+		cmocka_unit_test(test_random_bytes_never_crash),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* Short forms for tests of the scheduler: a box, and one call per operation, committed. */
+#ifndef TQT_UNIT_FIXTURE_H
+#define TQT_UNIT_FIXTURE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scheduler/claim.h"
+#include "scheduler/due.h"
+#include "scheduler/edge.h"
+#include "scheduler/look.h"
+#include "scheduler/queue.h"
+#include "scheduler/ready.h"
+#include "scheduler/sleep.h"
+#include "scheduler/steer.h"
+#include "scheduler/submit.h"
+#include "scheduler/sweep.h"
+#include "scheduler/task.h"
+#include "scheduler/wake.h"
+#include "scheduler/worker.h"
+#include "tests/support/box.h"
+#include "tests/support/image.h"
+
+#define SECOND 1000000000ull
+
+struct fixture {
+	struct tqt_box box;
+	struct tqi_tx tx;
+};
+
+static inline void begin(struct fixture *f)
+{
+	tqt_box_begin(&f->box, &f->tx);
+}
+
+static inline void commit(struct fixture *f)
+{
+	assert_false(f->tx.corrupt);
+	tqi_wake_keepers(&f->tx);
+	tqi_tx_commit(&f->tx);
+	assert_false(f->tx.corrupt);
+}
+
+static inline void open_fixture(struct fixture *f, uint64_t tasks_max)
+{
+	struct tqt_box_options o = { .max_bytes = 16ull << 20, .tasks_max = tasks_max };
+
+	tqt_box_open(&f->box, &o);
+	assert_true(tqt_box_grow(&f->box, 4));
+}
+
+static inline void close_fixture(struct fixture *f)
+{
+	tqt_box_close(&f->box);
+}
+
+/* Zero fields are defaults; queue and kind too. */
+static inline uint64_t submit(struct fixture *f, struct tq_task_spec spec)
+{
+	struct tqi_submit s = { .spec = &spec };
+	uint64_t id;
+
+	if (!spec.queue)
+		spec.queue = "default";
+	if (!spec.kind)
+		spec.kind = "exec";
+	begin(f);
+	assert_int_equal(tqi_submit(&f->tx, &s, &id), 0);
+	commit(f);
+	return id;
+}
+
+static inline uint32_t add_worker(struct fixture *f, const char *queue, uint64_t lease_ns)
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	struct tqi_worker_request request = { .owner = &owner,
+					      .name = "",
+					      .queues = &queue,
+					      .queue_count = 1,
+					      .lease_ns = lease_ns };
+	uint32_t worker;
+
+	begin(f);
+	assert_int_equal(tqi_worker_register(&f->tx, &request, &worker), 0);
+	commit(f);
+	return worker;
+}
+
+/* Id of the task claimed; 0 none. */
+static inline uint64_t claim(struct fixture *f, uint32_t worker, struct tqi_claimed *ret_claimed)
+{
+	begin(f);
+	int r = tqi_claim(&f->tx, worker, ret_claimed);
+
+	commit(f);
+	return r == 0 ? ret_claimed->id : 0;
+}
+
+static inline struct tqi_task *task_of(struct fixture *f, uint64_t id)
+{
+	return tqi_table_peek(&f->box.seg, TQI_TASKS, tqi_id_index(id));
+}
+
+static inline int end(struct fixture *f, uint32_t worker, const struct tqi_claimed *claimed,
+		      struct tqi_verdict verdict)
+{
+	begin(f);
+	int r = tqi_end(&f->tx, worker, claimed->attempt, claimed->id,
+			task_of(f, claimed->id)->epoch, &verdict);
+
+	commit(f);
+	return r;
+}
+
+#endif
