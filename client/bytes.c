@@ -7,6 +7,8 @@
 #include "client/snapshot.h"
 
 #define TRIES 64
+#define LOOK_FIRST_NS 1000000ull /* 1 ms */
+#define LOOK_LAST_NS 50000000ull /* 50 ms */
 
 /* Copy a block of a task; again when the record changed meanwhile. */
 static int copy_block(struct tq *tq, uint64_t id, bool result, void *buf, uint64_t room,
@@ -149,11 +151,15 @@ static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, voi
 	return r < 0 ? r : (int)bytes;
 }
 
-/* Asleep on a word: the worker bumps it at each write; nobody knows of us. */
-static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_ns)
+/*
+ * Asleep on a word: the worker bumps it at each write, and the end of its attempt
+ * does, just before that is committed; nobody knows of us.  `look_ns`: so the first
+ * look after a bump comes soon, later ones less often.
+ */
+static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_ns,
+			 uint64_t *look_ns)
 {
-	const uint64_t look_ns = 50000000; /* 50 ms: the end of an attempt bumps no word */
-	uint64_t now = tqi_now(tq), until = now + look_ns < until_ns ? now + look_ns : until_ns;
+	uint64_t now = tqi_now(tq), until = now + *look_ns < until_ns ? now + *look_ns : until_ns;
 	struct tqi_word32 never = { 0 };
 	struct tqi_futex futex = { &never, 0 };
 
@@ -165,13 +171,17 @@ static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_n
 	}
 	int r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, &futex, 1, until);
 
+	if (r == 0)
+		*look_ns = LOOK_FIRST_NS;
+	else if (*look_ns < LOOK_LAST_NS)
+		*look_ns *= 2;
 	return r == -EINTR ? r : 0;
 }
 
 int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
 	      uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
-	uint64_t deadline = tqi_deadline(tq, timeout_ns);
+	uint64_t deadline = tqi_deadline(tq, timeout_ns), look_ns = LOOK_FIRST_NS;
 	struct source s;
 
 	if (room == 0 || room > INT32_MAX)
@@ -195,7 +205,7 @@ int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t r
 			return -ENODATA;
 		if (tqi_now(tq) >= deadline)
 			return -ETIMEDOUT;
-		r = wait_for_more(tq, &s, deadline);
+		r = wait_for_more(tq, &s, deadline, &look_ns);
 		if (r < 0)
 			return r;
 	}

@@ -102,7 +102,8 @@ uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns)
 
 bool tqi_name_is_valid(const char *name)
 {
-	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+	size_t n =
+		strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
 
 	return n >= 1 && n <= TQ_NAME_MAX && name[n] == '\0';
 }
@@ -124,7 +125,8 @@ void tqi_names_add(struct tqi_names *names, const char *name, uint32_t index)
 	uint32_t count = tqi_load_relaxed32(&names->count);
 
 	if (count < TQI_NAMES_CACHED && !tqi_names_find(names, name)) {
-		snprintf(names->entries[count].name, sizeof(names->entries[count].name), "%s", name);
+		snprintf(names->entries[count].name, sizeof(names->entries[count].name), "%s",
+			 name);
 		names->entries[count].index = index;
 		tqi_store_release32(&names->count, count + 1);
 	}

@@ -237,7 +237,8 @@ int tqi_block_begin(struct tq *tq, uint64_t bytes, uint64_t *ret_token, void **r
 			*ret_block = tq->seg.base + ((uint64_t)request.block << TQI_UNIT_SHIFT);
 			return 0;
 		}
-		if (r == -EBUSY) /* the table is full: of the dead, or of 64 large submits at once */
+		/* -EBUSY: the table is full, of the dead, or of 64 large submits at once. */
+		if (r == -EBUSY)
 			r = undo_dead(tq) ? 0 : TQ_EFULL;
 		else if (r == -ENOMEM)
 			r = tqi_make_room(tq, bytes);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "taskq/farm.h"
@@ -20,8 +21,28 @@ struct identity {
 	char attempt[32];
 	char queue[16 + TQ_NAME_MAX];
 	char segment[16 + TQI_PATH_MAX];
+	char deadline[48]; /* "" none */
 };
-#define IDENTITY_COUNT 4
+#define IDENTITY_COUNT 5
+
+/* When the attempt times out: seconds since 1970, as `date +%s` says them. */
+static void describe_deadline(const struct tq_worker *worker, const struct tq_claim *claim,
+			      char *to, size_t room)
+{
+	const uint64_t ns_per_s = 1000000000ull;
+	uint64_t now = tqi_now(worker->tq);
+	struct timespec ts;
+
+	to[0] = '\0';
+	if (!claim->timeout_at_ns)
+		return;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	uint64_t left = claim->timeout_at_ns > now ? claim->timeout_at_ns - now : 0;
+	uint64_t at = (uint64_t)ts.tv_sec * ns_per_s + (uint64_t)ts.tv_nsec + left;
+
+	snprintf(to, room, "TASKQ_DEADLINE=%llu.%03llu", (unsigned long long)(at / ns_per_s),
+		 (unsigned long long)(at % ns_per_s / 1000000));
+}
 
 /* In the same allocation, behind the identity, stand the entries. */
 static void describe(const struct tq_worker *worker, const struct tq_claim *claim,
@@ -34,6 +55,7 @@ static void describe(const struct tq_worker *worker, const struct tq_claim *clai
 	snprintf(identity->queue, sizeof(identity->queue), "TASKQ_QUEUE=%s", claim->queue);
 	snprintf(identity->segment, sizeof(identity->segment), "TASKQ_SEGMENT=%s",
 		 worker->tq->seg.path);
+	describe_deadline(worker, claim, identity->deadline, sizeof(identity->deadline));
 }
 
 static uint32_t count_entries(char *const *entries)
@@ -81,6 +103,8 @@ static char **make_env(const struct tq_worker *worker, const struct tq_claim *cl
 	total = put(env, base, total, identity->attempt);
 	total = put(env, base, total, identity->queue);
 	total = put(env, base, total, identity->segment);
+	if (identity->deadline[0])
+		total = put(env, base, total, identity->deadline);
 	base = total;
 	for (uint32_t i = 0; i < more; i++)
 		total = put(env, base, total, added[i]);

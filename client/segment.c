@@ -248,9 +248,9 @@ int tq_destroy(const char *name, uint32_t flags)
 		return r;
 	r = tq_open(path, &opts, &tq);
 	if (r < 0)
-		return (flags & TQ_DESTROY_FORCE) && r != -ENOENT && r != -EACCES ?
-			       remove_damaged(path, r) :
-			       r;
+		return (flags & TQ_DESTROY_FORCE) && r != -ENOENT && r != -EACCES
+			       ? remove_damaged(path, r)
+			       : r;
 	if (!(flags & TQ_DESTROY_FORCE))
 		r = is_in_use(tq);
 	if (r == 0) {
@@ -274,9 +274,9 @@ int tq_lock_blame(struct tq *tq, struct tq_lock_holder *ret_holder)
 		return r;
 	h.tid = tqi_mutex_owner(&core->lock);
 	if (h.tid) {
-		h.pid = tqi_load_acquire32(&core->holder_tid) == h.tid ?
-				tqi_load_relaxed32(&core->holder_pid) :
-				0;
+		h.pid = tqi_load_acquire32(&core->holder_tid) == h.tid
+				? tqi_load_relaxed32(&core->holder_pid)
+				: 0;
 		h.held_ns = tqi_now(tq) - core->last_now_ns;
 		if (tqi_pid_start(h.tid, &start, &state) == 0)
 			h.state = (uint32_t)(unsigned char)state;

@@ -89,13 +89,21 @@ void *tqi_check_record_in_use(struct tqi_check *c, uint32_t table, uint32_t inde
 	return record && !(c->marks[table][index] & TQI_SEEN_FREE) ? record : NULL;
 }
 
+void tqi_check_begin(struct tqi_check *c, struct tqi_tx *tx, void *scratch)
+{
+	*c = (struct tqi_check){ .tx = tx, .g = &tx->seg->geometry };
+	lay_out(c, c->g, scratch);
+}
+
 uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding, void *arg)
 {
-	struct tqi_check c = {
-		.tx = tx, .g = &tx->seg->geometry, .finding = finding, .arg = arg
-	};
+	struct tqi_check c;
 
-	lay_out(&c, c.g, scratch);
+	tqi_check_begin(&c, tx, scratch);
+	c.finding = finding;
+	c.arg = arg;
+	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR)
+		tqi_check_fault(&c, "root: a repair was begun and has not ended");
 	tqi_check_equal(&c, "journal", 0, "length", tx->core->undo_count, 0);
 	tqi_check_tables(&c);
 	tqi_check_queues(&c);

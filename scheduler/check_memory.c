@@ -40,23 +40,26 @@ static const char *small_fault(struct tqi_check *c, uint32_t block, uint64_t byt
 
 	if (class >= TQI_SMALL_CLASSES)
 		return "is in a span of no class";
+	if (c->spans[s])
+		return "is in a span of another use";
 	if ((unit & ((1u << class) - 1)) || unit >> class >= span_of(c, s)->bump)
 		return "is no block";
 	if (bytes > 64ull << class)
 		return "is too small";
+	if (!see_unit(c, block))
+		return "is used twice";
 	c->span_blocks[s]++;
-	return see_unit(c, block) ? NULL : "is used twice";
+	return NULL;
 }
 
-/* The spans behind the first of a run. */
-static const char *tail_fault(struct tqi_check *c, uint32_t s, uint32_t count)
+/* The spans of a run are nobody else's, and have memory. */
+static bool run_is_whole(struct tqi_check *c, uint32_t s, uint32_t count)
 {
-	for (uint32_t i = s + 1; i < s + count; i++) {
-		if (!tqi_check_span_is_here(c, i) || in_map(c, i) || c->spans[i])
-			return "runs over spans that are free or another's";
-		c->spans[i] = TQI_SEEN_TAIL;
-	}
-	return NULL;
+	for (uint32_t i = s; i < s + count; i++)
+		if (!tqi_check_span_is_here(c, i) || in_map(c, i) || c->spans[i] ||
+		    c->span_blocks[i])
+			return false;
+	return true;
 }
 
 static const char *run_fault(struct tqi_check *c, uint32_t block, uint64_t bytes)
@@ -69,10 +72,12 @@ static const char *run_fault(struct tqi_check *c, uint32_t block, uint64_t bytes
 		return "has an impossible length";
 	if (bytes > (uint64_t)count << TQI_SPAN_SHIFT)
 		return "is too small";
-	if (c->spans[s])
-		return "is used twice";
+	if (!run_is_whole(c, s, count))
+		return "overlaps another's memory";
 	c->spans[s] = TQI_SEEN_USED;
-	return tail_fault(c, s, count);
+	for (uint32_t i = s + 1; i < s + count; i++)
+		c->spans[i] = TQI_SEEN_TAIL;
+	return NULL;
 }
 
 static const char *block_fault(struct tqi_check *c, uint32_t block, uint64_t bytes)

@@ -35,7 +35,11 @@ struct tqi_check {
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
 	uint32_t empty_workers, room_waiters;
+	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
+
+/* Empty, with its parts laid out in the scratch memory. */
+void tqi_check_begin(struct tqi_check *c, struct tqi_tx *tx, void *scratch);
 
 __attribute__((format(printf, 2, 3))) void tqi_check_fault(struct tqi_check *c, const char *format,
 							   ...);

@@ -108,7 +108,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		return full ? TQ_EFULL : -ENOMEM;
 	start(tx, w, a, index);
 	const struct tqi_task *task = tqi_task_at(tx, index);
-	uint64_t timeout = tqi_due_of_attempt(tx, task);
+	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 
 	*ret_claimed = (struct tqi_claimed){
 		.attempt = a,

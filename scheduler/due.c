@@ -17,8 +17,11 @@ void tqi_due_set(struct tqi_tx *tx, uint32_t index, uint64_t when_ns)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_heap *due = &tqi_root(tx)->due;
-	struct tqi_heap_entry entry = { (int64_t)when_ns, tqi_tag(task->sequence, index) };
 	bool present = task->flags & TQI_TASK_DUE, wanted = when_ns <= INT64_MAX;
+
+	if (!wanted && !present)
+		return;
+	struct tqi_heap_entry entry = { (int64_t)when_ns, tqi_tag(task->sequence, index) };
 
 	if (wanted && present)
 		tqi_heap_rekey(tx, due, TQI_FAMILY_DUE, index, entry);

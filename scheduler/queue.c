@@ -67,11 +67,6 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	return k;
 }
 
-struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
-}
-
 static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
 {
 	bool full;

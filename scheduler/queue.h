@@ -18,7 +18,10 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
 
-struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task);
+static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
+}
 
 /* Changes of settings; 0 = leave it. */
 struct tqi_queue_settings {

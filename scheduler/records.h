@@ -345,6 +345,7 @@ _Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
 #define TQI_ROOT_SHUTDOWN (1u << 0)
 #define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: what waits and runs is cancelled */
 #define TQI_ROOT_DESTROYED (1u << 2)
+#define TQI_ROOT_REPAIR (1u << 3) /* plain store: a rebuild is under way; all else waits for it */
 
 /* What is one per segment. */
 struct tqi_root {

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/history.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/stop.h"
@@ -62,6 +63,22 @@ int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
 	return 0;
 }
 
+/* The only attempt of a life that ended with it is in no history yet. */
+static void remember_only(struct tqi_tx *tx, struct tqi_task *task)
+{
+	const struct tq_attempt_info info = {
+		.started_ns = task->started_ns,
+		.ended_ns = task->ended_ns,
+		.number = task->attempts,
+		.worker_pid = task->worker_pid,
+		.cause = task->cause,
+		.cause_arg = task->cause_arg,
+	};
+
+	if (task->attempts && !task->history)
+		tqi_history_add(tx, task, &info);
+}
+
 static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
 {
 	TQI_SET(tx, task->failures, 0);
@@ -94,6 +111,7 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	    tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	tqi_task_unlist(tx, index);
+	remember_only(tx, task);
 	zero_budgets(tx, task);
 	TQI_ADD(tx, root->unfinished, 1);
 	tqi_task_move(tx, index, TQ_READY);

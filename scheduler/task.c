@@ -98,7 +98,10 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		TQI_ADD(tx, tqi_root(tx)->running, -1);
 	if (to == TQ_RUNNING)
 		TQI_ADD(tx, tqi_root(tx)->running, 1);
-	TQI_SET(tx, task->state, (uint8_t)to);
+	if (TQI_PLANTED(no_entry))
+		task->state = (uint8_t)to;
+	else
+		TQI_SET(tx, task->state, (uint8_t)to);
 	if (task->edges && !tqi_state_is_final(to))
 		tqi_edge_notify(tx, index, to);
 }
@@ -184,7 +187,7 @@ void tqi_task_settle(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
 
-	if (task->pins || (task->flags & TQI_TASK_TELLING))
+	if ((task->pins && !TQI_PLANTED(no_pins)) || (task->flags & TQI_TASK_TELLING))
 		return;
 	if (task->flags & TQI_TASK_FORGET)
 		tqi_task_free(tx, index);

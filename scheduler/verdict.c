@@ -4,6 +4,7 @@
 
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
+#include "scheduler/history.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
@@ -27,7 +28,8 @@ struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_
 		return NULL;
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 
-	if (attempt->worker != worker || attempt->id != id || attempt->epoch != epoch)
+	if (attempt->worker != worker || attempt->id != id ||
+	    (attempt->epoch != epoch && !TQI_PLANTED(no_epoch)))
 		return NULL;
 	return tqi_task_at(tx, attempt->task)->attempt == a ? attempt : NULL;
 }
@@ -76,6 +78,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	if (attempt->next)
 		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
 	TQI_ADD(tx, worker->attempt_count, -1);
+	if (worker->output_bytes) /* readers of its output look whether that was the end */
+		tx->nudge = &worker->output_word;
 	if (attempt->checkpoint || attempt->inherited)
 		keep_checkpoint(tx, attempt, task);
 	TQI_SET(tx, task->attempt, 0u);
@@ -86,21 +90,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	return ended;
 }
 
-/* A3: from the second attempt on.  Dropped when memory is short. */
 static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ended *ended)
 {
-	if (!task->history) {
-		uint32_t block =
-			tqi_block_take(tx, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info));
-
-		if (!block)
-			return;
-		TQI_SET(tx, task->history, block);
-		TQI_SET(tx, task->history_count, 0);
-	}
-	uint8_t n = task->history_count;
-	struct tq_attempt_info *ring = tqi_unit(tx, task->history);
-	/* The oldest entry is overwritten in place: each of its words is journalled. */
 	const struct tq_attempt_info info = {
 		.started_ns = ended->started_ns,
 		.ended_ns = tx->now_ns,
@@ -110,15 +101,8 @@ static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ende
 		.cause = ended->cause,
 		.cause_arg = ended->cause_arg,
 	};
-	uint64_t words[sizeof(info) / sizeof(uint64_t)];
-	uint64_t *to = (uint64_t *)(void *)&ring[n % TQ_HISTORY_MAX];
 
-	memcpy(words, &info, sizeof(info));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		TQI_SET(tx, to[i], words[i]);
-	/* 0..7 while filling, then 8..15: the ring is full and n % 8 is its oldest. */
-	TQI_SET(tx, task->history_count,
-		(uint8_t)(n + 1 < 2 * TQ_HISTORY_MAX ? n + 1 : TQ_HISTORY_MAX));
+	tqi_history_add(tx, task, &info);
 }
 
 static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_verdict *v)

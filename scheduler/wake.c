@@ -171,7 +171,7 @@ void tqi_wake_keepers(struct tqi_tx *tx)
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 		uint64_t until = tqi_keeper_until(tx, place);
 
-		if (until < s->until_ns) {
+		if (until < s->until_ns && !TQI_PLANTED(no_note)) {
 			TQI_SET(tx, s->until_ns, until);
 			tqi_tx_wake(tx, w);
 		}

@@ -63,6 +63,15 @@ uint32_t tqi_mutex_watch(pthread_mutex_t *mutex)
 	return v & FUTEX_TID_MASK ? v : 0;
 }
 
+void tqi_mutex_condemn(pthread_mutex_t *mutex)
+{
+	struct tqi_word32 *word = mutex_word(mutex);
+	uint32_t v = tqi_load_acquire32(word);
+
+	if (!(v & FUTEX_TID_MASK))
+		tqi_cas_acq_rel32(word, v, FUTEX_OWNER_DIED);
+}
+
 int tqi_mutex_take(pthread_mutex_t *mutex)
 {
 	int r = pthread_mutex_trylock(mutex);
@@ -93,9 +102,11 @@ static int taken(const struct tqi_segment *seg, const struct tqi_thread *self, i
 	if (r == 0)
 		return 0;
 	tqi_store_relaxed64(&core->rollbacks, tqi_load_relaxed64(&core->rollbacks) + 1);
+	r = TQI_PLANTED(early_forget) ? pthread_mutex_consistent(&core->lock) : 0;
 	tqi_tx_rollback(seg);
 	tqi_compiler_barrier();
-	r = pthread_mutex_consistent(&core->lock);
+	if (!TQI_PLANTED(early_forget))
+		r = pthread_mutex_consistent(&core->lock);
 	return r ? TQ_ECORRUPT : 0;
 }
 
@@ -109,9 +120,9 @@ static void repair(const struct tqi_segment *seg)
 	uint32_t holder = tqi_load_acquire32(&core->holder_tid);
 	uint64_t start = tqi_load_relaxed64(&core->holder_start);
 
-	if (tid == 0 || tid != holder || start == 0)
+	if (tid == 0 || (tid != holder && !TQI_PLANTED(stale_holder)) || start == 0)
 		return;
-	if (!seg->ops->thread_gone(seg->ops->ctx, tid, start))
+	if (!seg->ops->thread_gone(seg->ops->ctx, TQI_PLANTED(stale_holder) ? holder : tid, start))
 		return;
 	if (tqi_cas_acq_rel32(word, seen, (seen & FUTEX_WAITERS) | FUTEX_OWNER_DIED))
 		seg->ops->futex_wake(seg->ops->ctx, word, 1);
@@ -134,7 +145,8 @@ static int lock_slice(pthread_mutex_t *mutex, uint64_t until_ns)
 	}
 	return r == EBUSY ? ETIMEDOUT : r;
 #else
-	return pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &ts);
+	return TQI_PLANTED(plain_lock) ? pthread_mutex_lock(mutex) :
+					 pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &ts);
 #endif
 }
 

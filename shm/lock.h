@@ -48,6 +48,8 @@ const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex);
  * in a word that holds a TID.  Returns the word to compare with; 0 not owned.
  */
 uint32_t tqi_mutex_watch(pthread_mutex_t *mutex);
+/* Repair: nobody's mutex that should be somebody's; its owner counts as dead. */
+void tqi_mutex_condemn(pthread_mutex_t *mutex);
 /* Try to take a mutex that only says "its owner lives"; a dead owner's is made consistent. */
 int tqi_mutex_take(pthread_mutex_t *mutex);
 

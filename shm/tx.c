@@ -27,6 +27,7 @@ void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now
 	tx->give_count = 0;
 	tx->corrupt = false;
 	tx->lacked = false;
+	tx->nudge = NULL;
 	tx->taken = NULL;
 	tx->release = NULL;
 	/*
@@ -61,8 +62,18 @@ static void settle_gives(struct tqi_tx *tx)
 	tx->give_count = 0;
 }
 
+/* A word that strangers sleep on; it only grows, and says no more than "look". */
+static void nudge(struct tqi_tx *tx)
+{
+	tqi_add_release32(tx->nudge, 1);
+	tx->seg->ops->futex_wake(tx->seg->ops->ctx, tx->nudge, INT32_MAX);
+	tx->nudge = NULL;
+}
+
 void tqi_tx_commit(struct tqi_tx *tx)
 {
+	if (TQI_PLANTED(early_commit))
+		*(volatile uint32_t *)&tx->core->undo_count = tx->undo_count = 0;
 	settle_gives(tx);
 	if (tx->corrupt) {
 		tqi_tx_abort(tx);
@@ -72,11 +83,15 @@ void tqi_tx_commit(struct tqi_tx *tx)
 	 * Wake before the commit: so a commit implies its wakes.  A waker killed
 	 * in between is rolled back and costs a spurious wake (docs/protocol.md).
 	 */
-	for (uint32_t i = 0; i < tx->wake_count; i++)
+	for (uint32_t i = 0; i < tx->wake_count && !TQI_PLANTED(late_wake); i++)
 		tqi_waiter_wake_now(tx, tx->wakes[i]);
+	if (tx->nudge)
+		nudge(tx);
 	tqi_compiler_barrier();
 	*(volatile uint32_t *)&tx->core->undo_count = 0;
 	tqi_compiler_barrier();
+	for (uint32_t i = 0; i < tx->wake_count && TQI_PLANTED(late_wake); i++)
+		tqi_waiter_wake_now(tx, tx->wakes[i]);
 	tx->undo_count = 0;
 	tx->wake_count = 0;
 	end(tx->core);
@@ -98,7 +113,8 @@ static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg,
 	if (offset + sizeof(uint64_t) > seg->geometry.max_bytes)
 		return;
 	*(volatile uint64_t *)(seg->base + offset) = u->old;
-	tqi_heap_position_store(seg, family, (uint32_t)(u->old & TQI_INDEX_MASK),
+	if (!TQI_PLANTED(no_place))
+		tqi_heap_position_store(seg, family, (uint32_t)(u->old & TQI_INDEX_MASK),
 				(uint32_t)(u->where >> 8));
 }
 
@@ -134,10 +150,13 @@ void tqi_tx_rollback(const struct tqi_segment *seg)
 
 	if (n > TQI_JOURNAL_MAX)
 		n = TQI_JOURNAL_MAX;
+	if (TQI_PLANTED(early_forget))
+		*(volatile uint32_t *)&core->undo_count = 0;
 	while (n > 0) {
 		undo_one(core, seg, &tqi_segment_journal(seg)[n - 1]);
 		tqi_compiler_barrier();
-		*(volatile uint32_t *)&core->undo_count = --n;
+		n--;
+		*(volatile uint32_t *)&core->undo_count = TQI_PLANTED(early_forget) ? 0 : n;
 		tqi_compiler_barrier();
 	}
 	end(core);
@@ -159,6 +178,11 @@ void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
 {
 	if (tx->give_count == TQI_GIVES_MAX) {
 		tx->corrupt = true; /* an operation over its declared maximum */
+		return;
+	}
+	if (TQI_PLANTED(early_give)) {
+		tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
+		settle_gives(tx);
 		return;
 	}
 	tx->gives[tx->give_count++] = (struct tqi_give){ table, what };

@@ -26,6 +26,7 @@
 #include <stdint.h>
 
 #include "shm/layout.h"
+#include "shm/plant.h"
 #include "shm/segment.h"
 
 #define TQI_WAKES_MAX 160 /* slots one hold may wake: 64 tasks, their waiters, keepers */
@@ -48,6 +49,7 @@ struct tqi_tx {
 	uint32_t wake_count;
 	bool corrupt; /* see T5 */
 	bool lacked;  /* a block could not be had: the caller did without, or gave up */
+	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
 	uint32_t give_count;
@@ -94,8 +96,15 @@ static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old
 		tx->corrupt = true;
 		return false;
 	}
+	if (TQI_PLANTED(no_barrier)) {
+		tx->journal[n] = (struct tqi_undo){ where, old };
+		tx->core->undo_count = tx->undo_count = n + 1;
+		return true;
+	}
 	volatile struct tqi_undo *u = &tx->journal[n];
 
+	if (TQI_PLANTED(early_count))
+		*(volatile uint32_t *)&tx->core->undo_count = n + 1;
 	u->where = where;
 	u->old = old;
 	tqi_compiler_barrier();
@@ -124,7 +133,15 @@ static inline void tqi_set16(struct tqi_tx *tx, uint16_t *p, uint16_t v)
 
 static inline void tqi_set32(struct tqi_tx *tx, uint32_t *p, uint32_t v)
 {
-	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, *p))
+	const uint32_t old = *p;
+
+	if (TQI_PLANTED(late_entry))
+		*(volatile uint32_t *)p = v;
+	if (!tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, old))
+		return;
+	if (TQI_PLANTED(no_barrier))
+		*p = v;
+	else
 		*(volatile uint32_t *)p = v;
 }
 

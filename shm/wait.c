@@ -174,6 +174,10 @@ void tqi_waiter_leave(struct tqi_tx *tx, uint32_t w)
 {
 	release(tx, w);
 	tx->release = &tqi_waiter_at(tx, w)->mutex;
+	if (TQI_PLANTED(early_release)) {
+		pthread_mutex_unlock(tx->release);
+		tx->release = NULL;
+	}
 }
 
 void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w)

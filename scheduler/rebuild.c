@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* The order of a rebuild; classes, and the gauges that tasks add up to. */
+#include "scheduler/rebuild.h"
+
+#include <string.h>
+
+#include "scheduler/rebuild_state.h"
+
+#define LOST_BACKOFF_NS 1000000000ull	   /* 1 s and 5 min: as a new queue has */
+#define LOST_BACKOFF_CAP_NS 300000000000ull
+
+void tqi_rebuild_keep(struct tqi_check *c)
+{
+	c->tx->core->undo_count = 0;
+	c->tx->undo_count = 0;
+	c->tx->wake_count = 0;
+}
+
+bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes)
+{
+	if (*block && !tqi_check_block(c, *block, bytes, "", 0, ""))
+		*block = 0;
+	return *block != 0;
+}
+
+static void clear_heap(struct tqi_heap *heap)
+{
+	memset(heap, 0, sizeof(*heap));
+}
+
+static bool lane_is_free(struct tqi_check *c, uint32_t l)
+{
+	return tqi_check_record(c, TQI_LANES, l) && !c->marks[TQI_LANES][l];
+}
+
+static uint32_t find_lane(struct tqi_check *c, uint32_t k)
+{
+	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++)
+		if (lane_is_free(c, l) && tqi_lane_at(c->tx, l)->class_ == k)
+			return l;
+	return 0;
+}
+
+/* The lane that class and lane agree on; else one of them is believed. */
+static uint32_t lane_of(struct tqi_check *c, uint32_t k, uint32_t plain)
+{
+	if (lane_is_free(c, plain) && tqi_lane_at(c->tx, plain)->class_ == k)
+		return plain;
+	uint32_t l = find_lane(c, k);
+
+	return l ? l : lane_is_free(c, plain) ? plain : 0;
+}
+
+static bool has_twin(struct tqi_check *c, const struct tqi_queue *queue, uint32_t kind)
+{
+	for (uint32_t k = queue->classes; k;) {
+		const struct tqi_class *class = tqi_class_at(c->tx, k);
+
+		if (class->kind == kind)
+			return true;
+		k = class->next;
+	}
+	return false;
+}
+
+/* Empty, into its queue's chain. */
+static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
+{
+	struct tqi_class *class = tqi_class_at(c->tx, k);
+	struct tqi_queue *queue = tqi_queue_at(c->tx, class->queue);
+	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
+
+	lane->class_ = k;
+	lane->members = 0;
+	clear_heap(&lane->tasks);
+	clear_heap(&class->open);
+	class->plain = l;
+	class->lane_count = 1;
+	memset(class->depth, 0, sizeof(class->depth));
+	class->next = queue->classes;
+	queue->classes = k;
+	c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
+	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
+}
+
+/* One that makes no sense stays out, and is free. */
+static void mend_class(struct tqi_check *c, uint32_t k)
+{
+	const struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, k);
+	const struct tqi_queue *queue = class ? tqi_check_record(c, TQI_QUEUES, class->queue) : NULL;
+
+	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) ||
+	    has_twin(c, queue, class->kind))
+		return;
+	uint32_t l = lane_of(c, k, class->plain);
+
+	if (l)
+		link_class(c, k, l);
+}
+
+/* For tasks whose class was lost: in a record of a lost one. */
+uint32_t tqi_rebuild_class(struct tqi_check *c, uint32_t queue, uint32_t kind)
+{
+	uint32_t k = 1, l = 1;
+
+	while (k < c->count[TQI_CLASSES] &&
+	       (!tqi_check_record(c, TQI_CLASSES, k) || c->marks[TQI_CLASSES][k]))
+		k++;
+	while (l < c->count[TQI_LANES] && !lane_is_free(c, l))
+		l++;
+	if (k >= c->count[TQI_CLASSES] || l >= c->count[TQI_LANES])
+		return 0;
+	struct tqi_class *class = tqi_class_at(c->tx, k);
+
+	class->queue = (uint16_t)queue;
+	class->kind = (uint16_t)kind;
+	link_class(c, k, l);
+	return l;
+}
+
+static void name_again(char *name, const char *prefix, uint32_t index)
+{
+	size_t n = strnlen(name, TQ_NAME_MAX + 1);
+
+	if (n == 0 || n > TQ_NAME_MAX)
+		__builtin_snprintf(name, TQ_NAME_MAX, "%s-%u", prefix, index);
+}
+
+/* A queue whose record was lost begins anew. */
+static void mend_queue(struct tqi_queue *queue, uint32_t q)
+{
+	name_again(queue->name, "lost-queue", q);
+	if (queue->attempts_max)
+		return;
+	queue->attempts_max = 1;
+	queue->depth_max = queue->timeout_ns = UINT64_MAX;
+	queue->backoff_ns = LOST_BACKOFF_NS;
+	queue->backoff_cap_ns = LOST_BACKOFF_CAP_NS;
+}
+
+static void mend_names(struct tqi_check *c)
+{
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			mend_queue(queue, q);
+	}
+	for (uint32_t k = 1; k < c->count[TQI_KINDS]; k++) {
+		struct tqi_kind *kind = tqi_check_record(c, TQI_KINDS, k);
+
+		if (kind)
+			name_again(kind->name, "lost-kind", k);
+	}
+}
+
+static void mend_classes(struct tqi_check *c)
+{
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			queue->classes = queue->waiting = 0;
+	}
+	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
+		mend_class(c, k);
+}
+
+static void clear_root(struct tqi_root *root)
+{
+	root->unfinished = root->ready = root->running = 0;
+	root->finished_oldest = root->finished_newest = root->finished_count = 0;
+	root->telling = 0;
+	root->room_waiters = root->empty_workers = 0;
+	clear_heap(&root->due);
+}
+
+/* Whatever was being swept is swept from the beginning. */
+static void sweep_again(struct tqi_check *c)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+
+	root->sweep_at = 0;
+	root->sweep_left = c->count[TQI_TASKS];
+}
+
+static int rebuild(struct tqi_check *c)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+
+	tqi_rebuild_directories(c);
+	clear_root(root);
+	mend_classes(c);
+	tqi_rebuild_workers(c);
+	tqi_rebuild_tasks(c);
+	tqi_rebuild_sleepers(c);
+	tqi_rebuild_memory(c);
+	int r = tqi_rebuild_records(c);
+
+	mend_names(c);
+	if (r == 0) {
+		tqi_rebuild_free_lists(c);
+		r = tqi_rebuild_heaps(c);
+	}
+	if (r < 0)
+		return r;
+	tqi_rebuild_lists(c);
+	sweep_again(c);
+	return 0;
+}
+
+int tqi_rebuild(struct tqi_tx *tx, void *scratch)
+{
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_check c;
+
+	root->flags |= TQI_ROOT_REPAIR;
+	tqi_compiler_barrier();
+	tqi_check_begin(&c, tx, scratch);
+	tqi_rebuild_keep(&c);
+	int r = rebuild(&c);
+
+	tqi_rebuild_keep(&c);
+	tx->corrupt = false;
+	if (r < 0)
+		return r;
+	tqi_compiler_barrier();
+	root->flags &= ~TQI_ROOT_REPAIR;
+	return 0;
+}

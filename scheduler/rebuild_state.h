@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of a rebuild share.  They resolve and mark as a check does. */
+#ifndef TQI_SCHEDULER_REBUILD_STATE_H
+#define TQI_SCHEDULER_REBUILD_STATE_H
+
+#include "scheduler/check_state.h"
+#include "scheduler/rebuild.h"
+
+/* A store that stays: there is no journal to undo it. */
+void tqi_rebuild_keep(struct tqi_check *c);
+
+/* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
+bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
+
+/* A class for tasks whose own was lost; its lane, 0 none. */
+uint32_t tqi_rebuild_class(struct tqi_check *c, uint32_t queue, uint32_t kind);
+
+/* The duties, in their order. */
+void tqi_rebuild_directories(struct tqi_check *c);
+void tqi_rebuild_workers(struct tqi_check *c);
+void tqi_rebuild_tasks(struct tqi_check *c);
+void tqi_rebuild_sleepers(struct tqi_check *c);
+void tqi_rebuild_memory(struct tqi_check *c);
+int tqi_rebuild_records(struct tqi_check *c);
+void tqi_rebuild_free_lists(struct tqi_check *c);
+int tqi_rebuild_heaps(struct tqi_check *c);
+void tqi_rebuild_lists(struct tqi_check *c);
+
+#endif

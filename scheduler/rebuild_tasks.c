@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* Task records made consistent in themselves; workers and sleepers with what is theirs. */
+#include <string.h>
+
+#include "scheduler/rebuild_state.h"
+#include "shm/lock.h"
+
+#define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
+
+/* A task that cannot be saved: its record is free, its id answers TQ_EGONE. */
+static void lose(struct tqi_task *t)
+{
+	t->state = TQ_FREE;
+	t->generation += t->generation < TQI_GENERATION_MAX;
+}
+
+/* By queue and kind; the task's own lane may be anything. */
+static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+
+	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
+		return 0;
+	for (uint32_t k = queue->classes; k;) {
+		const struct tqi_class *class = tqi_class_at(c->tx, k);
+
+		if (class->kind == t->kind)
+			return class->plain;
+		k = class->next;
+	}
+	return tqi_rebuild_class(c, t->queue, t->kind);
+}
+
+static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	const struct tqi_attempt *a = tqi_check_record(c, TQI_ATTEMPTS, t->attempt);
+	const struct tqi_worker *w = a ? tqi_check_record(c, TQI_WORKERS, a->worker) : NULL;
+
+	return w && w->state != TQI_WORKER_FREE && a->task == index && a->id == tqi_id_make(index, t->generation) &&
+	       a->epoch == t->epoch;
+}
+
+/*
+ * R2: a running task whose attempt is lost starts again; nobody else runs it.  R6: a
+ * claim that is still held keeps its epoch.
+ */
+static void mend_attempt(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	bool watched = t->state == TQ_RUNNING && is_watched_by(c, index, t);
+
+	if (!watched) {
+		t->attempt = 0;
+		t->state = t->state == TQ_RUNNING ? TQ_READY : t->state;
+		t->epoch = t->epoch > t->attempts ? t->epoch : t->attempts;
+	}
+	t->attempts = t->epoch;
+}
+
+/* Heaps compare sequences by difference: those far off would be before and after all others. */
+static bool is_near(const struct tqi_check *c, uint64_t sequence)
+{
+	return sequence - c->sequence + SEQUENCE_SPREAD < 2 * SEQUENCE_SPREAD;
+}
+
+static void mend_sequence(struct tqi_check *c, struct tqi_task *t)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+
+	if (!is_near(c, t->sequence))
+		t->sequence = c->sequence - 1;
+	if (t->sequence >= root->sequence)
+		root->sequence = t->sequence + 1;
+	if (t->wait_sequence > root->sequence)
+		t->wait_sequence = root->sequence;
+}
+
+/* The root's sequence is believed if any task agrees, else the first task's. */
+static void find_sequence(struct tqi_check *c)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+	const struct tqi_task *first = NULL;
+
+	c->sequence = root->sequence;
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
+		const struct tqi_task *t = tqi_check_record(c, TQI_TASKS, i);
+
+		if (!t || t->state == TQ_FREE)
+			continue;
+		if (is_near(c, t->sequence))
+			return;
+		first = first ? first : t;
+	}
+	if (first)
+		root->sequence = c->sequence = first->sequence + 1;
+}
+
+static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
+{
+	if (!tqi_rebuild_block(c, &t->payload, (uint64_t)t->payload_bytes + t->label_bytes))
+		t->payload_bytes = t->label_bytes = 0;
+	if (!tqi_rebuild_block(c, &t->result, t->result_bytes))
+		t->result_bytes = 0;
+	if (!tqi_rebuild_block(c, &t->error, t->error_bytes))
+		t->error_bytes = 0;
+	if (t->history_count >= 2 * TQ_HISTORY_MAX)
+		t->history_count = 0;
+	if (!tqi_rebuild_block(c, &t->history,
+			       TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
+		t->history_count = 0;
+	if (!tqi_rebuild_block(c, &t->checkpoint, t->checkpoint_bytes))
+		t->checkpoint_bytes = 0;
+}
+
+static void count(struct tqi_check *c, struct tqi_task *t)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
+	struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
+
+	tqi_class_at(c->tx, lane->class_)->depth[t->state]++;
+	if (t->state == TQ_RUNNING)
+		root->running++;
+	else if (!tqi_state_is_final(t->state) && t->wait_sequence >= queue->purge_before)
+		queue->waiting++;
+	if (tqi_state_is_final(t->state))
+		return;
+	lane->members++;
+	root->unfinished++;
+}
+
+static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	t->lane = lane_for(c, t);
+	if (t->state >= TQ_STATE_COUNT || t->state == TQ_BLOCKED || !t->lane ||
+	    t->generation == 0 || t->generation >= TQI_GENERATION_MAX) {
+		lose(t);
+		return;
+	}
+	if (t->cause > TQ_CAUSE_RELEASED)
+		t->cause = TQ_CAUSE_NONE;
+	if (t->due_ns > INT64_MAX)
+		t->due_ns = INT64_MAX;
+	mend_sequence(c, t);
+	t->flags &= (uint16_t)~(TQI_TASK_DUE | TQI_TASK_LISTED | TQI_TASK_TELLING);
+	t->edges = t->pins = t->prev = t->next = 0;
+	mend_attempt(c, index, t);
+	mend_blocks(c, t);
+	count(c, t);
+}
+
+/* Attempts. */
+
+static void link_attempt(struct tqi_check *c, uint32_t a)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(c->tx, a);
+	struct tqi_worker *worker = tqi_worker_at(c->tx, attempt->worker);
+
+	attempt->prev = 0;
+	attempt->next = worker->attempts;
+	if (worker->attempts)
+		tqi_attempt_at(c->tx, worker->attempts)->prev = a;
+	worker->attempts = a;
+	worker->attempt_count++;
+	c->marks[TQI_ATTEMPTS][a] |= TQI_SEEN_LINKED;
+	if (attempt->phase > TQI_PHASE_KILL || !attempt->phase != !attempt->stop_cause)
+		attempt->phase = attempt->stop_cause = 0;
+	tqi_rebuild_block(c, &attempt->checkpoint, TQI_CHECKPOINT_BLOCK);
+	if (!tqi_rebuild_block(c, &attempt->inherited, attempt->inherited_bytes))
+		attempt->inherited_bytes = 0;
+}
+
+void tqi_rebuild_tasks(struct tqi_check *c)
+{
+	find_sequence(c);
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
+		struct tqi_task *t = tqi_check_record(c, TQI_TASKS, i);
+
+		if (t && t->state != TQ_FREE)
+			mend_task(c, i, t);
+		if (t && t->state == TQ_RUNNING)
+			link_attempt(c, t->attempt);
+	}
+}
+
+/* Workers. */
+
+static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
+{
+	uint32_t n = 0;
+
+	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
+		w->state = TQI_WORKER_FREE;
+	w->attempts = w->attempt_count = 0;
+	if (w->state == TQI_WORKER_FREE)
+		return;
+	/* A hint only: whether its process is gone must still be proved. */
+	w->life_made = 1;
+	tqi_mutex_condemn(&w->life);
+	if (w->queue_count > TQ_WORKER_QUEUES_MAX)
+		w->queue_count = TQ_WORKER_QUEUES_MAX;
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (tqi_check_record(c, TQI_QUEUES, w->queues[i]))
+			w->queues[n++] = w->queues[i];
+	w->queue_count = n;
+	if (w->output_bytes & (w->output_bytes - 1))
+		w->output = 0;
+	if (!tqi_rebuild_block(c, &w->output, w->output_bytes))
+		w->output_bytes = 0;
+	if (w->flags & TQI_WORKER_EMPTY)
+		tqi_root(c->tx)->empty_workers++;
+}
+
+void tqi_rebuild_workers(struct tqi_check *c)
+{
+	for (uint32_t i = 1; i < c->count[TQI_WORKERS]; i++) {
+		struct tqi_worker *w = tqi_check_record(c, TQI_WORKERS, i);
+
+		if (w)
+			mend_worker(c, w);
+	}
+}
+
+/* Sleepers. */
+
+static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
+{
+	struct tqi_edge *edge = tqi_check_record(c, TQI_EDGES, e);
+	struct tqi_task *t = edge ? tqi_check_record(c, TQI_TASKS, edge->task) : NULL;
+
+	if (!edge || edge->waiter != w || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER))
+		return false;
+	c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER | TQI_SEEN_LINKED;
+	if (!t || t->state == TQ_FREE)
+		edge->task = 0; /* its task is lost: the edge is dropped below */
+	return true;
+}
+
+static void attach_edge(struct tqi_check *c, uint32_t e)
+{
+	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
+	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
+
+	t->pins++;
+	edge->told = edge->told && edge->told <= 1;
+	edge->prev = 0;
+	edge->next = 0;
+	if (edge->told)
+		return;
+	edge->next = t->edges;
+	if (t->edges)
+		tqi_edge_at(c->tx, t->edges)->prev = e;
+	t->edges = e;
+}
+
+/* The list of a sleeper's edges as far as it is whole, without those of lost tasks. */
+static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	uint32_t *link = &s->edges;
+
+	while (*link && keep_edge(c, *link, w)) {
+		struct tqi_edge *edge = tqi_edge_at(c->tx, *link);
+
+		if (edge->task) {
+			attach_edge(c, *link);
+			link = &edge->next_of_waiter;
+		} else {
+			c->marks[TQI_EDGES][*link] &= (uint8_t)~TQI_SEEN_LINKED;
+			*link = edge->next_of_waiter;
+		}
+	}
+	*link = 0;
+}
+
+static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	struct tqi_core *core = c->tx->core;
+
+	s->state = TQI_WAITER_LISTED;
+	s->older = core->waiter_newest;
+	s->newer = 0;
+	if (core->waiter_newest)
+		tqi_waiter_at(c->tx, core->waiter_newest)->newer = w;
+	else
+		core->waiter_oldest = w;
+	core->waiter_newest = w;
+	core->waiter_count++;
+	core->waiter_for_work += s->interest == TQI_INTEREST_WORK;
+	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
+}
+
+/* All are listed anew, in the order of their slots, and woken: each looks for itself. */
+void tqi_rebuild_sleepers(struct tqi_check *c)
+{
+	struct tqi_core *core = c->tx->core;
+
+	core->waiter_oldest = core->waiter_newest = core->waiter_transit = 0;
+	core->waiter_count = core->waiter_for_work = 0;
+	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++) {
+		struct tqi_waiter *s = tqi_check_record(c, TQI_WAITERS, w);
+
+		if (!s)
+			continue;
+		bool owned = tqi_mutex_owner(&s->mutex) || tqi_mutex_owner_died(&s->mutex);
+
+		if (s->state > TQI_WAITER_TRANSIT || !owned || !s->mutex_made)
+			s->state = TQI_WAITER_FREE; /* W1 */
+		if (s->state == TQI_WAITER_FREE)
+			continue;
+		mend_edges(c, w, s);
+		append(c, w, s);
+		tqi_waiter_wake_now(c->tx, w);
+	}
+}
