@@ -48,11 +48,12 @@ static bool advise_full_queue(const struct cli *cli)
 
 static void advise_full_records(const struct cli *cli, const struct tq_segment_info *info)
 {
-	complain_more("all %llu task records of segment \"%s\" are taken: by %llu unfinished tasks\n"
-		      "and %llu finished ones that are kept (`taskq forget` frees these)\n" LET_WORK,
-		      (unsigned long long)info->tasks_max, cli->segment,
-		      (unsigned long long)info->tasks_unfinished,
-		      (unsigned long long)(info->tasks_count - info->tasks_unfinished));
+	complain_more(
+		"all %llu task records of segment \"%s\" are taken: by %llu unfinished tasks\n"
+		"and %llu finished ones that are kept (`taskq forget` frees these)\n" LET_WORK,
+		(unsigned long long)info->tasks_max, cli->segment,
+		(unsigned long long)info->tasks_unfinished,
+		(unsigned long long)(info->tasks_count - info->tasks_unfinished));
 }
 
 static void advise_full_memory(const struct cli *cli, const struct tq_segment_info *info)
@@ -62,8 +63,7 @@ static void advise_full_memory(const struct cli *cli, const struct tq_segment_in
 	complain_more("segment \"%s\" has %s of its %s memory in use, for %llu unfinished tasks\n"
 		      "and %llu finished ones\n" LET_WORK,
 		      cli->segment, format_size(info->used_bytes, used),
-		      format_size(info->max_bytes, max),
-		      (unsigned long long)info->tasks_unfinished,
+		      format_size(info->max_bytes, max), (unsigned long long)info->tasks_unfinished,
 		      (unsigned long long)(info->tasks_count - info->tasks_unfinished));
 }
 

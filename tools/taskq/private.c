@@ -108,6 +108,17 @@ static uint64_t tail_bytes(struct cli *cli, uint32_t workers)
 	return bytes;
 }
 
+/* The farm tells what it does, so also that it was asked to stop.  Asked by our parent's
+ * death there is nobody to finish anything for: the second request is not to wait. */
+static void on_farm_line(void *arg, const char *text)
+{
+	const pid_t *parent = arg;
+
+	(void)text;
+	if (getppid() != *parent)
+		tq_farm_stop();
+}
+
 static _Noreturn void be_farm(struct cli *cli, struct private_farm *farm, uint32_t workers,
 			      const struct watch *watch, pid_t parent)
 {
@@ -118,6 +129,8 @@ static _Noreturn void be_farm(struct cli *cli, struct private_farm *farm, uint32
 		.queue_count = 1,
 		.workers = workers,
 		.output_tail_bytes = tail_bytes(cli, workers),
+		.log = on_farm_line,
+		.log_arg = &parent,
 	};
 	int r;
 

@@ -166,8 +166,7 @@ static int list_tasks(struct list *list)
 	struct cli *cli = list->cli;
 	int r;
 
-	if (!attach(cli, TQ_OPEN_READONLY) ||
-	    (cli->queue_given && !require_queue(cli, cli->queue)))
+	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	list->clocks = clocks_read();
 	list->filter.queue = cli->queue_given ? cli->queue : NULL;

@@ -29,9 +29,8 @@ static void put_segment(const struct cli *cli, const struct tq_segment_info *inf
 	char used[FORMAT_MAX], max[FORMAT_MAX], age[FORMAT_MAX];
 	const uint64_t now_ns = clocks_read().unix_now_ns;
 
-	printf("segment %s: %llu tasks, %llu unfinished; memory %s of %s; up %s%s\n",
-	       cli->segment, (unsigned long long)info->tasks_count,
-	       (unsigned long long)info->tasks_unfinished,
+	printf("segment %s: %llu tasks, %llu unfinished; memory %s of %s; up %s%s\n", cli->segment,
+	       (unsigned long long)info->tasks_count, (unsigned long long)info->tasks_unfinished,
 	       format_size(info->used_bytes, used), format_size(info->max_bytes, max),
 	       format_duration(now_ns - info->created_unix_ns, age),
 	       info->shutting_down ? "; shutting down" : "");

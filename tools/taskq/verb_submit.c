@@ -28,7 +28,7 @@ enum key {
 static const struct option_row rows[] = {
 	TASK_OPTION_ROWS,
 	{ TASK_OPTION_DELAY, "delay", "D", "start not before, from now" },
-	{ 'o', "output", "FILE", "its standard output goes there" },
+	{ 'o', "output", "FILE", "its output goes there, errors too, instead of being kept" },
 	{ KEY_KIND, "kind", "K", "for the handler of that kind; default \"exec\", a command" },
 	{ KEY_PAYLOAD, "payload", "TEXT|@FILE", "what that handler gets; @- is standard input" },
 	{ KEY_HOLD, "hold", NULL, "do not start it until `taskq unhold`" },

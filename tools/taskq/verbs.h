@@ -20,7 +20,8 @@
 	X(map, verb_map, "[OPTION]... [--] CMD [ARG]...",                                          \
 	  "run a command for each line of the input",                                              \
 	  "{} in an argument is replaced by the line; without any, the line becomes the last\n"    \
-	  "argument.  Each task's output is printed whole.  Uses the workers of the queue when\n"  \
+	  "argument.  Each task's output is printed in one piece.  Uses the workers of the queue " \
+	  "when\n"                                                                                 \
 	  "there are any and -j is not given, else private ones.  Exits 0, or 1 when a task\n"     \
 	  "failed.\n")                                                                             \
 	X(work, verb_work, "[OPTION]...", "run a farm of workers in the foreground",               \

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Files that are no segment, or not for us: an error, never a crash.
+load helper
+
+file() {
+	echo "/dev/shm/taskq.$EUID.$TASKQ_SEGMENT"
+}
+
+# refused CODE: every sort of verb exits so, and only destroy --force removes it.
+refused() {
+	local verb
+
+	for verb in status list check info 'show 1-1' 'submit -- true' 'cancel 1-1' 'work -j1 --until-empty' \
+		destroy; do
+		# shellcheck disable=SC2086
+		expect "$1" $verb
+		says "destroy --force"
+	done
+	expect 125 run -- true
+	expect 0 destroy --force
+	not test -e "$(file)"
+}
+
+# destroy itself speaks of --force
+says() {
+	[[ $stderr == *"$1"* || $stderr == *"--force removes it"* ]]
+}
+
+@test "I4: an empty file" {
+	: >"$(file)"
+	chmod 600 "$(file)"
+	refused 6
+}
+
+@test "I4: random bytes" {
+	head -c 3000000 /dev/urandom >"$(file)"
+	chmod 600 "$(file)"
+	refused 6
+}
+
+@test "I4: another layout version" {
+	taskq create
+	printf '\377' | dd of="$(file)" bs=1 seek=8 conv=notrunc status=none
+	refused 6
+}
+
+@test "I4: a truncated one" {
+	taskq create
+	truncate -s 700000 "$(file)"
+	refused 7
+}
+
+@test "I4: truncated to its header, and to nothing, under a live farm" {
+	farm -j1
+	truncate -s 4096 "$(file)"
+	refused 7
+	kill -KILL "$pid" 2>/dev/null || true
+	eventually 5 is_gone "$pid"
+}
+
+@test "I4: random bytes after the header never crash an observer" {
+	local i verb
+
+	seq 50 | jq -c '{command: ["true"]}' | submit --batch - >/dev/null
+	for i in 1 2 3 4 5 6 7 8; do
+		cp "$(file)" copy
+		dd if=/dev/urandom of="$(file)" bs=1 seek=$((RANDOM * 40 % 1500000 + 8192)) count=3000 \
+			conv=notrunc status=none
+		for verb in status list stats check 'show 1-1' 'list --json'; do
+			# shellcheck disable=SC2086
+			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
+		done
+		cp copy "$(file)"
+	done
+	expect 0 check
+}
+
+@test "I6: owned by somebody else: refused unless asked for" {
+	need_root
+	taskq create
+	chown 12345 "$(file)"
+	expect 6 list
+	[[ $stderr == *"--foreign"* ]]
+	expect 6 submit -- true
+	expect 6 destroy
+	expect 0 --foreign submit -- true
+	expect 0 --foreign list
+}
+
+@test "I6: open to others: refused unless asked for" {
+	taskq create
+	chmod 666 "$(file)"
+	expect 6 submit -- true
+	[[ $stderr == *"open to others"* ]]
+	expect 0 --foreign submit -- true
+	expect 0 destroy --force
+	expect 0 create --mode 0660
+	expect 0 --foreign info
+	prints "mode 0660"
+}
+
+@test "E3 I6: who may only read can look, and is told so when it writes" {
+	local id
+
+	need_root
+	id=$(submit -- echo hi)
+	work_off
+	chmod 644 "$(file)"
+	chmod 711 "$BATS_TEST_TMPDIR"
+	as_nobody() {
+		run "-$1" --separate-stderr setpriv --reuid 65534 --clear-groups env \
+			TASKQ_SEGMENT="$(file)" PATH="$PATH" timeout 20 "$(command -v taskq)" "${@:2}"
+	}
+	cd /
+	as_nobody 6 list
+	as_nobody 0 --foreign list
+	as_nobody 0 --foreign log "$id"
+	[[ $output == hi ]]
+	as_nobody 0 --foreign check
+	as_nobody 6 --foreign submit -- true
+	[[ $stderr == *"permissions"* && $stderr == *"list, show, log"* ]]
+	as_nobody 6 --foreign forget "$id"
+	as_nobody 6 destroy --force
+	expect 0 --foreign show "$id"
+}
+
+@test "destroy --force touches nothing that is not on a tmpfs" {
+	[[ $(stat -f -c %T .) != tmpfs ]] || skip "the scratch directory is on a tmpfs"
+	echo precious >file
+	expect 2 destroy --force -s "$PWD/file"
+	[[ $(cat file) == precious ]]
+}

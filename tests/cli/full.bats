@@ -1,0 +1,93 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A full segment, queue or file system: exit 4, and what is full.
+load helper
+
+fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code in $status
+	head -c 200000 /dev/zero >payload
+	for _ in $(seq 200); do
+		run --separate-stderr taskq "$@" submit --kind x --payload @payload
+		[[ $status == 0 ]] || return 0
+	done
+}
+
+@test "A6: a full segment: exit 4, naming what is full, and nothing is lost" {
+	taskq create --max 4M
+	fill
+	[[ $status == 4 ]]
+	says "of its 4M memory in use"
+	expect 4 submit --full-timeout 50ms --kind x --payload @payload
+	expect 125 submit --wait --kind x --payload @payload
+	expect 0 submit -- true
+	expect 0 check
+	expect 0 purge
+	expect 0 submit --kind x --payload @payload
+}
+
+@test "A4: finished records never make submit fail; kept ones do, and are counted" {
+	local i
+
+	taskq create --max 4M --tasks 5
+	for i in 1 2 3 4 5 6 7 8; do
+		submit -- true
+		work_off
+	done
+	for i in 1 2 3 4 5; do
+		submit --keep -- true
+		work_off
+	done
+	expect 4 submit -- true
+	says "all 5 task records"
+	says "5 finished ones that are kept"
+	expect 0 forget "$(taskq list --json -n 1 | jq -r .id)"
+	expect 0 submit -- true
+}
+
+@test "A6: --full-timeout waits for room" {
+	taskq create --max 4M --tasks 1
+	submit -- true
+	start taskq submit --full-timeout 20s -- true
+	eventually 5 eval '[[ $(taskq --json info | jq .sleepers) == 1 ]]'
+	taskq purge
+	ends 0 "$pid"
+}
+
+@test "I3: a full small tmpfs: exit 4 and a clear error, never SIGBUS" {
+	need_root
+	mkdir small
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	cat >inside <<-'END'
+		load() { :; }
+		set -e
+		mount -t tmpfs -o size=8m none small
+		s=$PWD/small/q
+		head -c 200000 /dev/zero >payload
+		code=0
+		taskq -s "$s" create --max 64M
+		while [ $code = 0 ]; do
+			taskq -s "$s" submit --kind x --payload @payload >/dev/null 2>err || code=$?
+		done
+		[ $code = 4 ]
+		grep -q "no space left" err
+		grep -q "free of 8M" err
+		taskq -s "$s" check
+		taskq -s "$s" list >/dev/null
+		taskq -s "$s" purge
+		[ "$(taskq -s "$s" run -- echo hi)" = hi ]
+		code=0
+		taskq -s "$PWD/small/other" create 2>err || code=$?
+		[ $code = 4 ]
+		grep -q "no space left" err
+		taskq -s "$s" check
+		taskq -s "$s" destroy --force
+	END
+	sed -i 1d inside
+	run -0 timeout 40 unshare -m --propagation private bash inside
+}
+
+@test "A6: the payload limit is told" {
+	head -c 17000000 /dev/zero >payload
+	expect 2 submit --kind x --payload @payload
+	says "16777216 (16 MiB)"
+	expect 5 list
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# log: output while it runs and after.
+load helper
+
+@test "F1: log shows what a command has written so far, -f the rest" {
+	local id
+
+	farm -j1
+	id=$(submit -- sh -c 'echo one; while [ ! -e go ]; do sleep 0.02; done; echo two >&2')
+	eventually 5 eval '[[ $(taskq log $id) == one ]]'
+	touch go
+	expect 0 log -f "$id"
+	[[ $output == $'one\ntwo' ]]
+}
+
+@test "E5: log -f goes across attempts, log shows the last" {
+	local id
+
+	id=$(submit --retries 2 --backoff 1ms -- sh -c 'echo try $TASKQ_ATTEMPT; exit 1')
+	start taskq log -f "$id"
+	work_off
+	ends 0 "$pid"
+	[[ $(tail -1 out) == "try 3" ]]
+	[[ $(taskq log "$id") == "try 3" ]]
+}
+
+@test "Defaults: the last 64 KiB are kept, and what was cut is said" {
+	local id
+
+	id=$(submit -- sh -c 'seq 50000')
+	work_off
+	expect 0 log "$id"
+	says "bytes at the beginning were not kept"
+	[[ ${lines[-1]} == 50000 ]]
+	[[ ${#output} -ge 65000 ]]
+	expect 0 show "$id"
+	prints "only the tail of its output was kept"
+}
+
+@test "A3: binary output comes back as it was" {
+	local id
+
+	head -c 5000 /dev/urandom >data
+	id=$(submit -- cat data)
+	work_off
+	taskq log "$id" | cmp - data
+}
+
+@test "log of a task without output, and of none" {
+	expect 0 log "$(submit -- true)"
+	[[ -z $output ]]
+	expect 5 log 99-1
+	expect 2 log
+	expect 2 log 1-1 2-1
+}
+
+@test "E11: the output of a killed worker's attempt is kept" {
+	local id
+
+	farm -j1
+	id=$(submit --at-most-once -- sh -c 'echo last words; while [ ! -e go ]; do sleep 0.02; done; kill -KILL $PPID')
+	eventually 5 eval '[[ -n $(taskq log $id) ]]'
+	touch go
+	eventually 5 is "$id" state failed
+	[[ $(taskq log "$id") == "last words" ]]
+}

@@ -1,0 +1,90 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# map: a task a line, in order or not, and nothing left behind.
+load helper
+
+map() {
+	timeout 50 taskq map "$@"
+}
+
+@test "F1: map -k prints in the order of the input" {
+	seq 60 | map -j4 -k -- sh -c 'sleep 0.0$(({} % 4)); echo {}' | diff - <(seq 60)
+}
+
+@test "F1: without -k every output is whole, in any order" {
+	seq 40 | map -j4 -- sh -c 'echo {}a; echo {}b' >all
+	[[ $(wc -l <all) == 80 ]]
+	awk 'NR % 2 { first = $0; next } { sub("a$", "b", first); if (first != $0) exit 1 }' all
+}
+
+@test "map with an empty input exits 0" {
+	run -0 bash -c 'timeout 20 taskq map -- echo </dev/null'
+	[[ -z $output ]]
+}
+
+@test "{} anywhere, or the line as the last argument; spaces and quotes survive" {
+	printf 'a b\n$x "y"\n' | map -k -- printf '<%s>' >out
+	[[ $(cat out) == '<a b><$x "y">' ]]
+	printf 'q\n' | map -- echo 1{}2 {} | grep -qx '1q2 q'
+}
+
+@test "-0: lines may hold line feeds" {
+	printf 'a\nb\0c d\0' | map -0 -k -- printf '<%s>' >out
+	[[ $(cat out) == $'<a\nb><c d>' ]]
+	run -1 --separate-stderr bash -c 'printf "a\0b\n" | timeout 20 taskq map -- echo'
+	says "-0"
+}
+
+@test "exit 1 names the tasks that failed, and their lines" {
+	run -1 --separate-stderr bash -c 'seq 5 | timeout 20 taskq map -- sh -c "test {} != 3"'
+	says '"3": failed, exit:1'
+	not says '"4"'
+}
+
+@test "two maps at once in one segment do not mix" {
+	local one two
+
+	start bash -c 'seq 200 | taskq map -j2 -k -- echo A >a'
+	one=$pid
+	start bash -c 'seq 200 | taskq map -j2 -k -- echo B >b'
+	two=$pid
+	wait "$one"
+	wait "$two"
+	diff a <(seq 200 | sed 's/^/A /')
+	diff b <(seq 200 | sed 's/^/B /')
+}
+
+@test "F1: kill -9 of map ends its workers and cancels what waits" {
+	local child
+
+	seq 20 >in
+	start bash -c 'exec taskq map -j2 -- sh -c "echo \$\$ >>$PWD/children; sleep 60" <in'
+	eventually 10 eval '[[ -s children ]]'
+	kill -KILL "$pid"
+	for child in $(cat children); do
+		eventually 10 is_gone "$child"
+	done
+	eventually 10 eval '[[ $(taskq --json info | jq .workers) == 0 ]]'
+	[[ -z $(taskq list --json -S unfinished) ]]
+}
+
+@test "E7: Ctrl-C of map cancels everything" {
+	seq 1000 >in
+	start bash -c 'exec taskq map -j2 -- sh -c "touch $PWD/up; sleep 60" <in'
+	eventually 10 test -e up
+	kill -TERM "$pid"
+	ends 143 "$pid"
+	[[ $(taskq --json info | jq .tasks_unfinished) == 0 ]]
+}
+
+@test "map ends when nobody reads it any more" {
+	run -0 bash -c 'seq 100000 | timeout 30 taskq map -j2 -- echo | head -1 | wc -l'
+	[[ $output == 1 ]]
+	eventually 10 eval '[[ $(taskq --json info | jq .tasks_unfinished) == 0 ]]'
+}
+
+@test "A4: a long input leaves no records and little memory behind" {
+	seq 1500 | map -j2 -- true
+	[[ $(taskq --json info | jq .tasks_count) == 0 ]]
+	[[ $(taskq --json info | jq '.used_bytes < 16000000') == true ]]
+}

@@ -1,0 +1,104 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# run: streams, exit codes, Ctrl-C, and nothing left behind.
+load helper
+
+@test "F1: run without workers brings its own, streams, and gives the code" {
+	expect 7 run -- sh -c 'echo out; exit 7'
+	[[ $output == out ]]
+	expect 0 run -- uname -a
+	prints Linux
+	[[ $(taskq --json | jq '.workers | length') == 0 ]]
+}
+
+@test "A2: run tells 124, 126, 127 and 128+n as wait does" {
+	expect 124 run --timeout 100ms -- sleep 60
+	expect 126 run -- /etc/passwd
+	says "Permission denied"
+	expect 127 run -- no-such-command
+	says "No such file"
+	expect 139 run -- sh -c 'kill -SEGV $$'
+	says "signal:SEGV"
+	expect 125 run
+	expect 125 run --cwd /nonexistent -- true
+	says "/nonexistent"
+}
+
+@test "F1: run streams while the command runs" {
+	start taskq run -- sh -c 'echo first; while [ ! -e go ]; do sleep 0.02; done; echo second'
+	eventually 10 grep -q first out
+	not grep -q second out
+	touch go
+	wait "$pid"
+	[[ $(tail -1 out) == second ]]
+}
+
+@test "F1: half a megabyte of output arrives whole" {
+	head -c 500000 /dev/urandom >data
+	timeout 20 taskq run -- cat data | cmp - data
+}
+
+@test "F1: run uses the workers of the queue when there are any" {
+	farm -j1
+	expect 0 run -- sh -c 'echo $TASKQ_QUEUE'
+	[[ $output == default ]]
+}
+
+@test "E7: Ctrl-C and SIGTERM cancel the task and wait for its end" {
+	local signal
+
+	for signal in INT TERM; do
+		start setsid taskq run -- sh -c 'echo $$; trap "" INT; sleep 60'
+		eventually 10 grep -q . out
+		kill "-$signal" "$pid"
+		ends $((128 + $(kill -l $signal))) "$pid"
+		eventually 5 is_gone "$(cat out)"
+		[[ $(cat err) == *cancelled* ]]
+	done
+	[[ $(taskq list --json | jq -r .state | sort -u) == cancelled ]]
+}
+
+@test "E7: Ctrl-C at a terminal" {
+	cat >terminal.py <<-'END'
+		import os, pty, sys
+		pid, fd = pty.fork()
+		if pid == 0:
+		    os.execvp("taskq", ["taskq", "run", "--", "sh", "-c", "echo up; sleep 60"])
+		seen = b""
+		while b"up" not in seen:
+		    seen += os.read(fd, 100)
+		os.write(fd, b"\x03")
+		try:
+		    while os.read(fd, 100):
+		        pass
+		except OSError:
+		    pass
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run -130 timeout 20 python3 terminal.py
+}
+
+@test "F1: kill -9 of run leaves nothing behind" {
+	local child
+
+	start taskq run -- sh -c 'echo $$; sleep 60'
+	eventually 10 grep -q . out
+	child=$(cat out)
+	kill -KILL "$pid"
+	eventually 10 is_gone "$child"
+	eventually 10 eval '[[ $(taskq --json info | jq .workers) == 0 ]]'
+	[[ $(taskq list --json | jq -r .state) == cancelled ]]
+}
+
+@test "run ends when nobody reads it any more" {
+	run -0 --separate-stderr bash -c 'timeout 20 taskq run -- yes | head -1; [[ ${PIPESTATUS[0]} == 141 ]]'
+	[[ ${lines[0]} == y ]]
+	eventually 5 eval '[[ $(taskq list --json | jq -r .state) == cancelled ]]'
+}
+
+@test "a full standard output is an error, not exit 0" {
+	run -125 --separate-stderr bash -c 'timeout 20 taskq run -- echo hi >/dev/full'
+	says "standard output"
+	run -1 --separate-stderr bash -c 'taskq list >/dev/full'
+	says "No space left"
+}

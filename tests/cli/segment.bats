@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# create, info, destroy, check; which verbs make what is missing.
+load helper
+
+@test "only submit, run, map and work make a segment; the others exit 5" {
+	local verb
+
+	for verb in status list stats info check shutdown destroy pause purge 'show 1-1' 'log 1-1' \
+		'cancel 1-1' 'retry 1-1' 'hold 1-1' 'forget 1-1' 'update -p 1 1-1'; do
+		# shellcheck disable=SC2086
+		expect 5 $verb
+		says "no such segment"
+	done
+	expect 0 submit -- true
+	expect 0 list
+}
+
+@test "create makes it once; info describes it" {
+	expect 0 create --max 8M --tasks 100 --retention 2h
+	expect 1 create
+	says "exists already"
+	expect 0 info
+	prints "mode 0600"
+	prints "may grow to 8M"
+	prints "at most 100"
+	prints "2h00m"
+	[[ $(taskq --json info | jq '.max_bytes') == 8388608 ]]
+}
+
+@test "A4: finished records go when their retention is over" {
+	taskq create --retention 100ms
+	submit -- true
+	work_off
+	eventually 5 eval 'submit -- true >/dev/null; work_off; [[ $(taskq list --json | grep -c "\"1-1\"") == 0 ]]'
+}
+
+@test "destroy refuses unfinished tasks and live workers without --force" {
+	submit -- true
+	expect 1 destroy
+	says "it has 1 unfinished tasks"
+	says "--force"
+	work_off
+	expect 0 destroy
+	expect 5 destroy
+	farm -j1
+	expect 1 destroy
+	expect 0 destroy --force
+	eventually 5 is_gone "$pid"
+}
+
+@test "-s and TASKQ_SEGMENT name it; a path on a tmpfs works too" {
+	local path=/dev/shm/$TASKQ_SEGMENT-path
+
+	expect 0 submit -s "$path" -- true
+	expect 0 -s "$path" list
+	expect 5 list
+	TASKQ_SEGMENT=$path expect 0 list
+	expect 0 -s "$path" destroy --force
+}
+
+@test "-q and TASKQ_QUEUE name the queue" {
+	TASKQ_QUEUE=fast submit -- true
+	submit -q slow -- true
+	[[ $(taskq list --json | jq -r .queue | xargs) == "fast slow" ]]
+}
+
+@test "check of a sound segment exits 0, also after kills" {
+	local i
+
+	submit -- true
+	expect 0 check
+	prints "sound"
+	farm -j2
+	for i in 1 2 3 4 5; do
+		submit -- sh -c 'kill -KILL $PPID; sleep 9'
+	done >/dev/null
+	eventually 5 eval '[[ $(taskq --json stats | jq -s ".[0].crashed") -ge 3 ]]'
+	kill -KILL "$pid"
+	expect 0 check
+	expect 0 check --exact
+}
+
+@test "version and help, also of every verb" {
+	local verb
+
+	expect 0 version
+	[[ $output == taskq\ [0-9]* ]]
+	expect 0 --version
+	expect 0 help
+	prints "Exit codes"
+	for verb in $(sed -n 's/^  \([a-z]*\)  .*/\1/p' <<<"$output"); do
+		expect 0 help "$verb"
+		prints "Usage: taskq $verb"
+	done
+	expect 2 help nothing
+}

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# shutdown and destroy under live workers.
+load helper
+
+@test "H1: shutdown refuses new tasks, finishes the rest, stops the workers" {
+	local id
+
+	farm -j1
+	id=$(submit -- sh -c 'while [ ! -e go ]; do sleep 0.02; done')
+	eventually 5 is "$id" state running
+	submit -- true
+	expect 0 shutdown
+	expect 1 submit -- true
+	says "shutting down"
+	says "shutdown --undo"
+	touch go
+	expect 0 shutdown --wait
+	ends 0 "$pid"
+	[[ $(taskq list --json | jq -r .state | sort -u) == done ]]
+}
+
+@test "H1: shutdown --cancel ends what runs and what waits" {
+	farm -j1
+	submit -- sh -c "echo \$\$ >$PWD/child; sleep 60"
+	eventually 5 test -s child
+	submit -- true
+	expect 0 shutdown --cancel --wait
+	ends 0 "$pid"
+	is_gone "$(cat child)"
+	[[ $(taskq list --json | jq -r .state | sort -u) == cancelled ]]
+}
+
+@test "H1: shutdown --cancel works when nobody else is there" {
+	seq 300 | jq -c '{command: ["true"]}' | submit --batch - >/dev/null
+	expect 0 shutdown --cancel --wait
+	[[ $(taskq --json info | jq .tasks_unfinished) == 0 ]]
+}
+
+@test "shutdown --wait says when nobody will finish the rest" {
+	submit -- true
+	start taskq shutdown --wait
+	eventually 5 grep -q "no worker is there" err
+	taskq shutdown --cancel
+	ends 0 "$pid"
+}
+
+@test "shutdown --undo opens it again" {
+	taskq create
+	expect 0 shutdown
+	expect 0 status
+	prints "shutting down"
+	expect 0 shutdown --undo
+	expect 0 submit -- true
+	expect 2 shutdown --undo --wait
+}
+
+@test "A5: a destroyed segment stops farm, waiter and run" {
+	local farm waiter id
+
+	farm -j1
+	farm=$pid
+	id=$(submit -- sleep 60)
+	start taskq wait "$id"
+	waiter=$pid
+	eventually 5 eval '[[ $(taskq --json info | jq .sleepers) -ge 2 ]]'
+	eventually 5 is "$id" state running
+	expect 0 destroy --force
+	ends 125 "$waiter"
+	eventually 10 is_gone "$farm"
+}

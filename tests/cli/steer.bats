@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# cancel, retry, hold, update, forget; pause, drain, purge.
+load helper
+
+@test "E7: cancel a waiting task at once, a running one by ending it" {
+	local waiting running
+
+	waiting=$(submit -q other -- true)
+	expect 0 cancel "$waiting"
+	is "$waiting" state cancelled
+	farm -j1
+	running=$(submit --retries 5 -- sh -c "echo \$\$ >$PWD/child; sleep 60")
+	eventually 5 test -s child
+	expect 0 cancel "$running"
+	eventually 5 is "$running" state cancelled
+	is_gone "$(cat child)"
+	is "$running" attempt 1
+}
+
+@test "E7: a cancel holds although no worker is up" {
+	local id
+
+	farm -j1
+	id=$(submit -- sleep 60)
+	eventually 5 is "$id" state running
+	kill -KILL "$pid"
+	taskq cancel "$id"
+	work_off
+	is "$id" state cancelled
+	is "$id" attempt 1
+}
+
+@test "E7: what ignores TERM is killed after the grace time" {
+	local id
+
+	farm -j1 --grace 200ms
+	id=$(submit -- sh -c "trap '' TERM; touch up; while :; do sleep 0.1; done")
+	eventually 5 test -e up
+	taskq cancel "$id"
+	eventually 5 is "$id" state cancelled
+}
+
+@test "E10: retry gives a new life, with its history; --failed takes all of a queue" {
+	local id
+
+	id=$(submit -- sh -c '[ -e ok ]')
+	submit -q other -- false
+	work_off -q default,other
+	is "$id" state failed
+	touch ok
+	expect 0 retry "$id"
+	work_off
+	is "$id" state done
+	is "$id" attempt 2
+	expect 1 retry --failed -q default
+	says "no failed tasks"
+	expect 0 retry --failed
+	[[ $(taskq list --json -q other | jq -r .state) == ready ]]
+	expect 5 retry --failed -q nowhere
+	expect 2 retry --failed "$id"
+}
+
+@test "H1: update changes priority, queue and delay of what waits" {
+	local id
+
+	taskq create -q slow
+	id=$(submit -- true)
+	expect 0 update -p -7 -q slow --delay 1h "$id"
+	is "$id" priority -7
+	is "$id" queue slow
+	is "$id" state delayed
+	expect 5 update -q nowhere "$id"
+	says 'queue "nowhere": no such queue'
+	expect 2 update "$id"
+	says "nothing to change"
+}
+
+@test "H1: pause and resume a queue" {
+	local id
+
+	id=$(submit -- true)
+	expect 0 pause
+	work_off
+	is "$id" state ready
+	expect 0 resume default
+	work_off
+	is "$id" state done
+}
+
+@test "H1: drain refuses new tasks and finishes the rest" {
+	local id
+
+	id=$(submit -- true)
+	expect 0 drain
+	expect 1 submit -- true
+	says "draining"
+	says "drain --undo"
+	work_off
+	is "$id" state done
+	expect 0 drain --undo
+	expect 0 submit -- true
+}
+
+@test "H1: purge cancels what waits, all of it, and says how much" {
+	seq 500 | jq -c '{command: ["true"]}' | submit --batch - >/dev/null
+	submit --hold -- true
+	submit --delay 1h -- true
+	expect 0 purge
+	[[ $output == "502 tasks cancelled" ]]
+	[[ $(taskq list --json | jq -r .state | sort -u) == cancelled ]]
+	expect 0 purge
+	[[ $output == "0 tasks cancelled" ]]
+	expect 0 submit -- true
+}
+
+@test "A4: forget frees a finished record; its id is gone for good" {
+	local id next
+
+	id=$(submit -- false)
+	work_off
+	expect 0 forget --failed
+	expect 5 show "$id"
+	next=$(submit -- true)
+	[[ $next != "$id" ]]
+	expect 5 cancel "$id"
+	says "freed"
+}
+
+@test "steering in the wrong state says the state and what is possible" {
+	local id
+
+	id=$(submit -- true)
+	expect 1 retry "$id"
+	says "retry $id: it is ready"
+	expect 1 forget "$id"
+	says "only tasks that have ended"
+	work_off
+	for verb in cancel hold unhold 'update -p 1'; do
+		# shellcheck disable=SC2086
+		expect 1 $verb "$id"
+		says "it is done"
+		says "only tasks that"
+	done
+}

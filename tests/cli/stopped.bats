@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Ctrl-Z, and a lock holder that has been stopped.
+load helper
+
+@test "I7: Ctrl-Z stops who waits, and fg goes on" {
+	local id
+
+	id=$(submit -- true)
+	start taskq wait "$id"
+	eventually 5 eval '[[ $(taskq --json info | jq .sleepers) == 1 ]]'
+	kill -TSTP "$pid"
+	eventually 5 is_in "$pid" T
+	work_off
+	kill -CONT "$pid"
+	ends 0 "$pid"
+}
+
+@test "I7: Ctrl-Z does not stop a farm" {
+	local id
+
+	farm -j1
+	kill -TSTP "$pid"
+	id=$(submit -- true)
+	expect 0 wait "$id"
+	is_in "$pid" SR
+}
+
+@test "I7: Ctrl-Z in the middle of many submits never stops inside the lock" {
+	seq 200000 | jq -c '{command: ["true"]}' >lines
+	start taskq submit --batch lines
+	eventually 5 eval '[[ $(taskq --json info 2>/dev/null | jq .tasks_count) -gt 100 ]]'
+	kill -TSTP "$pid"
+	eventually 5 is_in "$pid" T
+	expect 0 submit -- true # at once, as nobody has the lock
+	kill -KILL "$pid"
+	expect 0 check
+}
+
+@test "I7 H3: a stopped lock holder is named after 5 s; observers do not wait" {
+	local id began
+
+	[[ -x $TASKQ_LOCK_HOLDER ]] || skip "TASKQ_LOCK_HOLDER is not set"
+	id=$(submit -- true)
+	start "$TASKQ_LOCK_HOLDER" "$TASKQ_SEGMENT"
+	eventually 5 is_in "$pid" T
+	began=$SECONDS
+	expect 0 list
+	expect 0 status
+	expect 0 show "$id"
+	expect 0 stats
+	((SECONDS - began < 4))
+	expect 0 info
+	prints "held by thread $pid"
+	expect 1 cancel "$id"
+	says "held by process $pid, which is stopped (T)"
+	says "kill -CONT $pid"
+	((SECONDS - began < 9))
+	kill -CONT "$pid"
+	ends 0 "$pid"
+	expect 0 cancel "$id"
+}
+
+@test "I1 I7: killing the stopped lock holder frees everybody" {
+	[[ -x $TASKQ_LOCK_HOLDER ]] || skip "TASKQ_LOCK_HOLDER is not set"
+	taskq create
+	start "$TASKQ_LOCK_HOLDER" "$TASKQ_SEGMENT"
+	eventually 5 is_in "$pid" T
+	(kill -KILL "$pid")
+	expect 0 submit -- true
+	[[ $(taskq --json info | jq .rollbacks) == 1 ]]
+	expect 0 check
+}
