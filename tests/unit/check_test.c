@@ -6,9 +6,11 @@
 #include <sys/mman.h>
 
 #include "scheduler/check.h"
+#include "scheduler/rebuild.h"
 #include "shm/span.h"
 
 #define TASKS 120
+#define ROUNDS 100000
 
 struct scene {
 	uint32_t worker;
@@ -82,6 +84,24 @@ static void populate(struct fixture *f, struct scene *s)
 	commit(f);
 }
 
+static int rebuild(const struct tqi_segment *seg, unsigned char *base)
+{
+	struct tqi_segment copy = *seg;
+	uint64_t bytes = tqi_check_scratch_bytes(&seg->geometry);
+	void *scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct tqi_tx tx;
+
+	assert_ptr_not_equal(scratch, MAP_FAILED);
+	copy.base = base;
+	tqi_tx_begin(&tx, &copy, 0);
+	int r = tqi_rebuild(&tx, scratch);
+
+	tqi_tx_commit(&tx);
+	munmap(scratch, bytes);
+	return r;
+}
+
 static void test_sound(void **state)
 {
 	struct fixture f;
@@ -96,25 +116,34 @@ static void test_sound(void **state)
 	close_fixture(&f);
 }
 
-/* Flip one field; the check must say so, and say nothing when it is put back. */
+/* Damage that was found is mended, too. */
+static void assert_mended(struct fixture *f, const struct tqt_image *image, const char *what)
+{
+	assert_int_equal(rebuild(&f->box.seg, f->box.seg.base), 0);
+	if (check(&f->box.seg, f->box.seg.base))
+		fail_msg("not mended: %s: %s", what, last_finding);
+	tqt_image_restore(image, &f->box.seg);
+}
+
+/* Damage one field. */
 #define DAMAGE(field, value)                                                                       \
 	do {                                                                                       \
-		__typeof__(field) old = (field);                                                   \
 		(field) = (__typeof__(field))(value);                                              \
 		if (!check(&f.box.seg, f.box.seg.base))                                            \
 			fail_msg("not found: " #field);                                            \
-		(field) = old;                                                                     \
-		assert_int_equal(check(&f.box.seg, f.box.seg.base), 0);                            \
+		assert_mended(&f, &image, #field " = " #value);                                    \
 	} while (0)
 
-static void test_damage_is_found(void **state)
+static void test_damage_is_found_and_mended(void **state)
 {
+	struct tqt_image image = { NULL, 0 };
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
 	open_fixture(&f, 500);
 	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
 	struct tqi_core *core = tqi_segment_core(&f.box.seg);
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 	struct tqi_task *ready = task_of(&f, s.ready), *done = task_of(&f, s.finished);
@@ -216,17 +245,20 @@ static void test_damage_is_found(void **state)
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->classes, 0);
 	DAMAGE(queue->name[0], 0);
+	tqt_image_free(&image);
 	close_fixture(&f);
 }
 
-static void test_memory_damage_is_found(void **state)
+static void test_memory_damage_is_found_and_mended(void **state)
 {
+	struct tqt_image image = { NULL, 0 };
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
 	open_fixture(&f, 500);
 	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
 	const struct tqi_geometry *g = &f.box.seg.geometry;
 	struct tqi_span *spans = (struct tqi_span *)(void *)(f.box.seg.base + g->spans);
 	uint64_t *map = (uint64_t *)(void *)(f.box.seg.base + g->span_map);
@@ -250,6 +282,7 @@ static void test_memory_damage_is_found(void **state)
 	DAMAGE(tasks[0], blocks);
 	DAMAGE(tasks[0], UINT32_MAX);
 	DAMAGE(places[0], 0);
+	tqt_image_free(&image);
 	close_fixture(&f);
 }
 
@@ -257,7 +290,7 @@ static void test_memory_damage_is_found(void **state)
 static void test_random_bytes_never_crash(void **state)
 {
 	struct tqt_image image = { NULL, 0 };
-	uint64_t random = 11, found = 0;
+	uint64_t random = 11, found = 0, mended = 0;
 	struct fixture f;
 	struct scene s;
 
@@ -270,7 +303,7 @@ static void test_random_bytes_never_crash(void **state)
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	assert_ptr_not_equal(base, MAP_FAILED);
-	for (int round = 0; round < 1000; round++) {
+	for (int round = 0; round < ROUNDS; round++) {
 		uint32_t hits = 1u << tqt_below(&random, 12);
 		bool records = tqt_below(&random, 2);
 
@@ -285,9 +318,14 @@ static void test_random_bytes_never_crash(void **state)
 			memcpy(base + (at & ~3ull), &value, tqt_below(&random, 2) ? 8 : 1);
 		}
 		found += check(&f.box.seg, base) != 0;
+		int r = rebuild(&f.box.seg, base);
+
+		if (r == 0 && check(&f.box.seg, base))
+			fail_msg("round %d: not mended: %s", round, last_finding);
+		mended += r == 0;
 	}
-	print_message("%u of 1000 were noticed\n", (unsigned)found);
-	assert_true(found > 300);
+	print_message("%u of 1000 noticed, %u mended\n", (unsigned)found, (unsigned)mended);
+	assert_true(found > 300 && mended > 900);
 	munmap(base, max);
 	tqt_image_free(&image);
 	close_fixture(&f);
@@ -297,8 +335,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound),
-		cmocka_unit_test(test_damage_is_found),
-		cmocka_unit_test(test_memory_damage_is_found),
+		cmocka_unit_test(test_damage_is_found_and_mended),
+		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 	};
 
