@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Checking a segment: a private copy of it, so that nobody is disturbed; or, on
- * request, the segment itself under the lock.
+ * request, the segment itself under the lock.  Repairing it, under the lock.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -9,6 +9,8 @@
 #include "client/handle.h"
 #include "client/snapshot.h"
 #include "scheduler/check.h"
+#include "scheduler/rebuild.h"
+#include "shm/extent.h"
 
 #define COPY_TRIES 20	     /* a busy segment changes while it is copied */
 #define COPY_BYTES (1u << 16) /* of one pread */
@@ -50,6 +52,16 @@ static int copy_segment(const struct tqi_segment *seg, unsigned char *to)
 }
 
 /*
+ * Nothing was stored meanwhile that the copy's journal does not undo: it is copied
+ * first, and only grows inside a transaction.
+ */
+static bool is_stable(const struct tqi_core *before, const struct tqi_core *after)
+{
+	return tqi_load_relaxed64(&before->version) == tqi_load_relaxed64(&after->version) &&
+	       before->undo_count == after->undo_count;
+}
+
+/*
  * 0 with a copy of one committed state.  A version that stays odd is a writer that
  * stopped or died inside a change: its journal is applied to the copy.
  */
@@ -65,11 +77,9 @@ static int copy_stable(const struct tqi_segment *seg, struct tqi_segment *copy)
 			r = tqi_peek_core(seg, &after);
 		if (r < 0)
 			return r;
-		uint64_t version = tqi_load_relaxed64(&before.version);
-
-		if (version != tqi_load_relaxed64(&after.version))
+		if (!is_stable(&before, &after))
 			continue;
-		if (version & 1)
+		if (tqi_load_relaxed64(&before.version) & 1)
 			tqi_tx_rollback(copy);
 		return 0;
 	}
@@ -116,6 +126,61 @@ static int check_live(struct tq *tq, void *scratch, tqi_check_finding *finding, 
 	return r < 0 ? r : faults;
 }
 
+/* One extent more, inside the hold: nothing else moves until the repair is through. */
+static int grow(struct tq *tq, struct tqi_tx *tx)
+{
+	const struct tqi_ident self = tqi_ident_self(tq);
+	uint32_t first;
+	uint64_t token = tqi_extent_grow_begin(tx, 1, &self, &first);
+	int r = token ? tqi_extent_reserve(&tq->seg, first, 1) : TQ_EFULL;
+
+	if (token)
+		tqi_extent_grow_end(tx, token, r == 0);
+	tqi_tx_commit(tx);
+	tqi_tx_begin(tx, &tq->seg, tx->now_ns);
+	return r;
+}
+
+static int rebuild(struct tq *tq, struct tqi_tx *tx, void *scratch, uint64_t bytes)
+{
+	for (;;) {
+		madvise(scratch, bytes, MADV_DONTNEED); /* zero again */
+		int r = tqi_rebuild(tx, scratch);
+
+		if (r == -ENOMEM)
+			r = grow(tq, tx);
+		else if (r == 0)
+			return 0;
+		if (r < 0)
+			return r;
+	}
+}
+
+/* Not tqi_hold_begin(): it refuses a segment whose repair was begun and never ended. */
+static int repair(struct tq *tq, void *scratch, uint64_t bytes, tqi_check_finding *finding,
+		  void *arg)
+{
+	struct tqi_tx tx, look;
+
+	if (tq->seg.readonly)
+		return -EROFS;
+	const struct tqi_thread *self = tqi_self(tq);
+	int r = self ? tqi_lock(&tq->seg, self, tq->lock_timeout_ns) : -ENOMEM;
+
+	if (r < 0)
+		return r;
+	look_through(&tq->seg, &look);
+	int faults = (int)tqi_check(&look, scratch, finding, arg);
+
+	if (faults) {
+		tqi_tx_begin(&tx, &tq->seg, tqi_now(tq));
+		r = rebuild(tq, &tx, scratch, bytes);
+		tqi_tx_commit(&tx);
+	}
+	tqi_unlock(&tq->seg);
+	return r < 0 ? r : faults;
+}
+
 int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report, void *arg)
 {
 	if (flags & ~(TQ_CHECK_EXACT | TQ_CHECK_REPAIR))
@@ -125,9 +190,13 @@ int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report, void *arg)
 
 	if (!scratch)
 		return -ENOMEM;
-	int r = flags & TQ_CHECK_EXACT ? -EAGAIN : check_copy(tq, scratch, report, arg);
+	int r = -EAGAIN;
 
-	if (r == -EAGAIN && ((flags & TQ_CHECK_EXACT) || !tq->seg.readonly))
+	if (flags & TQ_CHECK_REPAIR)
+		r = repair(tq, scratch, bytes, report, arg);
+	else if (!(flags & TQ_CHECK_EXACT))
+		r = check_copy(tq, scratch, report, arg);
+	if (r == -EAGAIN && !(tq->seg.readonly && !(flags & TQ_CHECK_EXACT)))
 		r = check_live(tq, scratch, report, arg);
 	munmap(scratch, bytes);
 	return r;

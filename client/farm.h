@@ -39,7 +39,8 @@ struct tqi_board {
 	struct tqi_word64 finished;   /* attempts that it ended with a verdict */
 	struct tqi_word32 worker;     /* its record, stored last; 0 not registered yet */
 	struct tqi_word32 leave;      /* enum tqi_leave, stored before it exits */
-	uint64_t reserved0[5];
+	struct tqi_word32 error;      /* why it could not register; 0 it could */
+	uint32_t reserved0[9];
 };
 _Static_assert(sizeof(struct tqi_board) == 64, "a cache line");
 
@@ -78,6 +79,7 @@ struct tqi_farm {
 	pid_t pid;
 	bool stopping;	  /* no new tasks */
 	bool killing;	  /* no more patience either */
+	bool has_worked;  /* a worker has registered */
 	uint64_t kill_ns; /* stopping: end of the grace time */
 	uint64_t next_ns; /* the master's own next appointment; UINT64_MAX none */
 	uint64_t oom_kills;

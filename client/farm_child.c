@@ -12,6 +12,7 @@
 #define PAUSE_FIRST_NS 100000000ull  /* 100 ms, doubled with each early death ... */
 #define PAUSE_LAST_NS 10000000000ull /* ... to 10 s */
 #define PAUSE_DOUBLINGS 7
+#define ERRORS_MAX 4 /* failed registrations in a row, over 0.7 s, before the farm gives up */
 #define EARLY_NS 10000000000ull /* a worker that lived 10 s did not die of how it was started */
 #define NS_PER_MS 1000000ull
 
@@ -155,6 +156,7 @@ static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_
 
 	if (child->leave != TQI_LEAVE_NOT || child->sacrificed)
 		return 0;
+	farm->has_worked |= tqi_load_acquire32(&tqi_farm_board(farm, child)->worker) != 0;
 	if (worked || now - child->start_ns >= EARLY_NS) {
 		child->early = 0;
 		return 0;
@@ -173,7 +175,14 @@ void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t n
 		return;
 	}
 	uint64_t pause = pause_of(farm, child, now);
+	int error = (int)tqi_load_relaxed32(&tqi_farm_board(farm, child)->error);
 
+	/* None has ever registered, and it is not for a moment: somebody must hear of it. */
+	if (error && child->early >= ERRORS_MAX && !farm->has_worked) {
+		farm->error = error;
+		child->state = TQI_CHILD_NONE;
+		return;
+	}
 	child->state = TQI_CHILD_PAUSED;
 	child->start_ns = now + pause;
 	tqi_farm_appoint(farm, child->start_ns);

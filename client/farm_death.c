@@ -56,7 +56,9 @@ static void kill_remains(struct tqi_child *child, const struct remains *remains)
 	kill(-child->pid, SIGKILL); /* what a handler had forked */
 	child->groups[0] = child->pid;
 	child->group_count = 1;
-	for (uint32_t i = 0; i < s->group_count; i++) {
+	for (uint32_t i = 0; i < s->group_count && i < TQI_GROUPS_MAX; i++) {
+		if ((pid_t)s->groups[i].pgid == child->pid)
+			continue;
 		kill_group((pid_t)s->groups[i].pgid, s->groups[i].start);
 		child->groups[child->group_count++] = (pid_t)s->groups[i].pgid;
 	}
@@ -92,12 +94,18 @@ static void judge(struct tqi_farm *farm, struct tqi_child *child, int status,
 	death->cpu_ns = remains->tasks_begun == 1 ? usage->cpu_ns : 0;
 }
 
-static void log_end(const struct tqi_farm *farm, const struct tqi_child *child,
+static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 		    const struct remains *remains)
 {
 	char cause[32];
 
-	if (child->leave != TQI_LEAVE_NOT)
+	const struct tqi_board *board = tqi_farm_board(farm, child);
+	int error = (int)tqi_load_relaxed32(&board->error);
+
+	if (error)
+		tqi_farm_log(farm, "worker %d cannot register: %s", (int)child->pid,
+			     tq_strerror(error));
+	else if (child->leave != TQI_LEAVE_NOT)
 		tqi_farm_log(farm, "worker %d left", (int)child->pid);
 	else
 		tqi_farm_log(farm, "worker %d ended: %s%s%s", (int)child->pid,

@@ -65,13 +65,18 @@ static int open_worker(struct farm_worker *fw)
 		.flags = TQ_WORKER_HEARTBEAT,
 		.name = o->name,
 	};
-	const struct tqi_worker_extra extra = {
-		.flags = o->flags & TQ_FARM_UNTIL_EMPTY ? TQI_WORKER_EMPTY : 0,
+	struct tqi_worker_extra extra = {
+		.flags = TQI_WORKER_GROUP | (o->flags & TQ_FARM_UNTIL_EMPTY ? TQI_WORKER_EMPTY : 0),
 		.output_bytes = ring_bytes(fw->farm),
 		.master = fw->farm->self->index,
 	};
 
 	r = kinds.count ? tqi_worker_open(fw->farm->tq, &opts, &extra, &fw->worker) : -ENOENT;
+	/* Where memory is short a smaller ring keeps less of an output, but runs the command. */
+	while ((r == TQ_EFULL || r == -ENOSPC) && extra.output_bytes > OUTPUT_BYTES_MIN) {
+		extra.output_bytes /= 2;
+		r = tqi_worker_open(fw->farm->tq, &opts, &extra, &fw->worker);
+	}
 	fw->handlers = kinds.generation;
 	free(kinds.names);
 	return r;
@@ -260,8 +265,11 @@ _Noreturn void tqi_farm_worker_main(struct tqi_farm *farm, struct tqi_board *boa
 		leave = TQI_LEAVE_EMPTY;
 	}
 	fflush(NULL);
-	if (r < 0 && leave == TQI_LEAVE_NOT)
+	if (r < 0 && leave == TQI_LEAVE_NOT) {
+		if (!fw.worker)
+			tqi_store_relaxed32(&board->error, (uint32_t)r);
 		_exit(EXIT_FAILED);
+	}
 	tqi_store_release32(&board->leave, (uint32_t)leave);
 	_exit(0);
 }

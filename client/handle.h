@@ -38,6 +38,7 @@ struct tq {
 	pthread_key_t thread_key; /* struct tqi_thread_note of each thread */
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
+	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
 	struct tqi_names queues;
 	struct tqi_names kinds;
 };

@@ -47,6 +47,11 @@ int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 		return r;
 	/* After the lock: time does not go back from one hold to the next. */
 	tqi_tx_begin(tx, &tq->seg, tqi_now(tq));
+	if (__builtin_expect(tqi_root(tx)->flags & TQI_ROOT_REPAIR, 0)) {
+		tqi_tx_abort(tx);
+		tqi_unlock(&tq->seg);
+		return TQ_ECORRUPT; /* a repair was killed: it must be run again */
+	}
 	uint32_t orphan = tqi_orphan_take(tq);
 
 	if (__builtin_expect(orphan != 0, 0))

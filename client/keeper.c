@@ -6,11 +6,14 @@
 #include "shm/extent.h"
 
 #define LOOKS_MAX 100000 /* bounds one keeping: each look does at least a slice */
+#define PUNCHES_MAX 4096 /* extents given back by one keeping; it ends when there is work */
 #define PROOF_FIRST_NS 200000ull /* 0.2 ms: a hint comes a little before the proof */
 #define PROOF_TRIES 9		 /* about 0.1 s: a process with much memory takes long to go */
 
 static bool groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
 {
+	if (suspect->group_count > TQI_GROUPS_MAX)
+		return false;
 	for (uint32_t i = 0; i < suspect->group_count; i++)
 		if (!tq->seg.ops->group_empty(tq->seg.ops->ctx, suspect->groups[i].pgid,
 					      suspect->groups[i].start))
@@ -75,26 +78,26 @@ static void prove_soon(struct tq *tq, const struct tqi_suspect *suspect)
 	(void)tqi_hold_end(tq, &tx, 0);
 }
 
-/* Give free memory back, an extent a look, outside the lock. */
-static void punch(struct tq *tq)
+/* Give free memory back, an extent a time, outside the lock. */
+static bool punch(struct tq *tq)
 {
 	const struct tqi_ident self = tqi_ident_self(tq);
 	struct tqi_tx tx;
 	uint32_t extent;
 
 	if (tqi_hold_begin(tq, &tx) < 0)
-		return;
+		return false;
 	uint64_t token = tqi_root(&tx)->ready || tqi_root(&tx)->running ?
 				 0 :
 				 tqi_extent_punch_begin(&tx, &self, &extent);
 
 	if (tqi_hold_end(tq, &tx, 0) < 0 || !token)
-		return;
+		return false;
 	tqi_extent_punch(&tq->seg, extent);
 	if (tqi_hold_begin(tq, &tx) < 0)
-		return;
+		return false;
 	tqi_extent_punch_end(&tx, token);
-	(void)tqi_hold_end(tq, &tx, 0);
+	return tqi_hold_end(tq, &tx, 0) == 0;
 }
 
 void tqi_keep(struct tq *tq)
@@ -112,5 +115,6 @@ void tqi_keep(struct tq *tq)
 		for (uint32_t s = 0; s < look.suspect_count; s++)
 			prove_soon(tq, &look.suspects[s]);
 	}
-	punch(tq);
+	for (int i = 0; i < PUNCHES_MAX && punch(tq); i++)
+		;
 }

@@ -12,6 +12,7 @@
 #include "client/handle.h"
 #include "client/handler.h"
 #include "client/options.h"
+#include "client/snapshot.h"
 #include "client/wipe.h"
 #include "scheduler/steer.h"
 #include "scheduler/sweep.h"
@@ -19,7 +20,7 @@
 
 #define RETENTION_NS (3600ull * 1000000000ull) /* 1 h */
 #define LOCK_TIMEOUT_NS (5ull * 1000000000ull) /* 5 s */
-#define TASKS_LIMIT ((1ull << TQI_INDEX_BITS) - 2)
+#define TASKS_LIMIT ((1ull << TQI_INDEX_BITS) - 1)
 #define OPEN_TRIES 10 /* races with creators and destroyers */
 #define OPEN_FLAGS (TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE | TQ_OPEN_READONLY | TQ_OPEN_FOREIGN)
 
@@ -164,7 +165,7 @@ struct tq *tq_close(struct tq *tq)
 	/* An orphaned wait slot is left with any hold; without one, nobody waits for the lock. */
 	if (tqi_orphan_is_kept(tq) && tqi_hold_begin(tq, &tx) == 0)
 		(void)tqi_hold_end(tq, &tx, 0);
-	if (is_lock_ours(tq))
+	if (is_lock_ours(tq) || tqi_load_relaxed32(&tq->mapped))
 		close(tq->seg.fd);
 	else
 		tqi_segment_detach(&tq->seg);
@@ -264,12 +265,15 @@ int tq_destroy(const char *name, uint32_t flags)
 
 int tq_lock_blame(struct tq *tq, struct tq_lock_holder *ret_holder)
 {
-	const struct tqi_core *core = tqi_segment_core(&tq->seg);
+	struct tqi_core copy; /* by pread: of a truncated file a mapping raises SIGBUS */
+	const struct tqi_core *core = &copy;
 	struct tq_lock_holder h = { .size = sizeof(h) };
 	uint64_t room, start;
 	char state;
 	int r = tqi_snapshot_room(ret_holder, &room);
 
+	if (r == 0)
+		r = tqi_peek_core(&tq->seg, &copy);
 	if (r < 0)
 		return r;
 	h.tid = tqi_mutex_owner(&core->lock);

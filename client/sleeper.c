@@ -92,9 +92,13 @@ static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
 		tqi_step(tx);
 	tqi_step(tx);
 	tqi_sleep_leave(tx, s->waiter);
-	s->waiter = 0;
 	tqi_wake_any(tx); /* whoever leaves passes the wake on first */
-	return tqi_hold_commit(tq, tx, r);
+	tqi_wake_room(tx);
+	int e = tqi_hold_commit(tq, tx, r);
+
+	if (e != TQ_ECORRUPT)
+		s->waiter = 0;
+	return e;
 }
 
 /* First time in this sleep: -ENOMEM makes room outside the lock, then all is tried again. */
@@ -119,10 +123,8 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 	int r = tqi_hold_begin(tq, &tx);
 
 	*ret_r = r;
-	if (r < 0) {
-		tqi_orphan_keep(tq, s->waiter, r);
+	if (r < 0)
 		return -1;
-	}
 	tqi_tend(&tx);
 	if (s->waiter) {
 		tqi_sleep_bury(&tx);
@@ -173,6 +175,16 @@ static bool must_look(const struct nap *nap, int r)
 	return false;
 }
 
+/* A hold that failed left our slot queued: if it is ours still, it is left with the next hold. */
+static void keep_orphan(struct tq *tq, const uint32_t *waiter, int r)
+{
+	struct tqi_waiter *slot = *waiter ? tqi_table_peek(&tq->seg, TQI_WAITERS, *waiter) : NULL;
+	const struct tqi_thread *self = tqi_self(tq);
+
+	if (slot && self && tqi_mutex_owner(&slot->mutex) == self->tid)
+		tqi_orphan_keep(tq, *waiter, r);
+}
+
 int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 {
 	bool interrupted = false;
@@ -183,8 +195,10 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 		struct nap nap = { .count = 0 };
 		int next = hold(tq, s, &nap, interrupted, &r);
 
-		if (next < 0)
+		if (next < 0) {
+			keep_orphan(tq, &s->waiter, r);
 			return r;
+		}
 		interrupted = false;
 		if (next == 0)
 			continue;

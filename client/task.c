@@ -138,6 +138,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		tqi_tx_begin(tx, tx->seg, tx->now_ns);
 		forget_names(e);
 	}
+	s->subject = tqi_queue_find(tx, e->spec.queue);
 	if (r == -ENOMEM && tqi_task_evict(tx, EVICT_SLICE))
 		return -EINPROGRESS;
 	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;

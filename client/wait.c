@@ -17,7 +17,7 @@ struct wait {
 	const uint64_t *ids;
 	uint32_t count;
 	uint32_t cursor; /* ids that have their edge */
-	uint32_t scan;	 /* ids looked at for the one that is final */
+	uint32_t scan;	 /* ids looked at since enough of them were final */
 	bool any;
 	uint32_t states; /* a state other than a final one will do; 0 only final ones */
 	uint32_t index;	 /* which one it was */
@@ -65,21 +65,24 @@ static int add_edges(struct tqi_tx *tx, struct tqi_sleeper *s, struct wait *w)
 	return w->cursor < w->count ? -EINPROGRESS : 0;
 }
 
-/* The edges count how many are final; with ANY, find one of them. */
+/*
+ * The edges count how many are final.  One that was, and has been retried before we
+ * came, has spent its edge: -ERESTART, all edges anew.
+ */
 static int many_over(struct tqi_tx *tx, struct tqi_sleeper *s, struct wait *w)
 {
-	uint32_t told = tqi_waiter_at(tx, s->waiter)->told;
-
-	if (told < (w->any ? 1 : w->count))
+	if (tqi_waiter_at(tx, s->waiter)->told < (w->any ? 1 : w->count)) {
+		w->scan = 0;
 		return -EAGAIN;
-	if (!w->any)
-		return 0;
+	}
 	for (uint32_t i = 0; i < SLICE * 8; i++) {
 		if (w->scan >= w->count)
-			w->scan = 0;
+			return w->any ? -ERESTART : 0;
 		int r = look_at(tx, w, w->scan++);
 
-		if (r != -EAGAIN)
+		if (r == -EAGAIN && !w->any)
+			return -ERESTART;
+		if (r != -EAGAIN && (w->any || r < 0))
 			return r;
 	}
 	return -EINPROGRESS;
@@ -97,7 +100,12 @@ static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		if (r < 0)
 			return r;
 	}
-	return w->count == 1 ? look_at(tx, w, 0) : many_over(tx, s, w);
+	if (w->count > 1)
+		return many_over(tx, s, w);
+	int r = look_at(tx, w, 0);
+
+	/* It was final, and has been retried before we came: its edge is spent. */
+	return r == -EAGAIN && tqi_waiter_at(tx, s->waiter)->told ? -ERESTART : r;
 }
 
 static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
@@ -116,11 +124,11 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 	if (timeout_ns == 0 && w->count == 1)
 		s.again = false; /* only look: no slot */
 	do {
-		w->cursor = 0;
+		w->cursor = w->scan = 0;
 		r = tqi_block(tq, &s);
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
-	} while (r == -ENOMEM);
+	} while (r == -ENOMEM || r == -ERESTART);
 	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
 }
 

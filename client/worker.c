@@ -18,6 +18,7 @@
 
 #define GRACE_NS 5000000000ull /* 5 s */
 #define NS_MAX ((uint64_t)INT64_MAX / 2)
+#define CLOSE_TRIES 10 /* lock time-outs that tq_worker_close() sits out */
 #define CLEARS_MAX 1000 /* slices of purged tasks cleared away in one hold */
 
 int tqi_worker_usable(struct tq_worker *worker)
@@ -136,7 +137,7 @@ int tq_worker_open(struct tq *tq, const struct tq_worker_opts *opts, struct tq_w
 	return tqi_worker_open(tq, opts, &none, ret_worker);
 }
 
-/* The segment is gone or the lock cannot be had: at least nobody may find our thread's lock held. */
+/* The segment is destroyed: our thread must not hold a lock in memory that goes. */
 static void release_life(struct tq_worker *worker)
 {
 	struct tqi_worker *record = tqi_worker_record(worker);
@@ -146,9 +147,18 @@ static void release_life(struct tq_worker *worker)
 		pthread_mutex_unlock(&record->life);
 }
 
+static bool is_foreign(struct tq_worker *worker)
+{
+	const struct tqi_worker *record = tqi_worker_record(worker);
+	const struct tqi_thread *self = tqi_self(worker->tq);
+	uint32_t owner = record ? tqi_mutex_owner(&record->life) : 0;
+
+	return owner && (!self || owner != self->tid);
+}
+
 struct tq_worker *tq_worker_close(struct tq_worker *worker)
 {
-	uint32_t tries = 0;
+	uint32_t tries = 0, locked = 0;
 	bool done = false;
 
 	if (!worker)
@@ -158,11 +168,19 @@ struct tq_worker *tq_worker_close(struct tq_worker *worker)
 		return NULL;
 	}
 	tqi_heartbeat_stop(worker->heartbeat);
+	/* Another thread opened it: its life lock, in that thread's list, stays locked. */
+	if (is_foreign(worker))
+		tqi_store_relaxed32(&worker->tq->mapped, 1);
 	while (!done) {
 		struct tqi_tx tx;
 
-		if (tqi_hold_begin(worker->tq, &tx) < 0) {
-			release_life(worker);
+		int r = tqi_hold_begin(worker->tq, &tx);
+
+		if (r == TQ_ELOCKED && locked++ < CLOSE_TRIES)
+			continue; /* its claims wait for this: worth more patience than a call */
+		if (r < 0) {
+			if (r == TQ_ESHUTDOWN)
+				release_life(worker); /* nobody will look any more */
 			break;
 		}
 		done = tqi_worker_unregister(&tx, worker->index);

@@ -131,8 +131,8 @@ static void check_span_blocks(struct tqi_check *c, uint32_t s)
 
 	if (room != (c->spans[s] == TQI_SEEN_CLASS))
 		tqi_check_fault(c, "span %u: %s", s,
-				room ? "has room, but its class does not know" :
-				       "has no room, but its class thinks so");
+				room ? "has room, but its class does not know"
+				     : "has no room, but its class thinks so");
 }
 
 static void check_class_list(struct tqi_check *c, uint32_t class)
@@ -219,7 +219,7 @@ void tqi_check_memory(struct tqi_check *c)
 
 	check_extents(c);
 	check_inflight(c);
-	for (uint32_t class = 0; class < TQI_SMALL_CLASSES; class++)
+	for (uint32_t class = 0; class < TQI_SMALL_CLASSES; class ++)
 		check_class_list(c, class);
 	for (uint32_t s = 0; s < c->g->span_count; s++) {
 		free += in_map(c, s);

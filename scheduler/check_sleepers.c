@@ -73,8 +73,8 @@ void tqi_check_sleepers(struct tqi_check *c)
 {
 	const struct tqi_core *core = c->tx->core;
 	uint32_t last, for_work = 0, ignored = 0;
-	uint32_t listed = check_list(c, "chain", core->waiter_oldest, TQI_WAITER_LISTED, &last,
-				     &for_work);
+	uint32_t listed =
+		check_list(c, "chain", core->waiter_oldest, TQI_WAITER_LISTED, &last, &for_work);
 
 	tqi_check_equal(c, "core", 0, "waiter_count", core->waiter_count, listed);
 	tqi_check_equal(c, "core", 0, "waiter_newest", core->waiter_newest, last);

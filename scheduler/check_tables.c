@@ -3,9 +3,9 @@
 #include "scheduler/check_state.h"
 
 static const char *const names[TQI_TABLE_COUNT] = {
-	[TQI_WAITERS] = "waiters", [TQI_TASKS] = "tasks",     [TQI_ATTEMPTS] = "attempts",
-	[TQI_WORKERS] = "workers", [TQI_QUEUES] = "queues",   [TQI_KINDS] = "kinds",
-	[TQI_CLASSES] = "classes", [TQI_LANES] = "lanes",     [TQI_EDGES] = "edges",
+	[TQI_WAITERS] = "waiters", [TQI_TASKS] = "tasks",   [TQI_ATTEMPTS] = "attempts",
+	[TQI_WORKERS] = "workers", [TQI_QUEUES] = "queues", [TQI_KINDS] = "kinds",
+	[TQI_CLASSES] = "classes", [TQI_LANES] = "lanes",   [TQI_EDGES] = "edges",
 };
 
 /* A span that a directory names: it has memory, is a table's, and nobody else's. */
@@ -16,7 +16,8 @@ static void use_span(struct tqi_check *c, const char *name, uint32_t place, uint
 				place, span);
 		return;
 	}
-	const struct tqi_span *spans = (const struct tqi_span *)(const void *)(c->tx->base + c->g->spans);
+	const struct tqi_span *spans =
+		(const struct tqi_span *)(const void *)(c->tx->base + c->g->spans);
 
 	if (spans[span].use != TQI_SPAN_TABLE)
 		tqi_check_fault(c, "directory of %s: span %u has use %u", name, span,
@@ -31,7 +32,8 @@ static uint32_t check_directory(struct tqi_check *c, const char *name, uint64_t 
 				uint32_t shift, uint32_t max, uint32_t count)
 {
 	const uint32_t *directory = (const uint32_t *)(const void *)(c->tx->base + offset);
-	uint32_t places = ((max - 1) >> shift) + 1, needed = count > 1 ? ((count - 1) >> shift) + 1 : 0;
+	uint32_t places = ((max - 1) >> shift) + 1,
+		 needed = count > 1 ? ((count - 1) >> shift) + 1 : 0;
 	uint32_t filled = 0;
 
 	for (uint32_t i = 0; i < places; i++) {

@@ -52,8 +52,8 @@ static const struct tqi_lane *check_place(struct tqi_check *c, uint32_t index,
 					  const struct tqi_task *t)
 {
 	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, t->lane);
-	const struct tqi_class *class =
-		lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_) : NULL;
+	const struct tqi_class *class = lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_)
+					     : NULL;
 
 	if (!class || !tqi_check_record_in_use(c, TQI_QUEUES, t->queue) ||
 	    class->queue != t->queue || class->kind != t->kind) {
@@ -90,7 +90,8 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING)
 		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
 	if (!final && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
-		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index, t->state);
+		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index,
+				t->state);
 	if (final && t->edges && !(t->flags & TQI_TASK_TELLING))
 		tqi_check_fault(c, "task %u: final, but not all who wait were told", index);
 	bool pinned = t->pins || (t->flags & (TQI_TASK_KEEP | TQI_TASK_TELLING));

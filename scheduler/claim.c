@@ -85,6 +85,8 @@ static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *
 			return -EAGAIN;
 		if (!tqi_task_is_condemned(tx, tqi_task_at(tx, index)))
 			return 0;
+		if (tqi_tx_is_filling(tx))
+			break;
 		tqi_task_cancel_waiting(tx, index);
 	}
 	return -EINPROGRESS;

@@ -101,7 +101,7 @@ bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 		uint32_t index = tqi_tag_index(tqi_root(tx)->due.root.tag);
 		uint32_t state = tqi_task_at(tx, index)->state;
 
-		if (count-- == 0)
+		if (count-- == 0 || tqi_tx_is_filling(tx))
 			return true;
 		if (state == TQ_RUNNING)
 			run_attempt(tx, index);

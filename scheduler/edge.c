@@ -52,7 +52,7 @@ bool tqi_edge_drop(struct tqi_tx *tx, uint32_t waiter, uint32_t count)
 {
 	struct tqi_waiter *w = tqi_waiter_at(tx, waiter);
 
-	while (w->edges && count-- > 0 && !tx->corrupt) {
+	while (w->edges && count-- > 0 && !tx->corrupt && !tqi_tx_is_filling(tx)) {
 		uint32_t e = w->edges;
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 		struct tqi_task *t = tqi_task_at(tx, edge->task);

@@ -13,8 +13,9 @@
 #define RETIRE_SLICE 16	    /* old records freed in one hold */
 #define WORKERS_SLICE 64    /* worker records looked at in one hold */
 #define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come once a second */
-#define GAP_NS 3500000000ull /* looks are at most 3 s apart while anything runs: a longer gap
-				means that the judges themselves were stopped (C3) */
+/* Looks are at most 3 s apart while anything runs: a longer gap means that the judges
+ * themselves were stopped (C3). */
+#define GAP_NS 3500000000ull
 
 static void note_look(struct tqi_tx *tx)
 {
@@ -32,36 +33,53 @@ bool tqi_look_is_due(struct tqi_tx *tx)
 	return root->running && tx->now_ns - root->look_ns > LOOK_DUE_NS;
 }
 
-static void add_suspect(struct tqi_tx *tx, uint32_t w, bool hinted, struct tqi_look *look)
+static bool add_suspect(struct tqi_tx *tx, uint32_t w, bool hinted, struct tqi_look *look)
 {
 	if (look->suspect_count == TQI_LOOK_SUSPECTS)
-		look->again = true;
-	else if (tqi_worker_suspect(tx, w, &look->suspects[look->suspect_count]))
+		return false;
+	if (tqi_worker_suspect(tx, w, &look->suspects[look->suspect_count]))
 		look->suspects[look->suspect_count++].hinted = hinted;
+	return true;
 }
 
-/* Leases, hints of death, and one worker a slice probed without any hint. */
+/*
+ * Leases, hints of death, and one worker a slice probed without any hint.  The next
+ * slice begins behind the one that found no room, or behind the one that was probed:
+ * so everybody's turn comes, however few records there are.
+ */
 static void look_at_workers(struct tqi_tx *tx, struct tqi_look *look)
 {
 	struct tqi_root *root = tqi_root(tx);
 	uint32_t count = tx->core->tables[TQI_WORKERS].count, at = root->worker_cursor;
-	bool probed = false;
+	uint32_t probed = 0, looked = 0;
 
-	for (uint32_t i = 0; i < WORKERS_SLICE && i + 1 < count && !tx->corrupt; i++) {
-		at = at + 1 < count ? at + 1 : 1;
-		struct tqi_worker *worker = tqi_worker_at(tx, at);
+	for (; looked < WORKERS_SLICE && looked + 1 < count && !tx->corrupt; looked++) {
+		uint32_t w = at + 1 < count ? at + 1 : 1;
+		struct tqi_worker *worker = tqi_worker_at(tx, w);
 
-		if (worker->state == TQI_WORKER_FREE)
-			continue;
-		bool hinted = worker->state == TQI_WORKER_DYING ||
-			      (tqi_mutex_owner_died(&worker->life) &&
-			       !(worker->flags & TQI_WORKER_POLLED));
+		if (worker->state != TQI_WORKER_FREE) {
+			bool polled = worker->flags & TQI_WORKER_POLLED;
+			bool fresh = worker->state == TQI_WORKER_LIVE && !polled &&
+				     tqi_mutex_owner_died(&worker->life);
+			bool hinted = worker->state == TQI_WORKER_DYING || fresh;
 
-		tqi_worker_judge(tx, at);
-		if (hinted || !probed || (worker->flags & TQI_WORKER_POLLED))
-			add_suspect(tx, at, hinted, look);
-		probed = true;
+			tqi_worker_judge(tx, w);
+			if ((hinted || polled || !probed) && !add_suspect(tx, w, hinted, look)) {
+				look->again |= fresh; /* others have time till the next look */
+				break;
+			}
+			if (!probed)
+				probed = w;
+			if (tqi_tx_is_filling(tx)) {
+				look->again = true;
+				at = w;
+				break;
+			}
+		}
+		at = w;
 	}
+	if (looked + 1 >= count && probed)
+		at = probed;
 	if (at != root->worker_cursor)
 		TQI_SET(tx, root->worker_cursor, at);
 }
@@ -99,7 +117,7 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	tqi_step(tx);
 	look_at_workers(tx, ret_look);
 	tqi_step(tx);
-	if (tqi_task_retire(tx, RETIRE_SLICE) == RETIRE_SLICE)
+	if (tqi_task_retire(tx, RETIRE_SLICE) > 0)
 		ret_look->again = true;
 	tqi_wake_room(tx); /* a popped submitter may have died */
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */

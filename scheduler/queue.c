@@ -126,8 +126,10 @@ void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_set
 {
 	struct tqi_queue *q = tqi_queue_at(tx, queue);
 
-	if (settings->depth_max)
+	if (settings->depth_max) {
 		TQI_SET(tx, q->depth_max, settings->depth_max);
+		tqi_wake_room(tx);
+	}
 	if (settings->timeout_ns)
 		TQI_SET(tx, q->timeout_ns, settings->timeout_ns);
 	if (settings->backoff_ns)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scheduler/rebuild_state.h"
+#include "scheduler/wake.h"
 
 #define LOST_BACKOFF_NS 1000000000ull	   /* 1 s and 5 min: as a new queue has */
 #define LOST_BACKOFF_CAP_NS 300000000000ull
@@ -87,7 +88,8 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 static void mend_class(struct tqi_check *c, uint32_t k)
 {
 	const struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, k);
-	const struct tqi_queue *queue = class ? tqi_check_record(c, TQI_QUEUES, class->queue) : NULL;
+	const struct tqi_queue *queue = class ? tqi_check_record(c, TQI_QUEUES, class->queue)
+					      : NULL;
 
 	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) ||
 	    has_twin(c, queue, class->kind))
@@ -181,7 +183,7 @@ static void sweep_again(struct tqi_check *c)
 	struct tqi_root *root = tqi_root(c->tx);
 
 	root->sweep_at = 0;
-	root->sweep_left = c->count[TQI_TASKS];
+	root->sweep_left = root->sweep_count = c->count[TQI_TASKS];
 }
 
 static int rebuild(struct tqi_check *c)
@@ -206,6 +208,7 @@ static int rebuild(struct tqi_check *c)
 		return r;
 	tqi_rebuild_lists(c);
 	sweep_again(c);
+	tqi_wake_any(c->tx); /* those that were in transit are listed now */
 	return 0;
 }
 

@@ -66,11 +66,11 @@ static void open_classes(struct tqi_check *c)
 
 		if (!tasks->length)
 			continue;
-		tqi_heap_push(c->tx, &class->open, TQI_FAMILY_OPEN,
-			      (struct tqi_heap_entry){
-				      tasks->root.key,
-				      (tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK) |
-					      class->plain });
+		tqi_heap_push(
+			c->tx, &class->open, TQI_FAMILY_OPEN,
+			(struct tqi_heap_entry){ tasks->root.key,
+						 (tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK) |
+							 class->plain });
 		tqi_rebuild_keep(c);
 	}
 }

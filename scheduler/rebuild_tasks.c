@@ -6,6 +6,7 @@
 #include "shm/lock.h"
 
 #define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
+#define SEQUENCE_MAX (1ull << 62)    /* never reached */
 
 /* A task that cannot be saved: its record is free, its id answers TQ_EGONE. */
 static void lose(struct tqi_task *t)
@@ -36,8 +37,8 @@ static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_
 	const struct tqi_attempt *a = tqi_check_record(c, TQI_ATTEMPTS, t->attempt);
 	const struct tqi_worker *w = a ? tqi_check_record(c, TQI_WORKERS, a->worker) : NULL;
 
-	return w && w->state != TQI_WORKER_FREE && a->task == index && a->id == tqi_id_make(index, t->generation) &&
-	       a->epoch == t->epoch;
+	return w && w->state != TQI_WORKER_FREE && a->task == index &&
+	       a->id == tqi_id_make(index, t->generation) && a->epoch == t->epoch;
 }
 
 /*
@@ -59,7 +60,10 @@ static void mend_attempt(struct tqi_check *c, uint32_t index, struct tqi_task *t
 /* Heaps compare sequences by difference: those far off would be before and after all others. */
 static bool is_near(const struct tqi_check *c, uint64_t sequence)
 {
-	return sequence - c->sequence + SEQUENCE_SPREAD < 2 * SEQUENCE_SPREAD;
+	uint64_t distance = sequence < c->sequence ? c->sequence - sequence
+						   : sequence - c->sequence;
+
+	return distance < SEQUENCE_SPREAD && sequence < SEQUENCE_MAX;
 }
 
 static void mend_sequence(struct tqi_check *c, struct tqi_task *t)
@@ -80,6 +84,8 @@ static void find_sequence(struct tqi_check *c)
 	struct tqi_root *root = tqi_root(c->tx);
 	const struct tqi_task *first = NULL;
 
+	if (root->sequence == 0 || root->sequence >= SEQUENCE_MAX)
+		root->sequence = 1;
 	c->sequence = root->sequence;
 	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
 		const struct tqi_task *t = tqi_check_record(c, TQI_TASKS, i);
@@ -90,7 +96,7 @@ static void find_sequence(struct tqi_check *c)
 			return;
 		first = first ? first : t;
 	}
-	if (first)
+	if (first && first->sequence < SEQUENCE_MAX)
 		root->sequence = c->sequence = first->sequence + 1;
 }
 
@@ -104,8 +110,7 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 		t->error_bytes = 0;
 	if (t->history_count >= 2 * TQ_HISTORY_MAX)
 		t->history_count = 0;
-	if (!tqi_rebuild_block(c, &t->history,
-			       TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
+	if (!tqi_rebuild_block(c, &t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
 		t->history_count = 0;
 	if (!tqi_rebuild_block(c, &t->checkpoint, t->checkpoint_bytes))
 		t->checkpoint_bytes = 0;
@@ -141,7 +146,7 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	if (t->due_ns > INT64_MAX)
 		t->due_ns = INT64_MAX;
 	mend_sequence(c, t);
-	t->flags &= (uint16_t)~(TQI_TASK_DUE | TQI_TASK_LISTED | TQI_TASK_TELLING);
+	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_LISTED | TQI_TASK_TELLING);
 	t->edges = t->pins = t->prev = t->next = 0;
 	mend_attempt(c, index, t);
 	mend_blocks(c, t);

@@ -55,7 +55,7 @@ enum tqi_interest {
 	TQI_INTEREST_TASKS = 2,	 /* a client; edges: the tasks; subject: states it wants, bits */
 	TQI_INTEREST_STOPS = 3,	 /* a heartbeat thread; subject: worker */
 	TQI_INTEREST_MASTER = 4, /* a farm's master; subject: its worker record */
-	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room */
+	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room; subject: queue, 0 not made yet */
 };
 
 /* flags of a task */
@@ -82,7 +82,7 @@ struct tqi_task {
 	uint16_t flags;
 	uint64_t generation; /* with the index: the id */
 	uint64_t sequence;   /* order of submission */
-	uint64_t wait_sequence; /* the root's, when it last began to wait: a purge spares later ones */
+	uint64_t wait_sequence; /* the root's, when it began to wait: a purge spares later ones */
 	int64_t key;		/* fixed when it becomes ready; smaller starts earlier */
 	int32_t priority;
 	uint32_t lane;
@@ -195,7 +195,7 @@ _Static_assert(sizeof(struct tqi_attempt) == 256, "four cache lines");
 enum tqi_worker_state {
 	TQI_WORKER_FREE = 0,
 	TQI_WORKER_LIVE = 1,
-	TQI_WORKER_DYING = 2, /* its process is proved gone; groups or the master's verdict pending */
+	TQI_WORKER_DYING = 2, /* proved gone; its groups or the master's verdict are pending */
 };
 
 /* flags of a worker */
@@ -203,6 +203,7 @@ enum tqi_worker_state {
 #define TQI_WORKER_SUSPECT (1u << 1)
 #define TQI_WORKER_EMPTY (1u << 2) /* its sleep ends when nothing is left to start */
 #define TQI_WORKER_STOP (1u << 3)  /* told to stop claiming */
+#define TQI_WORKER_GROUP (1u << 5) /* it leads a process group, which must be empty too */
 #define TQI_WORKER_POLLED (1u << 4) /* its life lock says dead, its process lives: no hint */
 
 /*
@@ -371,7 +372,7 @@ struct tqi_root {
 	uint32_t worker_cursor; /* where the next look goes on */
 	uint32_t room_waiters;	/* submitters asleep for want of room */
 	uint32_t empty_workers; /* registered workers that leave when nothing is left */
-	uint32_t reserved0;
+	uint32_t sweep_count; /* records when the sweep last went on: newer ones add to sweep_left */
 	struct tqi_heap due;
 };
 

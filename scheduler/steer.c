@@ -114,6 +114,7 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	remember_only(tx, task);
 	zero_budgets(tx, task);
 	TQI_ADD(tx, root->unfinished, 1);
+	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1); /* a new life, with an end of its own */
 	tqi_task_move(tx, index, TQ_READY);
 	tqi_ready_enter(tx, index, false);
 	TQI_ADD(tx, root->sequence, 1);
@@ -158,6 +159,7 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, 
 	if (!lane)
 		return -ENOMEM;
 	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], -1);
+	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, -1); /* it counts where it ends */
 	tqi_lane_leave(tx, task->lane);
 	if (task->wait_sequence >= from->purge_before)
 		TQI_ADD(tx, from->waiting, -1);
@@ -166,6 +168,9 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, 
 	TQI_SET(tx, task->queue, (uint16_t)q);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], 1);
+	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1);
+	tqi_wake_room(tx);
+	tqi_wake_empty(tx);
 	(void)index;
 	return 0;
 }

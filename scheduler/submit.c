@@ -32,7 +32,8 @@ void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
 	if (spec->payload_bytes)
 		memcpy(block, spec->payload, spec->payload_bytes);
 	if (spec->label)
-		memcpy((unsigned char *)block + spec->payload_bytes, spec->label, label_bytes(spec));
+		memcpy((unsigned char *)block + spec->payload_bytes, spec->label,
+		       label_bytes(spec));
 }
 
 static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
@@ -141,8 +142,8 @@ static uint16_t flags_of(const struct tq_task_spec *spec)
 }
 
 /* The record is free until its state is set: plain stores (T3). */
-static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s,
-		 uint32_t block, uint32_t lane)
+static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s, uint32_t block,
+		 uint32_t lane)
 {
 	const struct tq_task_spec *spec = s->spec;
 

@@ -14,6 +14,7 @@ void tqi_sweep_start(struct tqi_tx *tx)
 	struct tqi_root *root = tqi_root(tx);
 
 	TQI_SET(tx, root->sweep_left, tx->core->tables[TQI_TASKS].count);
+	TQI_SET(tx, root->sweep_count, tx->core->tables[TQI_TASKS].count);
 }
 
 /* True when the record was changed. */
@@ -44,7 +45,13 @@ static void sweep_records(struct tqi_tx *tx)
 	uint32_t count = tx->core->tables[TQI_TASKS].count, changes = 0, looks = 0;
 	uint32_t at = root->sweep_at, left = root->sweep_left;
 
-	while (left > 0 && looks++ < LOOKS_SLICE && changes < CHANGES_SLICE && !tx->corrupt) {
+	/* The walk goes over what was added meanwhile, too: it must not end before its round. */
+	if (count > root->sweep_count) {
+		left += count - root->sweep_count;
+		TQI_SET(tx, root->sweep_count, count);
+	}
+	while (left > 0 && looks++ < LOOKS_SLICE && changes < CHANGES_SLICE && !tx->corrupt &&
+	       !tqi_tx_is_filling(tx)) {
 		at = at + 1 < count ? at + 1 : 1;
 		left--;
 		if (at < count && sweep_one(tx, at))

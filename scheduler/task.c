@@ -238,7 +238,8 @@ uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count)
 {
 	uint32_t n = 0;
 
-	while (n < count && tqi_root(tx)->finished_oldest && !tx->corrupt) {
+	while (n < count && tqi_root(tx)->finished_oldest && !tx->corrupt &&
+	       !tqi_tx_is_filling(tx)) {
 		tqi_task_free(tx, tqi_root(tx)->finished_oldest);
 		n++;
 	}
@@ -252,7 +253,7 @@ uint32_t tqi_task_retire(struct tqi_tx *tx, uint32_t count)
 	struct tqi_root *root = tqi_root(tx);
 	uint32_t n = 0;
 
-	while (n < count && root->finished_oldest && !tx->corrupt) {
+	while (n < count && root->finished_oldest && !tx->corrupt && !tqi_tx_is_filling(tx)) {
 		const struct tqi_task *task = tqi_task_at(tx, root->finished_oldest);
 
 		if (tx->now_ns - task->ended_ns < root->retention_ns)

@@ -67,8 +67,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
 	struct tqi_task *task = tqi_task_at(tx, attempt->task);
-	struct ended ended = { attempt->task, task->attempts, attempt->worker, attempt->started_ns,
-			       cause,	      cause_arg };
+	struct ended ended = { attempt->task,	    task->attempts, attempt->worker,
+			       attempt->started_ns, cause,	    cause_arg };
 
 	tqi_task_touch(tx, task);
 	if (attempt->prev)
@@ -111,8 +111,7 @@ static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tq
 
 	if (task->result)
 		tqi_block_give(tx, task->result);
-	struct tqi_inflight *entry =
-		v->result_token ? tqi_inflight_get(tx, v->result_token) : NULL;
+	struct tqi_inflight *entry = v->result_token ? tqi_inflight_get(tx, v->result_token) : NULL;
 
 	if (entry) {
 		block = entry->first;
@@ -181,8 +180,7 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 
 	remember(tx, task, ended);
 	TQI_ADD(tx, tqi_class_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
-	TQI_SET(tx, task->flags,
-		(uint16_t)(task->flags & ~TQI_TASK_STALLED));
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_STALLED));
 	if (delay_ns == 0) {
 		tqi_task_move(tx, ended->task, TQ_READY);
 		tqi_ready_enter(tx, ended->task, keep_place);
@@ -213,7 +211,7 @@ static void end_failed(struct tqi_tx *tx, struct ended *ended, bool over, uint64
 {
 	const struct tqi_task *task = tqi_task_at(tx, ended->task);
 
-	if (task->flags & TQI_TASK_CANCEL) {
+	if ((task->flags & TQI_TASK_CANCEL) || task->wait_sequence < tqi_root(tx)->cancel_before) {
 		ended->cause = TQ_CAUSE_CANCELLED;
 		ended->cause_arg = 0;
 		end_for_good(tx, ended, TQ_CANCELLED);
@@ -237,7 +235,8 @@ static void end_released(struct tqi_tx *tx, struct ended *ended, uint64_t delay_
 {
 	const struct tqi_task *task = tqi_task_at(tx, ended->task);
 
-	if (task->flags & (TQI_TASK_CANCEL | TQI_TASK_ONCE))
+	if ((task->flags & (TQI_TASK_CANCEL | TQI_TASK_ONCE)) ||
+	    task->wait_sequence < tqi_root(tx)->cancel_before)
 		end_failed(tx, ended, true, 0);
 	else
 		go_again(tx, ended, delay_ns, true);
@@ -282,9 +281,9 @@ int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_
 	if (!attempt)
 		return TQ_ELEASE;
 	/* A stop that the attempt obeyed is why it ended; a success is a success. */
-	uint32_t stop = v->kind == TQ_VERDICT_FAIL || v->kind == TQ_VERDICT_RELEASE ?
-				attempt->stop_cause :
-				TQ_CAUSE_NONE;
+	uint32_t stop = v->kind == TQ_VERDICT_FAIL || v->kind == TQ_VERDICT_RELEASE
+				? attempt->stop_cause
+				: TQ_CAUSE_NONE;
 	struct ended ended = detach(tx, a, stop ? stop : v->cause, stop ? 0 : v->cause_arg);
 
 	set_outcome(tx, tqi_task_at(tx, ended.task), v);
@@ -307,7 +306,8 @@ static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 	uint64_t head = tqi_load_acquire64(&worker->output_head);
 	uint32_t ring_bytes = worker->output_bytes;
 
-	if (!ring_bytes || tqi_load_acquire32(&worker->output_epoch) != attempt->epoch || !head)
+	if (ring_bytes <= TQI_OUTPUT_CHUNK ||
+	    tqi_load_acquire32(&worker->output_epoch) != attempt->epoch || !head)
 		return;
 	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
 	uint32_t whole = ring_bytes - TQI_OUTPUT_CHUNK;
@@ -330,7 +330,8 @@ static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 	TQI_SET(tx, task->result_bytes, bytes);
 	TQI_SET(tx, task->output_bytes, head);
 	TQI_SET(tx, task->flags,
-		(uint16_t)(head > bytes ? task->flags | TQI_TASK_CUT : task->flags & ~TQI_TASK_CUT));
+		(uint16_t)(head > bytes ? task->flags | TQI_TASK_CUT
+					: task->flags & ~TQI_TASK_CUT));
 }
 
 void tqi_end_by_death(struct tqi_tx *tx, uint32_t a, const struct tqi_death *death)
@@ -343,7 +344,8 @@ void tqi_end_by_death(struct tqi_tx *tx, uint32_t a, const struct tqi_death *dea
 	struct ended ended = detach(tx, a, cause, stop ? 0 : death->cause_arg);
 	struct tqi_task *task = tqi_task_at(tx, ended.task);
 
-	TQI_ADD(tx, tqi_root(tx)->reclaimed, 1);
+	if (cause != TQ_CAUSE_RELEASED)
+		TQI_ADD(tx, tqi_root(tx)->reclaimed, 1);
 	if (death->max_rss_bytes)
 		TQI_SET(tx, task->max_rss_bytes, death->max_rss_bytes);
 	if (death->cpu_ns)

@@ -114,6 +114,12 @@ static void wake_interest(struct tqi_tx *tx, uint32_t interest, uint32_t subject
 	}
 }
 
+/* A submitter whose queue is full has no use for room elsewhere. */
+static bool has_depth(struct tqi_tx *tx, uint32_t q)
+{
+	return !q || tqi_queue_at(tx, q)->waiting < tqi_queue_at(tx, q)->depth_max;
+}
+
 void tqi_wake_room(struct tqi_tx *tx)
 {
 	if (!tqi_root(tx)->room_waiters)
@@ -121,7 +127,7 @@ void tqi_wake_room(struct tqi_tx *tx)
 	for (uint32_t w = tx->core->waiter_oldest; w && !tx->corrupt;) {
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-		if (s->interest == TQI_INTEREST_ROOM && is_alive(s)) {
+		if (s->interest == TQI_INTEREST_ROOM && is_alive(s) && has_depth(tx, s->subject)) {
 			tqi_waiter_pop(tx, w);
 			return;
 		}

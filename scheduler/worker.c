@@ -39,7 +39,7 @@ static bool take_life(struct tqi_worker *worker)
 }
 
 /* A free slot whose life lock is free too. */
-static uint32_t take_slot(struct tqi_tx *tx, bool *ret_full)
+static uint32_t take_slot(struct tqi_tx *tx, bool *ret_full, bool *ret_polled)
 {
 	uint32_t busy[BUSY_MAX], count = 0, w = 0;
 
@@ -47,8 +47,11 @@ static uint32_t take_slot(struct tqi_tx *tx, bool *ret_full)
 		w = tqi_table_take(tx, TQI_WORKERS, ret_full);
 		if (!w || take_life(tqi_worker_at(tx, w)))
 			break;
+		if (count + 1 == BUSY_MAX) { /* held by threads that live: without a hint, then */
+			*ret_polled = true;
+			break;
+		}
 		busy[count++] = w;
-		w = 0;
 	}
 	while (count > 0)
 		tqi_table_give(tx, TQI_WORKERS, busy[--count]);
@@ -132,7 +135,7 @@ static void fill(struct tqi_tx *tx, struct tqi_worker *worker,
 int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *request,
 			uint32_t *ret_worker)
 {
-	bool full = true;
+	bool full = true, polled = false;
 
 	if (tqi_root(tx)->flags & TQI_ROOT_DESTROYED)
 		return TQ_ESHUTDOWN;
@@ -146,14 +149,17 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 
 	if (request->output_bytes && !output)
 		return -ENOMEM;
-	uint32_t w = take_slot(tx, &full);
+	uint32_t w = take_slot(tx, &full, &polled);
 
 	if (!w)
 		return full ? TQ_EFULL : -ENOMEM;
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
-	tx->taken = &worker->life; /* released again if this transaction is aborted */
+	if (!polled)
+		tx->taken = &worker->life; /* released again if this transaction is aborted */
 	fill(tx, worker, request);
+	if (polled)
+		TQI_INIT(worker->flags, worker->flags | TQI_WORKER_POLLED);
 	TQI_INIT(worker->output, output);
 	TQI_INIT(worker->output_bytes, request->output_bytes);
 	r = set_queues(tx, worker, request);
@@ -172,7 +178,8 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 static bool end_attempts(struct tqi_tx *tx, struct tqi_worker *worker,
 			 const struct tqi_death *death)
 {
-	for (uint32_t i = 0; i < END_SLICE && worker->attempts && !tx->corrupt; i++)
+	for (uint32_t i = 0;
+	     i < END_SLICE && worker->attempts && !tx->corrupt && !tqi_tx_is_filling(tx); i++)
 		tqi_end_by_death(tx, worker->attempts, death);
 	return worker->attempts == 0;
 }
@@ -214,20 +221,29 @@ void tqi_worker_relive(struct tqi_tx *tx, uint32_t w)
 		TQI_SET(tx, worker->flags, worker->flags & ~TQI_WORKER_POLLED);
 }
 
+static void note_group(struct tqi_suspect *suspect, uint32_t pgid, uint64_t start)
+{
+	uint32_t i = suspect->group_count++;
+
+	if (i >= TQI_GROUPS_MAX)
+		return;
+	suspect->groups[i].pgid = pgid;
+	suspect->groups[i].start = start;
+}
+
+/* What a handler forked is in the worker's group, what a command did in the command's. */
 static void note_groups(struct tqi_tx *tx, const struct tqi_worker *worker,
 			struct tqi_suspect *suspect)
 {
 	suspect->group_count = 0;
+	if (worker->flags & TQI_WORKER_GROUP)
+		note_group(suspect, worker->owner.pid, worker->owner.start);
 	for (uint32_t a = worker->attempts; a && !tx->corrupt;) {
 		struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 		uint32_t pgid = tqi_load_acquire32(&attempt->pgid);
 
-		if (pgid && suspect->group_count < TQI_GROUPS_MAX) {
-			uint32_t i = suspect->group_count++;
-
-			suspect->groups[i].pgid = pgid;
-			suspect->groups[i].start = tqi_load_relaxed64(&attempt->pgid_start);
-		}
+		if (pgid)
+			note_group(suspect, pgid, tqi_load_relaxed64(&attempt->pgid_start));
 		a = attempt->next;
 	}
 }
@@ -269,7 +285,8 @@ static bool master_is_alive(struct tqi_tx *tx, const struct tqi_worker *worker)
 		return false;
 	struct tqi_worker *master = tqi_worker_at(tx, worker->master);
 
-	return master->state == TQI_WORKER_LIVE && master->generation == worker->master_generation &&
+	return master->state == TQI_WORKER_LIVE &&
+	       master->generation == worker->master_generation &&
 	       !tqi_mutex_owner_died(&master->life);
 }
 
@@ -315,7 +332,8 @@ bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool 
 /* All attempts of a worker whose lease has run out are asked to stop. */
 static void lose_lease(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
-	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
+	for (uint32_t a = worker->attempts; a && !tx->corrupt && !tqi_tx_is_filling(tx);
+	     a = tqi_attempt_at(tx, a)->next)
 		tqi_stop_ask(tx, a, TQ_CAUSE_LEASE_LOST);
 }
 

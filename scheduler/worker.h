@@ -34,10 +34,11 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *
 bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
 
 /* A worker whose death somebody should prove, outside the lock. */
-#define TQI_GROUPS_MAX 4
+#define TQI_GROUPS_MAX 5 /* its own, and those of a few commands */
 struct tqi_suspect {
 	uint32_t worker;
-	uint32_t group_count; /* process groups that must be empty, too */
+	uint32_t group_count; /* process groups that must be empty, too; above TQI_GROUPS_MAX:
+				 more than could be noted */
 	uint64_t generation;
 	bool hinted; /* its life lock says so; else it is only a probe */
 	struct tqi_ident owner;

@@ -68,13 +68,13 @@ static uint32_t *position_at(const struct tqi_segment *seg, uint32_t family, uin
 
 	if (family >= seg->schema->family_count || index >= max)
 		return NULL;
-	const uint32_t *directory = (const uint32_t *)(const void *)(seg->base + g->positions[family]);
+	const uint32_t *directory =
+		(const uint32_t *)(const void *)(seg->base + g->positions[family]);
 	uint32_t span = directory[index >> TQI_POSITIONS_SHIFT];
 
 	if (span == 0 || span >= g->span_count)
 		return NULL;
-	uint32_t *positions =
-		(uint32_t *)(void *)(seg->base + ((uint64_t)span << TQI_SPAN_SHIFT));
+	uint32_t *positions = (uint32_t *)(void *)(seg->base + ((uint64_t)span << TQI_SPAN_SHIFT));
 
 	return &positions[index & ((1u << TQI_POSITIONS_SHIFT) - 1)];
 }

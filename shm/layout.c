@@ -37,7 +37,7 @@ int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, ui
 	struct tqi_geometry g = { .max_bytes = max_bytes };
 
 	if (max_bytes < TQI_SEGMENT_BYTES_MIN || max_bytes > TQI_SEGMENT_BYTES_MAX ||
-	    max_bytes % TQI_EXTENT_BYTES || tasks_max == 0 || tasks_max >= TQI_INDEX_MASK)
+	    max_bytes % TQI_EXTENT_BYTES || tasks_max == 0 || tasks_max > TQI_INDEX_MASK)
 		return -EINVAL;
 	g.extent_count = (uint32_t)(max_bytes >> TQI_EXTENT_SHIFT);
 	g.span_count = (uint32_t)(max_bytes >> TQI_SPAN_SHIFT);

@@ -145,8 +145,8 @@ static int lock_slice(pthread_mutex_t *mutex, uint64_t until_ns)
 	}
 	return r == EBUSY ? ETIMEDOUT : r;
 #else
-	return TQI_PLANTED(plain_lock) ? pthread_mutex_lock(mutex) :
-					 pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &ts);
+	return TQI_PLANTED(plain_lock) ? pthread_mutex_lock(mutex)
+				       : pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, &ts);
 #endif
 }
 
@@ -156,7 +156,8 @@ static int lock_slowly(const struct tqi_segment *seg, uint64_t timeout_ns, int *
 	uint64_t now = tqi_ops_linux.now(NULL); /* clocklock knows no other clock */
 	uint64_t deadline = now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
 
-	for (uint64_t slice = SLICE_FIRST_NS;; slice = slice < SLICE_LAST_NS / 2 ? slice * 2 : SLICE_LAST_NS) {
+	for (uint64_t slice = SLICE_FIRST_NS;;
+	     slice = slice < SLICE_LAST_NS / 2 ? slice * 2 : SLICE_LAST_NS) {
 		uint64_t until = now + slice < deadline ? now + slice : deadline;
 		int r = lock_slice(mutex, until);
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shm/group.h"
+
 #define NS_PER_S 1000000000ull
 
 static uint64_t now(void *ctx)
@@ -77,8 +79,9 @@ static bool process_gone(void *ctx, const struct tqi_ident *who)
 		return true;
 	int fd = (int)syscall(SYS_pidfd_open, who->pid, 0);
 
+	/* ENOENT, before 6.15 EINVAL: the number is a thread's now, so the process has gone. */
 	if (fd < 0)
-		return errno == ESRCH;
+		return errno == ESRCH || errno == ENOENT || errno == EINVAL;
 	bool gone = pidfd_readable(fd);
 
 	if (!gone && who->start && tqi_pid_start(who->pid, &start, &state) == 0)
@@ -89,31 +92,16 @@ static bool process_gone(void *ctx, const struct tqi_ident *who)
 
 static bool thread_gone(void *ctx, uint32_t tid, uint64_t tid_start)
 {
-	char path[48], state;
-	uint64_t start;
-
 	(void)ctx;
 	/* Any live thread with that id, of whatever process, forbids the proof. */
-	if (syscall(SYS_tkill, tid, 0) == 0 || errno != ESRCH)
-		return tid_start && (snprintf(path, sizeof(path), "/proc/%u/stat", tid),
-				     tqi_proc_stat(path, &start, &state) == 0) &&
-		       start != tid_start;
-	return true;
+	(void)tid_start;
+	return syscall(SYS_tkill, tid, 0) < 0 && errno == ESRCH;
 }
 
 static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
 {
-	uint64_t leader_start;
-	char state;
-
 	(void)ctx;
-	if (kill(-(pid_t)pgid, 0) < 0 && errno == ESRCH)
-		return true;
-	/*
-	 * A group's number is not reused while it has members, so a leader with
-	 * another start time means that the old group is gone.
-	 */
-	return start && tqi_pid_start(pgid, &leader_start, &state) == 0 && leader_start != start;
+	return tqi_group_is_empty(pgid, start);
 }
 
 const struct tqi_ops tqi_ops_linux = {

@@ -24,8 +24,8 @@ static uint32_t spans_of(uint64_t bytes)
 
 uint64_t tqi_block_bytes(uint64_t bytes)
 {
-	return bytes <= SMALL_BYTES_MAX ? 64ull << class_of(bytes) :
-					  (uint64_t)spans_of(bytes) << TQI_SPAN_SHIFT;
+	return bytes <= SMALL_BYTES_MAX ? 64ull << class_of(bytes)
+					: (uint64_t)spans_of(bytes) << TQI_SPAN_SHIFT;
 }
 
 static uint32_t blocks_per_span(uint32_t class)
@@ -75,7 +75,7 @@ static uint32_t open_span(struct tqi_tx *tx, uint32_t class)
 		return 0;
 	struct tqi_span *span = tqi_span_at(tx, s);
 
-	TQI_SET(tx, span->class_, (uint8_t)class);
+	TQI_SET(tx, span->class_, (uint8_t) class);
 	TQI_SET(tx, span->used, 0);
 	TQI_SET(tx, span->bump, 0);
 	TQI_SET(tx, span->free, 0);
@@ -135,10 +135,9 @@ static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uin
 
 uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes)
 {
-	uint32_t block = bytes <= SMALL_BYTES_MAX ?
-				 take_small(tx, class_of(bytes)) :
-				 tqi_span_take(tx, spans_of(bytes), TQI_SPAN_RUN)
-					 << UNITS_PER_SPAN_SHIFT;
+	uint32_t block = bytes <= SMALL_BYTES_MAX ? take_small(tx, class_of(bytes))
+						  : tqi_span_take(tx, spans_of(bytes), TQI_SPAN_RUN)
+							    << UNITS_PER_SPAN_SHIFT;
 
 	if (!block)
 		tx->lacked = true;

@@ -156,8 +156,7 @@ static int fill(struct tqi_segment *seg, const struct tqi_segment_config *config
 	init_spans(seg);
 	init_header(seg, tasks_max);
 	config->init(seg, config->init_arg);
-	atomic_thread_fence(memory_order_release);
-	tqi_segment_header(seg)->magic = TQI_MAGIC;
+	__atomic_store_n(&tqi_segment_header(seg)->magic, TQI_MAGIC, __ATOMIC_RELEASE);
 	return 0;
 }
 
@@ -168,8 +167,8 @@ static int create_file(struct tqi_segment *seg, const char *path,
 	int r = default_bytes(seg->fd, &max_bytes);
 	uint64_t tasks_max = config->tasks_max ? config->tasks_max : max_bytes / BYTES_PER_TASK;
 
-	if (tasks_max >= TQI_INDEX_MASK)
-		tasks_max = TQI_INDEX_MASK - 1;
+	if (tasks_max > TQI_INDEX_MASK)
+		tasks_max = TQI_INDEX_MASK;
 	if (r == 0)
 		r = tqi_geometry_compute(seg->schema, max_bytes, tasks_max, &seg->geometry);
 	/* fchmod, because the umask cut the mode of open(). */

@@ -38,7 +38,8 @@ void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now
 	tqi_publish_barrier();
 	tx->now_ns = now_ns > core->last_now_ns ? now_ns : core->last_now_ns;
 	if (tx->now_ns != core->last_now_ns)
-		*(volatile uint64_t *)&core->last_now_ns = tx->now_ns; /* only grows: needs no undo */
+		*(volatile uint64_t *)&core->last_now_ns =
+			tx->now_ns; /* only grows: needs no undo */
 }
 
 static void end(struct tqi_core *core)
@@ -102,8 +103,8 @@ void tqi_tx_commit(struct tqi_tx *tx)
 }
 
 /* The entry below a tag's holds the key, and with it the place of both. */
-static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg,
-		     const struct tqi_undo *u, uint32_t family)
+static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg, const struct tqi_undo *u,
+		     uint32_t family)
 {
 	if (u == tqi_segment_journal(seg))
 		return;
@@ -115,7 +116,7 @@ static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg,
 	*(volatile uint64_t *)(seg->base + offset) = u->old;
 	if (!TQI_PLANTED(no_place))
 		tqi_heap_position_store(seg, family, (uint32_t)(u->old & TQI_INDEX_MASK),
-				(uint32_t)(u->where >> 8));
+					(uint32_t)(u->where >> 8));
 }
 
 static void undo_one(struct tqi_core *core, const struct tqi_segment *seg, const struct tqi_undo *u)

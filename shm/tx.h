@@ -186,6 +186,18 @@ static inline void tqi_save64(struct tqi_tx *tx, void *p)
 	tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *word);
 }
 
+/*
+ * Whether a slice should stop here and go on after the next commit.  What is left
+ * (two thirds of the journal, of the wakes, of the gives) is enough for any one step:
+ * the largest, a death that ends a task with 32 waiters and sends 16 idle workers
+ * home, takes about 550 entries and 90 wakes.  A give costs up to 8 at the commit.
+ */
+static inline bool tqi_tx_is_filling(const struct tqi_tx *tx)
+{
+	return tx->undo_count + 8 * tx->give_count >= TQI_JOURNAL_MAX / 3 ||
+	       tx->wake_count >= TQI_WAKES_MAX / 3 || tx->give_count >= TQI_GIVES_MAX / 3;
+}
+
 /* The scratch record; marks the transaction corrupt. */
 void *tqi_tx_scratch(struct tqi_tx *tx);
 

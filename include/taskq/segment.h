@@ -137,7 +137,9 @@ typedef void tq_check_report(void *arg, const char *text);
  *
  * Without flags it works on a private copy and disturbs nobody.
  *
- * Errors:	-EROFS REPAIR on a read-only handle; -ENOMEM; TQ_ELOCKED.
+ * Errors:	-EROFS REPAIR on a read-only handle; -ENOMEM; -EAGAIN a read-only
+ *		handle, and the segment changes faster than it can be copied;
+ *		TQ_EFULL, -ENOSPC a repair finds no memory; TQ_ELOCKED.
  * Since: 0.1.0
  *
  * Return: number of faults found (0 = sound), or one of the errors above.

@@ -41,6 +41,14 @@ start() {
 	started+=("$pid")
 }
 
+# As start, in a process group of its own, as a shell with job control does it: the
+# kernel stops nobody (SIGTSTP) in a group whose parents are all in other sessions.
+start_job() {
+	set -m
+	start "$@"
+	set +m
+}
+
 farm() {
 	start taskq work "$@"
 	eventually 10 has_worker

@@ -7,7 +7,7 @@ load helper
 	local id
 
 	id=$(submit -- true)
-	start taskq wait "$id"
+	start_job taskq wait "$id"
 	eventually 5 eval '[[ $(taskq --json info | jq .sleepers) == 1 ]]'
 	kill -TSTP "$pid"
 	eventually 5 is_in "$pid" T
@@ -28,7 +28,7 @@ load helper
 
 @test "I7: Ctrl-Z in the middle of many submits never stops inside the lock" {
 	seq 200000 | jq -c '{command: ["true"]}' >lines
-	start taskq submit --batch lines
+	start_job taskq submit --batch lines
 	eventually 5 eval '[[ $(taskq --json info 2>/dev/null | jq .tasks_count) -gt 100 ]]'
 	kill -TSTP "$pid"
 	eventually 5 is_in "$pid" T
