@@ -60,13 +60,12 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 			  const struct model_task *m)
 {
 	const char *record = "task";
-	const uint32_t flags = (m->held ? TQI_TASK_HELD : 0u) | (m->forget ? TQI_TASK_FORGET : 0u) |
-			       (m->keep ? TQI_TASK_KEEP : 0u) | (m->once ? TQI_TASK_ONCE : 0u) |
-			       (m->cancel ? TQI_TASK_CANCEL : 0u) |
-			       (m->stalled ? TQI_TASK_STALLED : 0u) |
-			       (m->look_ns != NEVER ? TQI_TASK_DUE : 0u) |
-			       (m->listed ? TQI_TASK_LISTED : 0u) |
-			       (m->telling ? TQI_TASK_TELLING : 0u);
+	const uint32_t flags =
+		(m->held ? TQI_TASK_HELD : 0u) | (m->forget ? TQI_TASK_FORGET : 0u) |
+		(m->keep ? TQI_TASK_KEEP : 0u) | (m->once ? TQI_TASK_ONCE : 0u) |
+		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
+		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
+		(m->telling ? TQI_TASK_TELLING : 0u);
 
 	return SAME(t, m, state) &&
 	       same(c, record, index, "flags but cut", t->flags & ~TQI_TASK_CUT, flags) &&
@@ -87,7 +86,7 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 	       SAME(t, m, ended_ns) && SAME(t, m, timeout_ns) && SAME(t, m, timeout_total_ns) &&
 	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
 	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
-	       SAME(t, m, output_bytes) && (m->ready_ns == 0 || SAME(t, m, key)) &&
+	       (m->ready_ns == 0 || SAME(t, m, key)) &&
 	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
 }
 
@@ -108,8 +107,15 @@ static bool compare_result(struct comparison *c, uint32_t index, const struct tq
 {
 	const char *record = "task";
 
+	if (c->tight && m->has_older_result && t->output_bytes != m->output_bytes) {
+		m->result = m->older_result;
+		m->output_bytes = m->older_output_bytes;
+		m->cut = m->older_cut;
+	}
+	m->has_older_result = false;
 	learn_result(c, t, m);
-	return same(c, record, index, "cut", !!(t->flags & TQI_TASK_CUT), m->cut) &&
+	return SAME(t, m, output_bytes) &&
+	       same(c, record, index, "cut", !!(t->flags & TQI_TASK_CUT), m->cut) &&
 	       same(c, record, index, "result_bytes", t->result_bytes, m->result.bytes) &&
 	       same(c, record, index, "has result", !!t->result, !!m->result.bytes) &&
 	       same_bytes(c, index, "result", t->result, 0, m->result);
@@ -137,27 +143,36 @@ static bool same_attempt(const struct tq_attempt_info *a, const struct model_att
 	       a->cause_arg == b->cause_arg;
 }
 
-/* Entries that were dropped for want of memory are the oldest ones. */
+static struct model_attempt_info attempt_info(const struct tq_attempt_info *a)
+{
+	return (struct model_attempt_info){ a->started_ns, a->ended_ns, a->number,
+					    a->worker,	   a->cause,	a->cause_arg };
+}
+
+/* Entries may be dropped for want of memory; then the rest is taken as it is. */
 static bool compare_history(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			    struct model_task *m)
 {
 	uint32_t n = !t->history ? 0 : t->history_count;
 	uint32_t count = n < TQ_HISTORY_MAX ? n : TQ_HISTORY_MAX;
+	bool learn = c->tight && count < m->history_count;
 
-	if (c->tight && count < m->history_count) {
-		memmove(m->history, m->history + (m->history_count - count),
-			count * sizeof(m->history[0]));
+	if (learn)
 		m->history_count = count;
-	}
 	if (count != m->history_count)
 		return same(c, "task", index, "history", count, m->history_count);
 	if (!count)
 		return true;
 	const struct tq_attempt_info *ring = tqi_unit(&c->tx, t->history);
 
-	for (uint32_t i = 0; i < count; i++)
-		if (!same_attempt(&ring[(n - count + i) % TQ_HISTORY_MAX], &m->history[i]))
+	for (uint32_t i = 0; i < count; i++) {
+		const struct tq_attempt_info *a = &ring[(n - count + i) % TQ_HISTORY_MAX];
+
+		if (learn)
+			m->history[i] = attempt_info(a);
+		if (!same_attempt(a, &m->history[i]))
 			return differ(c, "task %u: history entry %u", index, i);
+	}
 	return true;
 }
 
@@ -321,6 +336,53 @@ bool compare_gauges(struct comparison *c)
 	       same(c, record, 0, "running", r->running, running) &&
 	       same(c, record, 0, "unfinished", r->unfinished, unfinished) &&
 	       same(c, record, 0, "finished_count", r->finished_count, model_finished(m));
+}
+
+/* The due time that the core has for a task; NEVER when it has none. */
+static uint64_t core_due(struct comparison *c, uint32_t index, const struct tqi_task *t)
+{
+	struct tqi_heap *due = &tqi_root(&c->tx)->due;
+
+	if (!(t->flags & TQI_TASK_DUE))
+		return NEVER;
+	uint32_t place = tqi_heap_position(&c->tx, TQI_FAMILY_DUE, index);
+
+	return (uint64_t)tqi_heap_at(&c->tx, due, place).key;
+}
+
+static uint32_t core_edges(struct comparison *c, uint32_t waiter)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(&c->tx, waiter);
+	uint32_t n = 0;
+
+	for (uint32_t e = s->state == TQI_WAITER_FREE ? 0 : s->edges; e; n++)
+		e = tqi_edge_at(&c->tx, e)->next_of_waiter;
+	return n;
+}
+
+bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
+{
+	struct comparison *c = ctx;
+
+	if (unit == MODEL_EDGE)
+		return core_edges(c, index) < left;
+	const struct tqi_task *t = tqi_task_at(&c->tx, index);
+	const struct model_task *m = &c->m->tasks[index];
+
+	if (t->generation != m->generation)
+		return true;
+	switch (unit) {
+	case MODEL_DUE:
+		return t->state != m->state || core_due(c, index, t) != m->look_ns;
+	case MODEL_CANCELLED:
+		return tqi_state_is_final(t->state);
+	case MODEL_ENDED:
+		return t->attempt != m->attempt.record;
+	case MODEL_STOPPED:
+		return tqi_attempt_at(&c->tx, m->attempt.record)->phase != TQI_PHASE_NONE;
+	default:
+		return false; /* the same generation: not freed */
+	}
 }
 
 bool compare_jitter(struct comparison *c)

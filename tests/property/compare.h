@@ -17,6 +17,8 @@ struct comparison {
 
 /* Take over the jitter of tasks that back off. */
 bool compare_jitter(struct comparison *c);
+/* Answers the model's questions (model_did). */
+model_did compare_did;
 /* Totals and gauges only. */
 bool compare_gauges(struct comparison *c);
 /* Everything observable. */

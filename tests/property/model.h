@@ -83,6 +83,10 @@ struct model_task {
 	struct pattern checkpoint;
 	bool has_older; /* what is kept instead when memory is short */
 	struct pattern older;
+	bool has_older_result; /* likewise, when a dead worker's output finds no memory */
+	bool older_cut;
+	struct pattern older_result;
+	uint64_t older_output_bytes;
 	uint64_t jitter_ns; /* the core has added up to this to due_ns; 0 nothing to learn */
 	struct model_attempt_info history[TQ_HISTORY_MAX]; /* newest last */
 	uint32_t history_count;
@@ -120,7 +124,8 @@ struct model_edge {
 	uint32_t waiter; /* 0 unused */
 	uint32_t task;
 	bool told;
-	uint64_t order;
+	uint64_t order;	     /* on its waiter's list */
+	uint64_t tell_order; /* on its task's list */
 };
 
 struct model_queue {
@@ -136,14 +141,30 @@ struct model_class {
 	uint32_t depth[TQ_STATE_COUNT];
 };
 
+/*
+ * A hold ends a slice early when its journal fills.  Where it ended is learnt: the
+ * model asks whether the core has done the next unit of a slice.
+ */
+enum model_unit {
+	MODEL_DUE,	 /* looked at this task, whose time had come */
+	MODEL_CANCELLED, /* cancelled this waiting task */
+	MODEL_FREED,	 /* freed this task's record */
+	MODEL_ENDED,	 /* ended this running task's attempt */
+	MODEL_STOPPED,	 /* asked this running task's attempt to stop */
+	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
+};
+typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
+
 /* Index 0 of every array is unused, as in the core. */
 struct model {
+	model_did *did;
+	void *did_ctx;
 	uint64_t now_ns;
 	uint64_t sequence;
 	uint64_t order; /* counter behind every `order` and `listed` */
 	uint32_t flags;
 	uint64_t cancel_before;
-	uint32_t sweep_at, sweep_left;
+	uint32_t sweep_at, sweep_left, sweep_count;
 	uint64_t retention_ns;
 	uint64_t look_ns, unbroken_ns;
 	uint64_t reclaimed, evicted;
@@ -163,6 +184,7 @@ struct model {
 	struct model_class classes[MODEL_QUEUES + 1][MODEL_KINDS + 1];
 };
 
+/* Leaves `did` alone. */
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns);
 
 /* Tasks. */
@@ -225,9 +247,15 @@ bool model_is_stranded(const struct model *m);
 
 /* Holds. */
 bool model_due_run(struct model *m, uint32_t count);
-bool model_sweep_slice(struct model *m);
-void model_tend(struct model *m);
+/* The core has come to where `left` records are left. */
+bool model_sweep_slice(struct model *m, uint32_t left);
+/* Nothing is due, swept or to be buried any more. */
 bool model_look(struct model *m);
+bool model_bury(struct model *m);
+bool model_sweep_pending(const struct model *m);
+void model_wake_room(struct model *m);
+/* A repair of a sound segment changes no task, but the order of some lists. */
+void model_rebuild(struct model *m);
 uint32_t model_finished(const struct model *m);
 uint32_t model_count(const struct model *m, uint32_t state);
 

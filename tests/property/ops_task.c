@@ -102,9 +102,8 @@ static void submit(struct world *w, struct submission *s)
 	int r = perform(w, submit_core, s, false);
 
 	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x: %d, %u", s->model.spec.queue,
-	     s->model.spec.kind, s->model.spec.priority,
-	     (unsigned long long)s->model.spec.delay_ns, s->model.payload.bytes,
-	     s->model.spec.flags, r, tqi_id_index(s->id));
+	     s->model.spec.kind, s->model.spec.priority, (unsigned long long)s->model.spec.delay_ns,
+	     s->model.payload.bytes, s->model.spec.flags, r, tqi_id_index(s->id));
 	if (r == NO_ROOM)
 		return;
 	expect(w, r, expected ? expected : full ? TQ_EFULL : 0, "submit");
@@ -170,8 +169,7 @@ void op_submit_in_flight(struct world *w)
 	note(w, "block of %llu in flight", (unsigned long long)b.bytes);
 	if (!b.bytes || perform(w, take_block, &b, false) < 0)
 		return;
-	tqi_submit_block_fill(&s.model.spec,
-			      w->box.seg.base + ((uint64_t)b.ref << TQI_UNIT_SHIFT));
+	tqi_submit_block_fill(&s.model.spec, w->box.seg.base + ((uint64_t)b.ref << TQI_UNIT_SHIFT));
 	s.core.block_token = b.token;
 	s.id = 0;
 	if (!chance(w, 3))
@@ -207,7 +205,8 @@ static void follow_claim(struct world *w, const struct claim *c, int r)
 	expect(w, (int64_t)c->claimed.id, (int64_t)id_of(w, task), "claimed id");
 	uint64_t at = model_due_of_attempt(&w->m->tasks[task]);
 
-	expect(w, (int64_t)c->claimed.timeout_at_ns, at == NEVER ? 0 : (int64_t)at, "time-out");
+	/* Beyond what the due heap can say is none. */
+	expect(w, (int64_t)c->claimed.timeout_at_ns, at > INT64_MAX ? 0 : (int64_t)at, "time-out");
 }
 
 void op_claim(struct world *w)
@@ -243,9 +242,9 @@ static void choose_verdict(struct world *w, struct ending *e)
 	struct model_verdict *v = &e->model;
 
 	*v = (struct model_verdict){ .kind = kinds[below(w, 8)] };
-	v->cause = v->kind == TQ_VERDICT_RELEASE ? TQ_CAUSE_RELEASED :
-		   chance(w, 3)			 ? TQ_CAUSE_ERROR :
-						   TQ_CAUSE_EXIT;
+	v->cause = v->kind == TQ_VERDICT_RELEASE ? TQ_CAUSE_RELEASED
+		   : chance(w, 3)		 ? TQ_CAUSE_ERROR
+						 : TQ_CAUSE_EXIT;
 	v->cause_arg = v->kind == TQ_VERDICT_DONE ? 0 : (int32_t)below(w, 256);
 	v->result = pattern_make(w, chance(w, 100) ? 40000 : w->payload_max);
 	v->output_bytes = chance(w, 4) ? v->result.bytes + below(w, 3) * 1000u : 0;
@@ -552,6 +551,7 @@ void op_queue_set(struct world *w)
 	m->attempts_max = q.settings.attempts_max = 1 + below(w, 4);
 	note(w, "set queue %u", q.queue);
 	perform(w, set_core, &q, false);
+	model_wake_room(w->m);
 }
 
 static int shutdown_core(struct world *w, void *arg)
@@ -562,8 +562,9 @@ static int shutdown_core(struct world *w, void *arg)
 
 void op_shutdown(struct world *w)
 {
-	struct queue_op q = { .flags = w->m->flags ? TQ_SHUTDOWN_UNDO :
-				       chance(w, 2) ? TQ_SHUTDOWN_CANCEL : 0 };
+	struct queue_op q = { .flags = w->m->flags    ? TQ_SHUTDOWN_UNDO
+				       : chance(w, 2) ? TQ_SHUTDOWN_CANCEL
+						      : 0 };
 
 	note(w, "shutdown %u", q.flags);
 	perform(w, shutdown_core, &q, false);

@@ -6,6 +6,7 @@
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/look.h"
+#include "scheduler/rebuild.h"
 #include "scheduler/sleep.h"
 #include "scheduler/stop.h"
 #include "scheduler/sweep.h"
@@ -83,7 +84,7 @@ static void choose_worker(struct world *w, struct registration *r)
 	m->master = m->flags & TQI_WORKER_MASTER ? 0 : some_master(w);
 	m->master_generation = m->master ? w->m->workers[m->master].generation : 0;
 	m->lease_deadline_ns = m->lease_ns ? w->m->now_ns + m->lease_ns : 0;
-	m->output_room = chance(w, 2) ? 256u << below(w, 4) : 0;
+	m->output_room = chance(w, 2) ? 2 * TQI_OUTPUT_CHUNK << below(w, 3) : 0;
 	r->request.flags = m->flags;
 	r->request.lease_ns = m->lease_ns;
 	r->request.grace_ns = m->grace_ns;
@@ -238,11 +239,93 @@ static void prove(struct world *w, const struct tqi_suspect *suspect)
 	expect(w, r, model_worker_gone(w->m, suspect->worker, b.groups_empty), "gone");
 }
 
+/* Holds of others. */
+
+void op_time(struct world *w)
+{
+	uint64_t by = chance(w, 200)  ? 4000 * SECOND
+		      : chance(w, 10) ? (1 + below(w, 5)) * SECOND
+				      : below(w, 300) * MS;
+
+	w->m->now_ns = w->box.now_ns += by;
+	note(w, "time +%llu ms", (unsigned long long)(by / MS));
+}
+
+static int due_core(struct world *w, void *arg)
+{
+	return tqi_due_run(&w->tx, *(uint32_t *)arg);
+}
+
+static bool due(struct world *w, uint32_t count)
+{
+	int r = perform(w, due_core, &count, false);
+
+	expect(w, r, model_due_run(w->m, count), "due");
+	return r;
+}
+
+void op_due(struct world *w)
+{
+	uint32_t count = 1 + below(w, 8);
+
+	note(w, "due %u", count);
+	due(w, count);
+}
+
+static int sweep_core(struct world *w, void *arg)
+{
+	(void)arg;
+	return tqi_sweep_slice(&w->tx);
+}
+
+static void sweep(struct world *w)
+{
+	int r = perform(w, sweep_core, NULL, false);
+	const struct tqi_root *root = tqi_segment_root(&w->box.seg);
+
+	expect(w, r, model_sweep_slice(w->m, root->sweep_left), "sweep");
+}
+
+static int bury_core(struct world *w, void *arg)
+{
+	(void)arg;
+	return tqi_sleep_bury(&w->tx);
+}
+
+static bool bury(struct world *w)
+{
+	int r = perform(w, bury_core, NULL, false);
+
+	expect(w, r, model_bury(w->m), "burial");
+	return r;
+}
+
+/* What every hold does first, part by part. */
+void op_tend(struct world *w)
+{
+	note(w, "tend");
+	due(w, 8);
+	if (model_sweep_pending(w->m))
+		sweep(w);
+}
+
+/* The parts of a hold that are sliced are run out first, each in its own operation. */
+static void run_out(struct world *w)
+{
+	while (due(w, 8))
+		;
+	while (model_sweep_pending(w->m))
+		sweep(w);
+	while (bury(w))
+		;
+}
+
 void op_look(struct world *w)
 {
 	struct tqi_look look;
 
 	note(w, "look");
+	run_out(w);
 	tqt_box_begin(&w->box, &w->tx);
 	tqi_look(&w->tx, &look);
 	tqi_wake_keepers(&w->tx);
@@ -259,52 +342,16 @@ void op_look(struct world *w)
 	}
 }
 
-/* Holds of others. */
-
-void op_time(struct world *w)
+/* On a sound segment: nothing that a user sees may change. */
+void op_rebuild(struct world *w)
 {
-	uint64_t by = chance(w, 200) ? 4000 * SECOND :
-		      chance(w, 10)  ? (1 + below(w, 5)) * SECOND :
-				       below(w, 300) * MS;
-
-	w->m->now_ns = w->box.now_ns += by;
-	note(w, "time +%llu ms", (unsigned long long)(by / MS));
-}
-
-static int due_core(struct world *w, void *arg)
-{
-	return tqi_due_run(&w->tx, *(uint32_t *)arg);
-}
-
-void op_due(struct world *w)
-{
-	uint32_t count = 1 + below(w, 8);
-	int r = perform(w, due_core, &count, false);
-
-	note(w, "due %u: %d", count, r);
-	expect(w, r, model_due_run(w->m, count), "due");
-}
-
-static int sweep_core(struct world *w, void *arg)
-{
-	(void)arg;
-	return tqi_sweep_slice(&w->tx);
-}
-
-/* As every hold does; the sweep alone at times, to abort it. */
-void op_tend(struct world *w)
-{
-	note(w, "tend");
-	if (chance(w, 2)) {
-		expect(w, perform(w, sweep_core, NULL, false), model_sweep_slice(w->m), "sweep");
-		return;
-	}
+	note(w, "rebuild");
 	tqt_box_begin(&w->box, &w->tx);
-	tqi_tend(&w->tx);
-	if (w->tx.corrupt)
-		fail(w, "tending is corrupt");
+	if (tqi_rebuild(&w->tx, scratch(w)) < 0)
+		fail(w, "no memory to rebuild");
 	tqi_tx_commit(&w->tx);
-	model_tend(w->m);
+	model_rebuild(w->m);
+	w->compare_now = true;
 }
 
 /* What a worker's process writes by itself. */
@@ -339,7 +386,8 @@ void op_progress(struct world *w)
 
 static int checkpoint_core(struct world *w, void *arg)
 {
-	struct tqi_attempt *a = tqi_attempt_at(&w->tx, w->m->tasks[*(uint32_t *)arg].attempt.record);
+	struct tqi_attempt *a =
+		tqi_attempt_at(&w->tx, w->m->tasks[*(uint32_t *)arg].attempt.record);
 	uint32_t block = tqi_block_take(&w->tx, TQI_CHECKPOINT_BLOCK);
 
 	if (!block)
@@ -502,7 +550,8 @@ void op_wait(struct world *w)
 
 void op_wait_room(struct world *w)
 {
-	struct sleep s = { .interest = TQI_INTEREST_ROOM };
+	struct sleep s = { .interest = TQI_INTEREST_ROOM,
+			   .subject = chance(w, 2) ? 1 + below(w, MODEL_QUEUES) : 0 };
 
 	sleep(w, &s);
 }

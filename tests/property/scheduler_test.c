@@ -53,6 +53,7 @@
 	X(op_due, 30) \
 	X(op_tend, 40) \
 	X(op_look, 40) \
+	X(op_rebuild, 1) \
 	X(op_register, 15) \
 	X(op_unregister, 3) \
 	X(op_die, 4) \
@@ -129,13 +130,14 @@ static void open_world(struct world *w, uint64_t seed)
 	w->abort_every = 100;
 	if (getenv("TASKQ_COMPARE"))
 		w->compare_every = strtoull(getenv("TASKQ_COMPARE"), NULL, 10);
+	m->did = compare_did;
+	m->did_ctx = &w->comparison;
 	model_init(m, o.sequence, o.retention_ns);
 	m->now_ns = w->box.now_ns;
 	w->comparison.m = m;
-	w->comparison.tx =
-		(struct tqi_tx){ .seg = &w->box.seg,
-				 .base = w->box.seg.base,
-				 .core = tqi_segment_core(&w->box.seg) };
+	w->comparison.tx = (struct tqi_tx){ .seg = &w->box.seg,
+					    .base = w->box.seg.base,
+					    .core = tqi_segment_core(&w->box.seg) };
 }
 
 static void compare(struct world *w)
@@ -143,10 +145,11 @@ static void compare(struct world *w)
 	struct comparison *c = &w->comparison;
 	bool same = compare_jitter(c) && compare_gauges(c);
 
-	if (same && w->op % w->compare_every == 0)
+	if (same && (w->compare_now || w->op % w->compare_every == 0))
 		same = compare_all(c);
 	if (!same)
 		fail(w, "%s", c->text);
+	w->compare_now = false;
 	if (model_is_stranded(w->m))
 		fail(w, "work is startable, and nobody is on the way to it");
 }
@@ -160,17 +163,10 @@ static void show_finding(void *arg, const char *text)
 static void check(struct world *w)
 {
 	struct tqi_tx tx = w->comparison.tx;
-	uint64_t bytes = tqi_check_scratch_bytes(&w->box.seg.geometry);
 
 	if (w->op % w->check_every)
 		return;
-	if (w->scratch)
-		munmap(w->scratch, bytes); /* the next one's pages are zero, and few */
-	w->scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (w->scratch == MAP_FAILED)
-		fail(w, "no scratch memory");
-	if (tqi_check(&tx, w->scratch, show_finding, NULL))
+	if (tqi_check(&tx, scratch(w), show_finding, NULL))
 		fail(w, "the check found faults");
 	w->checks++;
 }
@@ -193,8 +189,8 @@ static void sum_up(const struct world *w)
 	printf("seed %" PRIu64 ": %" PRIu64 " ops: %" PRIu64 " submitted, %" PRIu64
 	       " started, %" PRIu64 " done, %" PRIu64 " crashed, %" PRIu64 " lost, %" PRIu64
 	       " evicted; %" PRIu64 " aborts, %" PRIu64 " without room\n",
-	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed,
-	       sum.reclaimed, w->m->evicted, w->aborts, w->no_room);
+	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed, sum.reclaimed,
+	       w->m->evicted, w->aborts, w->no_room);
 }
 
 static bool run(struct world *w, uint64_t ops)

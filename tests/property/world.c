@@ -6,7 +6,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 
+#include "scheduler/check.h"
 #include "scheduler/look.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
@@ -211,4 +213,20 @@ struct pattern pattern_make(struct world *w, uint32_t bytes_max)
 	uint32_t bytes = chance(w, 2) ? 0 : below(w, chance(w, 4) ? bytes_max : bytes_max / 16 + 1);
 
 	return (struct pattern){ below(w, 1000), 0, bytes };
+}
+
+/* Its pages are zero again, and few are touched. */
+void *scratch(struct world *w)
+{
+	uint64_t bytes = tqi_check_scratch_bytes(&w->box.seg.geometry);
+
+	if (w->scratch) {
+		madvise(w->scratch, bytes, MADV_DONTNEED);
+		return w->scratch;
+	}
+	w->scratch = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (w->scratch == MAP_FAILED)
+		fail(w, "no scratch memory");
+	return w->scratch;
 }

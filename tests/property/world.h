@@ -18,6 +18,7 @@ struct world {
 	uint64_t seed; /* of this episode */
 	uint64_t random;
 	uint64_t op; /* number of the operation under way */
+	bool compare_now; /* after this operation everything */
 	uint64_t compare_every, check_every, abort_every;
 	uint32_t payload_max;
 	uint32_t extents_max;  /* the driver stops growing here */
@@ -35,8 +36,7 @@ struct world {
 /* One line about the operation under way. */
 void note(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Ends the episode; prints seed, operation and the last lines. */
-_Noreturn void fail(struct world *w, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+_Noreturn void fail(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void expect(struct world *w, int64_t core, int64_t model, const char *what);
 
 bool chance(struct world *w, uint32_t one_in);
@@ -59,12 +59,15 @@ const char *queue_name(uint32_t queue);
 const char *kind_name(uint32_t kind);
 struct pattern pattern_make(struct world *w, uint32_t bytes_max);
 
+/* Zeroed scratch memory of tqi_check() and tqi_rebuild(). */
+void *scratch(struct world *w);
+
 /* One operation each. */
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
 operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_punch, op_grow;
-operation op_time, op_due, op_tend, op_look;
+operation op_time, op_due, op_tend, op_look, op_rebuild;
 operation op_register, op_unregister, op_die, op_verdict_on_worker, op_renew, op_progress,
 	op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_back, op_sleeper_dies;

@@ -136,7 +136,8 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 	return task->state == TQ_READY && !(task->flags & TQI_TASK_HELD);
 }
 
-static bool position_may_differ(struct tqi_tx *tx, uint32_t family, uint32_t span_place, uint64_t at)
+static bool position_may_differ(struct tqi_tx *tx, uint32_t family, uint32_t span_place,
+				uint64_t at)
 {
 	uint32_t index = (span_place << TQI_POSITIONS_SHIFT) + (uint32_t)(at / sizeof(uint32_t));
 
@@ -230,8 +231,8 @@ static uint64_t next_difference(const unsigned char *a, const unsigned char *b, 
 	return from;
 }
 
-bool tqt_image_same_in(const struct tqt_image *image, const struct tqi_segment *seg,
-		       uint64_t from, uint64_t end, char why[160])
+bool tqt_image_same_in(const struct tqt_image *image, const struct tqi_segment *seg, uint64_t from,
+		       uint64_t end, char why[160])
 {
 	struct tqi_tx tx = { .seg = seg, .base = seg->base, .core = tqi_segment_core(seg) };
 

@@ -22,7 +22,7 @@ void tqt_image_free(struct tqt_image *image);
 /* True when the segment is as in the image; else `why` names the first difference. */
 bool tqt_image_same(const struct tqt_image *image, const struct tqi_segment *seg, char why[160]);
 /* The same for the bytes from `from` to `end`, when the rest is known. */
-bool tqt_image_same_in(const struct tqt_image *image, const struct tqi_segment *seg,
-		       uint64_t from, uint64_t end, char why[160]);
+bool tqt_image_same_in(const struct tqt_image *image, const struct tqi_segment *seg, uint64_t from,
+		       uint64_t end, char why[160]);
 
 #endif

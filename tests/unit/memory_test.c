@@ -176,7 +176,8 @@ static void test_runs_of_spans(void **state)
 	open_fixture(&f, 500);
 	begin(&f);
 	uint32_t free = f.tx.core->spans_free;
-	uint32_t a = tqi_span_take(&f.tx, 5, TQI_SPAN_RUN), b = tqi_span_take(&f.tx, 1, TQI_SPAN_RUN);
+	uint32_t a = tqi_span_take(&f.tx, 5, TQI_SPAN_RUN),
+		 b = tqi_span_take(&f.tx, 1, TQI_SPAN_RUN);
 
 	assert_int_not_equal(a, 0);
 	assert_true(b < a || b >= a + 5);
@@ -270,8 +271,7 @@ static void test_inflight_table_is_full(void **state)
 	open_fixture(&f, 500);
 	begin(&f);
 	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++)
-		assert_int_not_equal(
-			tqi_inflight_take(&f.tx, TQI_INFLIGHT_BLOCK, 1, 1, &self), 0);
+		assert_int_not_equal(tqi_inflight_take(&f.tx, TQI_INFLIGHT_BLOCK, 1, 1, &self), 0);
 	assert_int_equal(tqi_inflight_take(&f.tx, TQI_INFLIGHT_BLOCK, 1, 1, &self), 0);
 	tqi_tx_abort(&f.tx);
 	close_fixture(&f);

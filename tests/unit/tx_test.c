@@ -105,11 +105,11 @@ static void change_death(struct fixture *f)
 {
 	const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 11 };
 
-	(void)tqi_worker_dead(&f->tx, scene.worker,
-			      ((struct tqi_worker *)tqi_table_peek(&f->box.seg, TQI_WORKERS,
-								   scene.worker))
-				      ->generation,
-			      &death);
+	(void)tqi_worker_dead(
+		&f->tx, scene.worker,
+		((struct tqi_worker *)tqi_table_peek(&f->box.seg, TQI_WORKERS, scene.worker))
+			->generation,
+		&death);
 }
 
 static void change_leave(struct fixture *f)

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of the model call of each other. */
+#ifndef TQT_MODEL_PARTS_H
+#define TQT_MODEL_PARTS_H
+
+#include "tests/property/model.h"
+
+bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index);
+bool model_state_waits(uint32_t state);
+bool model_state_is_final(uint32_t state);
+bool model_in_lane(const struct model_task *t);
+bool model_sequence_before(uint64_t a, uint64_t b);
+void model_wake_for(struct model *m, uint32_t queue, uint32_t kind);
+void model_wake_empty(struct model *m);
+uint32_t model_chain_next(const struct model *m, uint32_t state, uint64_t order, bool newest_first);
+void model_become_ready(struct model *m, uint32_t task, bool keep_place);
+void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns);
+void model_free(struct model *m, uint32_t task);
+void model_settle(struct model *m, uint32_t task);
+bool model_tell(struct model *m, uint32_t task);
+void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause, int32_t arg);
+void model_cancel_waiting(struct model *m, uint32_t task);
+uint64_t model_or_default(uint64_t value, uint64_t fallback);
+uint64_t model_least(uint64_t a, uint64_t b);
+uint64_t model_look_at(const struct model_task *t);
+uint64_t model_stall_at(const struct model_task *t);
+void model_stop_ask(struct model *m, uint32_t task, uint32_t cause);
+void model_end_by_death(struct model *m, uint32_t task, const struct tqi_death *death);
+uint32_t model_oldest_finished(const struct model *m);
+void model_judge(struct model *m, uint32_t worker);
+void model_retire(struct model *m);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: a repair. */
+#include "tests/property/model_parts.h"
+
+/* All are listed, by slot; their edges come to the tasks in that order. */
+static void rebuild_sleepers(struct model *m)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++) {
+		if (m->waiters[s].state == TQI_WAITER_FREE)
+			continue;
+		m->waiters[s].state = TQI_WAITER_LISTED;
+		m->waiters[s].order = ++m->order;
+		for (uint64_t below = NEVER;;) {
+			struct model_edge *newest = NULL;
+
+			for (uint32_t e = 0; e < m->edge_slots; e++)
+				if (m->edges[e].waiter == s && m->edges[e].order < below &&
+				    (!newest || m->edges[e].order > newest->order))
+					newest = &m->edges[e];
+			if (!newest)
+				break;
+			below = newest->order;
+			newest->tell_order = ++m->order;
+		}
+	}
+}
+
+/* By when they ended, then by slot. */
+static void rebuild_finished(struct model *m)
+{
+	uint64_t first = m->order + 1, n = 0;
+
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		if (m->tasks[i].listed)
+			m->tasks[i].listed = UINT64_MAX;
+	for (;;) {
+		uint32_t oldest = 0;
+
+		for (uint32_t i = 1; i < m->task_slots; i++)
+			if (m->tasks[i].listed == UINT64_MAX &&
+			    (!oldest || m->tasks[i].ended_ns < m->tasks[oldest].ended_ns))
+				oldest = i;
+		if (!oldest)
+			break;
+		m->tasks[oldest].listed = first + n++;
+	}
+	m->order += n;
+}
+
+void model_rebuild(struct model *m)
+{
+	rebuild_sleepers(m);
+	rebuild_finished(m);
+	m->telling_count = 0;
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		struct model_task *t = &m->tasks[i];
+		bool untold = false;
+
+		for (uint32_t e = 0; e < m->edge_slots; e++)
+			untold |= m->edges[e].waiter && m->edges[e].task == i && !m->edges[e].told;
+		if (model_state_is_final(t->state) && t->telling && untold)
+			m->telling[m->telling_count++] = i;
+		if (t->telling && !untold) { /* only the settling was left */
+			t->telling = false;
+			model_settle(m, i);
+		}
+		if (t->state == TQ_RUNNING) {
+			t->attempt.order = ++m->order;
+			t->look_ns = t->attempt.phase ? NEVER : model_look_at(t);
+		}
+	}
+	m->sweep_at = 0;
+	m->sweep_left = m->sweep_count = m->task_slots;
+	model_wake_any(m);
+}

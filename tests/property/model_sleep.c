@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: sleepers, and whom what wakes. */
+#include "tests/property/model_parts.h"
+
+#define BURY_SLICE 2
+#define BURY_EDGES 8
+#define POPS_SLICE 16
+
+static bool serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
+{
+	if (!(w->kinds >> kind & 1))
+		return false;
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (w->queues[i] == queue)
+			return true;
+	return false;
+}
+
+static bool is_before(const struct model_task *a, const struct model_task *b)
+{
+	return a->key != b->key ? a->key < b->key : model_sequence_before(a->sequence, b->sequence);
+}
+
+uint32_t model_best(const struct model *m, const struct model_worker *w)
+{
+	for (uint32_t i = 0; i < w->queue_count; i++) {
+		uint32_t best = 0;
+
+		if (m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED)
+			continue;
+		for (uint32_t t = 1; t < m->task_slots; t++) {
+			const struct model_task *task = &m->tasks[t];
+
+			if (model_in_lane(task) && task->queue == w->queues[i] &&
+			    (w->kinds >> task->kind & 1) &&
+			    (!best || is_before(task, &m->tasks[best])))
+				best = t;
+		}
+		if (best)
+			return best;
+	}
+	return 0;
+}
+
+/* The worker behind a listed, live sleeper for work. */
+static const struct model_worker *sleeping_worker(const struct model *m, uint32_t waiter)
+{
+	const struct model_waiter *s = &m->waiters[waiter];
+	const struct model_worker *w = &m->workers[s->subject];
+
+	return s->state == TQI_WAITER_LISTED && s->interest == TQI_INTEREST_WORK && !s->dead &&
+			       w->state == TQI_WORKER_LIVE
+		       ? w
+		       : NULL;
+}
+
+/* Next sleeper after `order` in the chain, newest first (or oldest first); 0 none. */
+uint32_t model_chain_next(const struct model *m, uint32_t state, uint64_t order, bool newest_first)
+{
+	uint32_t next = 0;
+
+	for (uint32_t s = 1; s < m->waiter_slots; s++) {
+		const struct model_waiter *w = &m->waiters[s];
+
+		if (w->state != state || (newest_first ? w->order >= order : w->order <= order))
+			continue;
+		if (!next || (newest_first ? w->order > m->waiters[next].order
+					   : w->order < m->waiters[next].order))
+			next = s;
+	}
+	return next;
+}
+
+static uint32_t newer_to_older(const struct model *m, uint32_t waiter)
+{
+	return model_chain_next(m, TQI_WAITER_LISTED, waiter ? m->waiters[waiter].order : NEVER, true);
+}
+
+static void pop(struct model *m, uint32_t waiter)
+{
+	m->waiters[waiter].state = TQI_WAITER_TRANSIT;
+	m->waiters[waiter].order = ++m->order;
+}
+
+void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
+{
+	if (m->queues[queue].flags & TQ_QUEUE_PAUSED)
+		return;
+	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
+		const struct model_worker *w = sleeping_worker(m, s);
+
+		if (w && serves(w, queue, kind)) {
+			pop(m, s);
+			return;
+		}
+	}
+}
+
+bool model_wake_any(struct model *m)
+{
+	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
+		const struct model_worker *w = sleeping_worker(m, s);
+
+		if (w && model_best(m, w)) {
+			pop(m, s);
+			return true;
+		}
+	}
+	return false;
+}
+
+bool model_is_stranded(const struct model *m)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		if (m->waiters[s].state == TQI_WAITER_TRANSIT &&
+		    m->waiters[s].interest == TQI_INTEREST_WORK)
+			return false;
+	for (uint32_t s = 1; s < m->waiter_slots; s++) {
+		const struct model_worker *w = sleeping_worker(m, s);
+
+		if (w && model_best(m, w))
+			return true;
+	}
+	return false;
+}
+
+static bool is_idle(const struct model *m, const struct model_worker *w)
+{
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i];
+		bool paused = m->queues[t->queue].flags & TQ_QUEUE_PAUSED;
+
+		if (t->state == TQ_FREE || !serves(w, t->queue, t->kind))
+			continue;
+		if (t->state == TQ_RUNNING || (!paused && (model_in_lane(t) || t->state == TQ_DELAYED)))
+			return false;
+	}
+	return true;
+}
+
+/* Whose queue is full has no use for room elsewhere. */
+static bool has_depth(const struct model *m, uint32_t queue)
+{
+	return !queue || m->queues[queue].waiting < m->queues[queue].depth_max;
+}
+
+void model_wake_room(struct model *m)
+{
+	for (uint32_t s = model_chain_next(m, TQI_WAITER_LISTED, 0, false); s;
+	     s = model_chain_next(m, TQI_WAITER_LISTED, m->waiters[s].order, false)) {
+		if (m->waiters[s].interest == TQI_INTEREST_ROOM && !m->waiters[s].dead &&
+		    has_depth(m, m->waiters[s].subject)) {
+			pop(m, s);
+			return;
+		}
+	}
+}
+
+void model_wake_empty(struct model *m)
+{
+	bool shutdown = m->flags & TQI_ROOT_SHUTDOWN;
+	uint32_t budget = POPS_SLICE;
+	uint64_t order = NEVER;
+	uint32_t s;
+
+	while (budget && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		const struct model_worker *w = sleeping_worker(m, s);
+
+		order = m->waiters[s].order;
+		if (w && (shutdown || (w->flags & TQI_WORKER_EMPTY)) && is_idle(m, w)) {
+			pop(m, s);
+			budget--;
+		}
+	}
+}
+
+void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject)
+{
+	if (waiter >= m->waiter_slots)
+		m->waiter_slots = waiter + 1;
+	m->waiters[waiter] = (struct model_waiter){ .state = TQI_WAITER_LISTED,
+						    .interest = interest,
+						    .subject = subject,
+						    .order = ++m->order };
+}
+
+void model_edge(struct model *m, uint32_t waiter, uint32_t task)
+{
+	uint32_t e = 0;
+
+	while (m->edges[e].waiter)
+		e++;
+	if (e >= m->edge_slots)
+		m->edge_slots = e + 1;
+	++m->order;
+	m->edges[e] = (struct model_edge){ waiter, task, model_state_is_final(m->tasks[task].state), m->order,
+					   m->order };
+	m->tasks[task].listed = 0;
+}
+
+static uint32_t edges_of(const struct model *m, uint32_t waiter)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < m->edge_slots; e++)
+		n += m->edges[e].waiter == waiter;
+	return n;
+}
+
+bool model_edges_drop(struct model *m, uint32_t waiter, uint32_t count)
+{
+	for (uint32_t i = 0;; i++) {
+		struct model_edge *newest = NULL;
+
+		for (uint32_t e = 0; e < m->edge_slots; e++)
+			if (m->edges[e].waiter == waiter &&
+			    (!newest || m->edges[e].order > newest->order))
+				newest = &m->edges[e];
+		if (!newest)
+			return true;
+		if (i == count || !m->did(m->did_ctx, MODEL_EDGE, waiter, edges_of(m, waiter)))
+			return false;
+		newest->waiter = 0;
+		if (model_state_is_final(m->tasks[newest->task].state))
+			model_settle(m, newest->task);
+	}
+}
+
+void model_relink(struct model *m, uint32_t waiter)
+{
+	if (m->waiters[waiter].state != TQI_WAITER_TRANSIT)
+		return;
+	m->waiters[waiter].state = TQI_WAITER_LISTED;
+	m->waiters[waiter].order = ++m->order;
+}
+
+void model_leave(struct model *m, uint32_t waiter)
+{
+	m->waiters[waiter] = (struct model_waiter){ 0 };
+}
+
+/* Oldest of the chain first, then those in transit, newest first. */
+static uint32_t find_dead(const struct model *m)
+{
+	uint32_t s;
+
+	for (s = model_chain_next(m, TQI_WAITER_LISTED, 0, false); s;
+	     s = model_chain_next(m, TQI_WAITER_LISTED, m->waiters[s].order, false))
+		if (m->waiters[s].dead)
+			return s;
+	for (s = model_chain_next(m, TQI_WAITER_TRANSIT, NEVER, true); s;
+	     s = model_chain_next(m, TQI_WAITER_TRANSIT, m->waiters[s].order, true))
+		if (m->waiters[s].dead)
+			return s;
+	return 0;
+}
+
+bool model_bury(struct model *m)
+{
+	for (uint32_t i = 0; i < BURY_SLICE; i++) {
+		uint32_t s = find_dead(m);
+
+		if (!s)
+			return false;
+		if (!model_edges_drop(m, s, BURY_EDGES))
+			return true;
+		model_leave(m, s);
+	}
+	return true;
+}

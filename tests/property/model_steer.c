@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: what operators do to tasks and queues. */
+#include "tests/property/model_parts.h"
+
+#define RETIRE_SLICE 16
+
+int model_cancel(struct model *m, uint32_t task)
+{
+	struct model_task *t = &m->tasks[task];
+
+	if (model_state_is_final(t->state))
+		return TQ_ESTATE;
+	if (t->state == TQ_RUNNING) {
+		t->cancel = true;
+		model_stop_ask(m, task, TQ_CAUSE_CANCELLED);
+		return 1;
+	}
+	model_cancel_waiting(m, task);
+	return 0;
+}
+
+int model_hold(struct model *m, uint32_t task, bool hold)
+{
+	struct model_task *t = &m->tasks[task];
+
+	if (model_state_is_final(t->state))
+		return TQ_ESTATE;
+	if (t->held == hold)
+		return 0;
+	t->held = hold;
+	if (!hold && t->state == TQ_READY)
+		model_become_ready(m, task, false);
+	if (hold)
+		model_wake_empty(m);
+	return 0;
+}
+
+int model_retry(struct model *m, uint32_t task)
+{
+	struct model_task *t = &m->tasks[task];
+	const struct model_queue *q = &m->queues[t->queue];
+
+	if (!model_state_is_final(t->state) || t->state == TQ_DONE)
+		return TQ_ESTATE;
+	if (m->flags & TQI_ROOT_SHUTDOWN)
+		return TQ_ESHUTDOWN;
+	if (q->waiting >= q->depth_max)
+		return TQ_EFULL;
+	if (t->telling)
+		return TQ_ESTATE;
+	t->listed = 0;
+	if (t->attempts && !t->history_count) /* the only one ended with the life before */
+		t->history[t->history_count++] =
+			(struct model_attempt_info){ t->started_ns, t->ended_ns, t->attempts, 0,
+						     t->cause,	    t->cause_arg };
+	t->failures = t->crashes = t->losses = 0;
+	t->first_started_ns = t->ended_ns = 0;
+	t->cancel = t->stalled = false;
+	m->classes[t->queue][t->kind].submitted++; /* a new life, with an end of its own */
+	model_become_ready(m, task, false);
+	m->sequence++;
+	return 0;
+}
+
+int model_forget(struct model *m, uint32_t task)
+{
+	struct model_task *t = &m->tasks[task];
+
+	if (!model_state_is_final(t->state))
+		return TQ_ESTATE;
+	t->listed = 0;
+	t->forget = true;
+	t->keep = false;
+	model_settle(m, task);
+	return 0;
+}
+
+static int move_queue(struct model *m, struct model_task *t, uint32_t to)
+{
+	struct model_queue *q = &m->queues[to], *from = &m->queues[t->queue];
+
+	if (to == t->queue)
+		return 0;
+	if (q->flags & TQ_QUEUE_DRAINING)
+		return TQ_EDRAINING;
+	if (q->waiting >= q->depth_max)
+		return TQ_EFULL;
+	from->waiting--;
+	q->waiting++;
+	m->classes[t->queue][t->kind].depth[t->state]--;
+	m->classes[to][t->kind].depth[t->state]++;
+	m->classes[t->queue][t->kind].submitted--; /* it counts where it ends */
+	m->classes[to][t->kind].submitted++;
+	t->queue = to;
+	t->wait_sequence = m->sequence;
+	model_wake_room(m);
+	model_wake_empty(m);
+	return 0;
+}
+
+int model_update(struct model *m, uint32_t task, const struct model_update *u)
+{
+	struct model_task *t = &m->tasks[task];
+	int r = 0;
+
+	if (!model_state_waits(t->state) || model_is_condemned(m, t))
+		return TQ_ESTATE;
+	bool held = t->held;
+
+	t->held = true; /* in no heap meanwhile */
+	if (u->fields & TQ_UPDATE_QUEUE)
+		r = move_queue(m, t, u->queue);
+	t->held = held;
+	if (r < 0)
+		return r;
+	if (u->fields & TQ_UPDATE_PRIORITY)
+		t->priority = u->priority;
+	if (u->fields & TQ_UPDATE_DELAY)
+		model_become_delayed(m, task, u->delay_ns);
+	if (t->state == TQ_READY)
+		model_become_ready(m, task, !(u->fields & TQ_UPDATE_PRIORITY));
+	return 0;
+}
+
+void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on)
+{
+	struct model_queue *q = &m->queues[queue];
+
+	q->flags = on ? q->flags | flag : q->flags & ~flag;
+	if (flag != TQ_QUEUE_PAUSED)
+		return;
+	if (!on)
+		model_wake_any(m);
+	model_wake_empty(m);
+}
+
+uint32_t model_purge(struct model *m, uint32_t queue)
+{
+	struct model_queue *q = &m->queues[queue];
+	uint32_t waiting = q->waiting;
+
+	q->purge_before = ++m->sequence;
+	q->waiting = 0;
+	m->sweep_left = m->sweep_count = m->task_slots;
+	return waiting;
+}
+
+void model_shutdown(struct model *m, uint32_t flags)
+{
+	if (flags & TQ_SHUTDOWN_UNDO) {
+		m->flags = 0;
+		return;
+	}
+	m->flags |= TQI_ROOT_SHUTDOWN;
+	if (flags & TQ_SHUTDOWN_CANCEL) {
+		m->cancel_before = ++m->sequence;
+		m->sweep_left = m->sweep_count = m->task_slots;
+	}
+	model_wake_empty(m);
+}
+
+uint32_t model_oldest_finished(const struct model *m)
+{
+	uint32_t oldest = 0;
+
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		if (m->tasks[i].listed && (!oldest || m->tasks[i].listed < m->tasks[oldest].listed))
+			oldest = i;
+	return oldest;
+}
+
+uint32_t model_evict(struct model *m, uint32_t count)
+{
+	uint32_t n = 0, task;
+
+	while (n < count && (task = model_oldest_finished(m)) && model_has_done(m, MODEL_FREED, task)) {
+		model_free(m, task);
+		n++;
+	}
+	m->evicted += n;
+	return n;
+}
+
+void model_retire(struct model *m)
+{
+	uint32_t task;
+
+	for (uint32_t n = 0; n < RETIRE_SLICE && (task = model_oldest_finished(m)); n++) {
+		if (m->now_ns - m->tasks[task].ended_ns < m->retention_ns ||
+		    !model_has_done(m, MODEL_FREED, task))
+			return;
+		model_free(m, task);
+	}
+}

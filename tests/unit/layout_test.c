@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The layout of a segment as docs/shared-memory-layout.md states it.
+ *
+ *   layout_test FILE            compare
+ *   layout_test FILE --update   write it
+ *
+ * A difference means that two builds do not understand each other's segments: the
+ * fingerprint, and at a release TQI_LAYOUT_VERSION, must differ, too.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scheduler/records.h"
+
+#define TEXT_BYTES 65536
+#define GEOMETRY_BYTES (1ull << 30)
+
+struct text {
+	char bytes[TEXT_BYTES];
+	size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *t, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	t->length += (size_t)vsnprintf(t->bytes + t->length, TEXT_BYTES - t->length, format, ap);
+	va_end(ap);
+	if (t->length >= TEXT_BYTES)
+		exit(2);
+}
+
+#define STRUCT(type)                                                                               \
+	add(t, "\n## struct %s, %zu bytes\n\n| offset | bytes | field |\n|---|---|---|\n", #type,  \
+	    sizeof(struct type))
+#define FIELD(type, field)                                                                         \
+	add(t, "| %zu | %zu | %s |\n", offsetof(struct type, field),                               \
+	    sizeof(((struct type *)0)->field), #field)
+
+static void add_header(struct text *t)
+{
+	STRUCT(tqi_header);
+	FIELD(tqi_header, magic);
+	FIELD(tqi_header, layout_version);
+	FIELD(tqi_header, fingerprint);
+	FIELD(tqi_header, creation_id);
+	FIELD(tqi_header, max_bytes);
+	FIELD(tqi_header, tasks_max);
+	FIELD(tqi_header, pid_namespace);
+	FIELD(tqi_header, time_namespace);
+	FIELD(tqi_header, created_unix_ns);
+	FIELD(tqi_header, creator_uid);
+	FIELD(tqi_header, boot_id);
+	FIELD(tqi_header, destroyed);
+}
+
+static void add_core(struct text *t)
+{
+	STRUCT(tqi_core);
+	FIELD(tqi_core, lock);
+	FIELD(tqi_core, holder_tid);
+	FIELD(tqi_core, holder_pid);
+	FIELD(tqi_core, holder_start);
+	FIELD(tqi_core, version);
+	FIELD(tqi_core, rollbacks);
+	FIELD(tqi_core, undo_count);
+	FIELD(tqi_core, last_now_ns);
+	FIELD(tqi_core, waiter_oldest);
+	FIELD(tqi_core, waiter_newest);
+	FIELD(tqi_core, waiter_count);
+	FIELD(tqi_core, waiter_transit);
+	FIELD(tqi_core, waiter_for_work);
+	FIELD(tqi_core, spans_free);
+	FIELD(tqi_core, spans_hint);
+	FIELD(tqi_core, extents_reserved);
+	FIELD(tqi_core, class_head);
+	FIELD(tqi_core, tables);
+	FIELD(tqi_core, inflight);
+}
+
+static void add_parts(struct text *t)
+{
+	STRUCT(tqi_table);
+	FIELD(tqi_table, count);
+	FIELD(tqi_table, free);
+	FIELD(tqi_table, live);
+	FIELD(tqi_table, spans);
+	STRUCT(tqi_undo);
+	FIELD(tqi_undo, where);
+	FIELD(tqi_undo, old);
+	STRUCT(tqi_inflight);
+	FIELD(tqi_inflight, kind);
+	FIELD(tqi_inflight, first);
+	FIELD(tqi_inflight, count);
+	FIELD(tqi_inflight, generation);
+	FIELD(tqi_inflight, owner);
+	STRUCT(tqi_span);
+	FIELD(tqi_span, use);
+	FIELD(tqi_span, class_);
+	FIELD(tqi_span, used);
+	FIELD(tqi_span, bump);
+	FIELD(tqi_span, free);
+	FIELD(tqi_span, prev);
+	FIELD(tqi_span, next);
+	STRUCT(tqi_heap);
+	FIELD(tqi_heap, length);
+	FIELD(tqi_heap, capacity);
+	FIELD(tqi_heap, root);
+	FIELD(tqi_heap, directory);
+	FIELD(tqi_heap, chunks);
+	STRUCT(tqi_waiter);
+	FIELD(tqi_waiter, state);
+	FIELD(tqi_waiter, owner);
+	FIELD(tqi_waiter, older);
+	FIELD(tqi_waiter, newer);
+	FIELD(tqi_waiter, until_ns);
+	FIELD(tqi_waiter, interest);
+	FIELD(tqi_waiter, subject);
+	FIELD(tqi_waiter, edges);
+	FIELD(tqi_waiter, told);
+	FIELD(tqi_waiter, word);
+	FIELD(tqi_waiter, mutex_made);
+	FIELD(tqi_waiter, mutex);
+}
+
+static void add_task(struct text *t)
+{
+	STRUCT(tqi_task);
+	FIELD(tqi_task, link);
+	FIELD(tqi_task, state);
+	FIELD(tqi_task, cause);
+	FIELD(tqi_task, flags);
+	FIELD(tqi_task, generation);
+	FIELD(tqi_task, sequence);
+	FIELD(tqi_task, wait_sequence);
+	FIELD(tqi_task, key);
+	FIELD(tqi_task, priority);
+	FIELD(tqi_task, lane);
+	FIELD(tqi_task, due_ns);
+	FIELD(tqi_task, payload);
+	FIELD(tqi_task, payload_bytes);
+	FIELD(tqi_task, stamp);
+	FIELD(tqi_task, attempt);
+	FIELD(tqi_task, epoch);
+	FIELD(tqi_task, edges);
+	FIELD(tqi_task, prev);
+	FIELD(tqi_task, next);
+	FIELD(tqi_task, pins);
+	FIELD(tqi_task, queue);
+	FIELD(tqi_task, kind);
+	FIELD(tqi_task, failures);
+	FIELD(tqi_task, crashes);
+	FIELD(tqi_task, losses);
+	FIELD(tqi_task, attempts_max);
+	FIELD(tqi_task, crashes_max);
+	FIELD(tqi_task, losses_max);
+	FIELD(tqi_task, attempts);
+	FIELD(tqi_task, result);
+	FIELD(tqi_task, result_bytes);
+	FIELD(tqi_task, cause_arg);
+	FIELD(tqi_task, submitted_ns);
+	FIELD(tqi_task, ready_ns);
+	FIELD(tqi_task, started_ns);
+	FIELD(tqi_task, ended_ns);
+	FIELD(tqi_task, timeout_ns);
+	FIELD(tqi_task, backoff_ns);
+	FIELD(tqi_task, backoff_cap_ns);
+	FIELD(tqi_task, timeout_total_ns);
+	FIELD(tqi_task, first_started_ns);
+	FIELD(tqi_task, progress_timeout_ns);
+	FIELD(tqi_task, output_bytes);
+	FIELD(tqi_task, cpu_ns);
+	FIELD(tqi_task, max_rss_bytes);
+	FIELD(tqi_task, error);
+	FIELD(tqi_task, history);
+	FIELD(tqi_task, checkpoint);
+	FIELD(tqi_task, checkpoint_bytes);
+	FIELD(tqi_task, worker_pid);
+	FIELD(tqi_task, error_bytes);
+	FIELD(tqi_task, label_bytes);
+	FIELD(tqi_task, history_count);
+}
+
+static void add_attempt(struct text *t)
+{
+	STRUCT(tqi_attempt);
+	FIELD(tqi_attempt, task);
+	FIELD(tqi_attempt, id);
+	FIELD(tqi_attempt, epoch);
+	FIELD(tqi_attempt, worker);
+	FIELD(tqi_attempt, prev);
+	FIELD(tqi_attempt, next);
+	FIELD(tqi_attempt, started_ns);
+	FIELD(tqi_attempt, phase_ns);
+	FIELD(tqi_attempt, phase);
+	FIELD(tqi_attempt, stop_cause);
+	FIELD(tqi_attempt, checkpoint);
+	FIELD(tqi_attempt, inherited);
+	FIELD(tqi_attempt, inherited_bytes);
+	FIELD(tqi_attempt, pgid_start);
+	FIELD(tqi_attempt, pgid);
+	FIELD(tqi_attempt, progress_index);
+	FIELD(tqi_attempt, progress_ns);
+	FIELD(tqi_attempt, saved);
+	FIELD(tqi_attempt, progress);
+}
+
+static void add_worker(struct text *t)
+{
+	STRUCT(tqi_worker);
+	FIELD(tqi_worker, state);
+	FIELD(tqi_worker, owner);
+	FIELD(tqi_worker, generation);
+	FIELD(tqi_worker, flags);
+	FIELD(tqi_worker, kill);
+	FIELD(tqi_worker, attempts);
+	FIELD(tqi_worker, attempt_count);
+	FIELD(tqi_worker, master);
+	FIELD(tqi_worker, queue_count);
+	FIELD(tqi_worker, lease_ns);
+	FIELD(tqi_worker, grace_ns);
+	FIELD(tqi_worker, registered_ns);
+	FIELD(tqi_worker, suspect_ns);
+	FIELD(tqi_worker, dying_ns);
+	FIELD(tqi_worker, tasks);
+	FIELD(tqi_worker, master_generation);
+	FIELD(tqi_worker, output);
+	FIELD(tqi_worker, output_bytes);
+	FIELD(tqi_worker, kinds);
+	FIELD(tqi_worker, queues);
+	FIELD(tqi_worker, name);
+	FIELD(tqi_worker, lease_deadline_ns);
+	FIELD(tqi_worker, output_head);
+	FIELD(tqi_worker, output_word);
+	FIELD(tqi_worker, output_epoch);
+	FIELD(tqi_worker, life);
+	FIELD(tqi_worker, life_made);
+}
+
+static void add_queues(struct text *t)
+{
+	STRUCT(tqi_queue);
+	FIELD(tqi_queue, flags);
+	FIELD(tqi_queue, classes);
+	FIELD(tqi_queue, waiting);
+	FIELD(tqi_queue, purge_before);
+	FIELD(tqi_queue, depth_max);
+	FIELD(tqi_queue, timeout_ns);
+	FIELD(tqi_queue, backoff_ns);
+	FIELD(tqi_queue, backoff_cap_ns);
+	FIELD(tqi_queue, attempts_max);
+	FIELD(tqi_queue, name);
+	STRUCT(tqi_kind);
+	FIELD(tqi_kind, name);
+	STRUCT(tqi_class);
+	FIELD(tqi_class, queue);
+	FIELD(tqi_class, kind);
+	FIELD(tqi_class, band);
+	FIELD(tqi_class, next);
+	FIELD(tqi_class, plain);
+	FIELD(tqi_class, lane_count);
+	FIELD(tqi_class, submitted);
+	FIELD(tqi_class, started);
+	FIELD(tqi_class, ended);
+	FIELD(tqi_class, retried);
+	FIELD(tqi_class, crashed);
+	FIELD(tqi_class, reclaimed);
+	FIELD(tqi_class, depth);
+	FIELD(tqi_class, open);
+	STRUCT(tqi_lane);
+	FIELD(tqi_lane, class_);
+	FIELD(tqi_lane, members);
+	FIELD(tqi_lane, tasks);
+	STRUCT(tqi_edge);
+	FIELD(tqi_edge, waiter);
+	FIELD(tqi_edge, task);
+	FIELD(tqi_edge, told);
+	FIELD(tqi_edge, prev);
+	FIELD(tqi_edge, next);
+	FIELD(tqi_edge, next_of_waiter);
+}
+
+static void add_root(struct text *t)
+{
+	STRUCT(tqi_root);
+	FIELD(tqi_root, sequence);
+	FIELD(tqi_root, flags);
+	FIELD(tqi_root, unfinished);
+	FIELD(tqi_root, ready);
+	FIELD(tqi_root, running);
+	FIELD(tqi_root, finished_oldest);
+	FIELD(tqi_root, finished_newest);
+	FIELD(tqi_root, finished_count);
+	FIELD(tqi_root, telling);
+	FIELD(tqi_root, sweep_at);
+	FIELD(tqi_root, sweep_left);
+	FIELD(tqi_root, cancel_before);
+	FIELD(tqi_root, retention_ns);
+	FIELD(tqi_root, look_ns);
+	FIELD(tqi_root, unbroken_ns);
+	FIELD(tqi_root, reclaimed);
+	FIELD(tqi_root, evicted);
+	FIELD(tqi_root, seed);
+	FIELD(tqi_root, worker_cursor);
+	FIELD(tqi_root, room_waiters);
+	FIELD(tqi_root, empty_workers);
+	FIELD(tqi_root, due);
+}
+
+static void add_places(struct text *t)
+{
+	struct tqi_geometry g;
+
+	if (tqi_geometry_compute(&tqi_schema, GEOMETRY_BYTES, GEOMETRY_BYTES / 256, &g) < 0)
+		exit(2);
+	add(t, "\n## Places in a segment of 1 GiB\n\n| offset | what |\n|---|---|\n");
+	add(t, "| 0 | header |\n");
+	add(t, "| %llu | core |\n", (unsigned long long)g.core);
+	add(t, "| %llu | journal |\n", (unsigned long long)g.journal);
+	add(t, "| %llu | root |\n", (unsigned long long)g.root);
+	add(t, "| %llu | scratch |\n", (unsigned long long)g.scratch);
+	add(t, "| %llu | states of extents |\n", (unsigned long long)g.extents);
+	add(t, "| %llu | map of free spans |\n", (unsigned long long)g.span_map);
+	add(t, "| %llu | spans |\n", (unsigned long long)g.spans);
+	for (uint32_t i = 0; i < tqi_schema.table_count; i++)
+		add(t, "| %llu | directory of %s: %u bytes a record, %u a span, %u at most |\n",
+		    (unsigned long long)g.tables[i].directory, tqi_schema.tables[i].name,
+		    g.tables[i].record_bytes, 1u << g.tables[i].shift, g.tables[i].max - 1);
+	for (uint32_t f = 0; f < tqi_schema.family_count; f++)
+		add(t, "| %llu | positions of heap family %u |\n",
+		    (unsigned long long)g.positions[f], f);
+	add(t, "| %llu | extents that grow |\n", (unsigned long long)g.fixed_bytes);
+}
+
+static void describe(struct text *t)
+{
+	add(t, "# Shared memory layout\n\n");
+	add(t, "Written by `layout_test --update`, and compared by the test of that name.\n");
+	add(t, "What the fields mean stands in shm/layout.h, shm/wait.h and "
+	       "scheduler/records.h.\n\n");
+	add(t, "Layout version %u, fingerprint `%016llx` (x86-64, glibc).\n", TQI_LAYOUT_VERSION,
+	    (unsigned long long)tqi_fingerprint(&tqi_schema));
+	add_places(t);
+	add_header(t);
+	add_core(t);
+	add_parts(t);
+	add_task(t);
+	add_attempt(t);
+	add_worker(t);
+	add_queues(t);
+	add_root(t);
+}
+
+static int update(const char *path, const struct text *t)
+{
+	FILE *file = fopen(path, "w");
+
+	if (!file)
+		return 2;
+	size_t n = fwrite(t->bytes, 1, t->length, file);
+
+	return fclose(file) == 0 && n == t->length ? 0 : 2;
+}
+
+static int compare(const char *path, const struct text *t)
+{
+	static char old[TEXT_BYTES];
+	FILE *file = fopen(path, "r");
+
+	if (!file) {
+		perror(path);
+		return 1;
+	}
+	size_t n = fread(old, 1, sizeof(old), file);
+
+	fclose(file);
+	if (n == t->length && memcmp(old, t->bytes, n) == 0)
+		return 0;
+	fputs(t->bytes, stdout);
+	fprintf(stderr, "the layout is not as in %s: layout_test %s --update\n", path, path);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	static struct text t;
+
+	if (argc < 2)
+		return 2;
+#ifndef __x86_64__
+	return 77; /* the table is that of one processor */
+#endif
+	describe(&t);
+	return argc > 2 && strcmp(argv[2], "--update") == 0 ? update(argv[1], &t)
+							    : compare(argv[1], &t);
+}
