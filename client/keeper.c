@@ -87,10 +87,12 @@ static bool punch(struct tq *tq)
 
 	if (tqi_hold_begin(tq, &tx) < 0)
 		return false;
-	uint64_t token = tqi_root(&tx)->ready || tqi_root(&tx)->running ?
-				 0 :
-				 tqi_extent_punch_begin(&tx, &self, &extent);
+	struct tqi_root *root = tqi_root(&tx);
+	bool idle = !root->ready && !root->running;
+	uint64_t token = idle ? tqi_extent_punch_begin(&tx, &self, &extent) : 0;
 
+	if (idle && !token && root->untidy)
+		TQI_SET(&tx, root->untidy, 0u); /* nothing more to give back: sleep without limit */
 	if (tqi_hold_end(tq, &tx, 0) < 0 || !token)
 		return false;
 	tqi_extent_punch(&tq->seg, extent);

@@ -211,6 +211,8 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
 	tqi_lane_leave(tx, task->lane);
 	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
+	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
+		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
 	give(tx, &task->checkpoint);
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define SETTLED 20 /* looks at a process, a millisecond apart, that all find it asleep */
+
 void *share(size_t bytes)
 {
 	void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -137,7 +139,23 @@ void wait_asleep(struct farm_box *box, enum tqi_interest interest, uint32_t coun
 
 	while ((asleep = count_asleep(box, interest)) != count) {
 		if (now_ns() > until)
-			fail_msg("%u sleepers of interest %d, not %u", asleep, (int)interest, count);
+			fail_msg("%u sleepers of interest %d, not %u", asleep, (int)interest,
+				 count);
+		pause_ms();
+	}
+}
+
+void wait_settled(pid_t pid)
+{
+	uint64_t until = now_ns() + PROMPT_NS, start;
+	int asleep = 0;
+	char state;
+
+	while (asleep < SETTLED) {
+		assert_int_equal(tqi_pid_start((uint32_t)pid, &start, &state), 0);
+		asleep = state == 'S' ? asleep + 1 : 0;
+		if (now_ns() > until)
+			fail_msg("child %d does not fall asleep", (int)pid);
 		pause_ms();
 	}
 }

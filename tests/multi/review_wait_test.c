@@ -67,9 +67,10 @@ static int wait_stopped(struct farm_box *box, void *arg)
 	struct missed *m = arg;
 	uint64_t start = now_ns();
 
-	m->r = m->count == 1 ? tq_wait(box->tq, m->ids[0], m->timeout_ns, NULL) :
-			       tq_wait_many(box->tq, m->ids, m->count, m->mode, m->timeout_ns,
-					    &m->index);
+	if (m->count == 1)
+		m->r = tq_wait(box->tq, m->ids[0], m->timeout_ns, NULL);
+	else
+		m->r = tq_wait_many(box->tq, m->ids, m->count, m->mode, m->timeout_ns, &m->index);
 	m->took_ns = now_ns() - start;
 	m->cpu_ns = cpu_ns();
 	return 0;
@@ -114,8 +115,7 @@ static void miss_an_end(struct farm_box *box, struct missing *m, const struct mi
 	assert_int_equal(tq_fail(m->worker, &claim, 1, "no"), 0);
 	assert_int_equal(tq_task_steer(box->tq, m->waiter->ids[0], TQ_TASK_ACTION_RETRY), 0);
 	kill(m->pid, SIGCONT);
-	/* It has seen what there is to see when it sleeps again. */
-	wait_asleep(box, TQI_INTEREST_TASKS, KEEPERS + 1);
+	wait_settled(m->pid);
 }
 
 static void end_missing(struct farm_box *box, struct missing *m)
@@ -183,9 +183,8 @@ static void d7_wait_all_does_not_return_while_one_runs(void **state)
 	struct tq_claim runs = claim_now(m.worker), ends = claim_now(other);
 
 	assert_int_equal(tq_complete(other, &ends, NULL, 0), 0);
-	/* It has come, and sleeps again; and a look later it still does. */
+	wait_settled(m.pid);
 	wait_looks(box, 2);
-	wait_asleep(box, TQI_INTEREST_TASKS, KEEPERS + 1);
 	assert_int_equal(waitpid(m.pid, NULL, WNOHANG), 0);
 	assert_int_equal(tq_complete(m.worker, &runs, NULL, 0), 0);
 	assert_int_equal(join_child(m.pid, PROMPT_NS), 0);

@@ -51,7 +51,7 @@ static bool is_pattern(struct comparison *c, uint32_t block, uint32_t at, struct
 static bool same_bytes(struct comparison *c, uint32_t index, const char *field, uint32_t block,
 		       uint32_t at, struct pattern p)
 {
-	if (index % 8 != c->sample % 8 || is_pattern(c, block, at, p))
+	if (index % 16 != c->sample % 16 || is_pattern(c, block, at, p))
 		return true;
 	return differ(c, "task %u: other bytes in %s", index, field);
 }

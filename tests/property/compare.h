@@ -10,7 +10,7 @@ struct comparison {
 	struct tqi_tx tx; /* only resolves */
 	struct model *m;
 	bool tight;	 /* memory was short: what may be dropped then is learnt, not compared */
-	uint32_t sample; /* bytes are compared of every eighth task, beginning here */
+	uint32_t sample; /* bytes are compared of every 16th task, beginning here */
 	uint32_t pins[MODEL_TASKS];
 	char text[256];	 /* the first difference; "" none */
 };

@@ -78,7 +78,7 @@ bool model_is_condemned(const struct model *m, const struct model_task *t)
 	       t->wait_sequence < m->cancel_before;
 }
 
-static void move(struct model *m, uint32_t task, uint32_t to)
+void model_move(struct model *m, uint32_t task, uint32_t to)
 {
 	struct model_task *t = &m->tasks[task];
 	struct model_class *c = &m->classes[t->queue][t->kind];
@@ -103,7 +103,7 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 {
 	struct model_task *t = &m->tasks[task];
 
-	move(m, task, TQ_READY);
+	model_move(m, task, TQ_READY);
 	t->look_ns = NEVER;
 	if (!keep_place || t->ready_ns == 0) {
 		t->ready_ns = m->now_ns;
@@ -124,7 +124,7 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 {
 	struct model_task *t = &m->tasks[task];
 
-	move(m, task, TQ_DELAYED);
+	model_move(m, task, TQ_DELAYED);
 	t->due_ns = t->look_ns = later(m, delay_ns);
 }
 
@@ -133,7 +133,7 @@ void model_free(struct model *m, uint32_t task)
 	struct model_task *t = &m->tasks[task];
 	uint64_t generation = t->generation + 1;
 
-	move(m, task, TQ_FREE);
+	model_move(m, task, TQ_FREE);
 	*t = (struct model_task){ .generation = generation, .look_ns = NEVER };
 	model_wake_room(m);
 }
@@ -173,7 +173,7 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	struct model_task *t = &m->tasks[task];
 
 	t->look_ns = NEVER;
-	move(m, task, state);
+	model_move(m, task, state);
 	t->cause = cause;
 	t->cause_arg = arg;
 	t->ended_ns = m->now_ns;

@@ -29,13 +29,14 @@ uint64_t model_stall_at(const struct model_task *t)
 uint64_t model_timeout_at(const struct model_task *t)
 {
 	return model_least(add(t->started_ns, t->timeout_ns),
-		     add(t->first_started_ns, t->timeout_total_ns));
+			   add(t->first_started_ns, t->timeout_total_ns));
 }
 
 uint64_t model_due_of_attempt(const struct model_task *t)
 {
-	return t->progress_timeout_ns == NEVER ? model_timeout_at(t)
-					       : model_least(model_timeout_at(t), model_stall_at(t));
+	return t->progress_timeout_ns == NEVER
+		       ? model_timeout_at(t)
+		       : model_least(model_timeout_at(t), model_stall_at(t));
 }
 
 /* NEVER, too, for times that no heap can hold. */
@@ -50,7 +51,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 {
 	struct model_task *t = &m->tasks[task];
 
-	move(m, task, TQ_RUNNING);
+	model_move(m, task, TQ_RUNNING);
 	t->epoch++;
 	t->attempts++;
 	t->started_ns = m->now_ns;

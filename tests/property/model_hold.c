@@ -2,7 +2,6 @@
 /* The model: workers, and what holds do for everybody. */
 #include "tests/property/model_parts.h"
 
-
 #include "scheduler/look.h"
 
 #define SWEEP_LOOKS 256

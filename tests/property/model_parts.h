@@ -10,6 +10,7 @@ bool model_state_waits(uint32_t state);
 bool model_state_is_final(uint32_t state);
 bool model_in_lane(const struct model_task *t);
 bool model_sequence_before(uint64_t a, uint64_t b);
+void model_move(struct model *m, uint32_t task, uint32_t to);
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind);
 void model_wake_empty(struct model *m);
 uint32_t model_chain_next(const struct model *m, uint32_t state, uint64_t order, bool newest_first);

@@ -73,7 +73,8 @@ uint32_t model_chain_next(const struct model *m, uint32_t state, uint64_t order,
 
 static uint32_t newer_to_older(const struct model *m, uint32_t waiter)
 {
-	return model_chain_next(m, TQI_WAITER_LISTED, waiter ? m->waiters[waiter].order : NEVER, true);
+	return model_chain_next(m, TQI_WAITER_LISTED, waiter ? m->waiters[waiter].order : NEVER,
+				true);
 }
 
 static void pop(struct model *m, uint32_t waiter)
@@ -132,7 +133,8 @@ static bool is_idle(const struct model *m, const struct model_worker *w)
 
 		if (t->state == TQ_FREE || !serves(w, t->queue, t->kind))
 			continue;
-		if (t->state == TQ_RUNNING || (!paused && (model_in_lane(t) || t->state == TQ_DELAYED)))
+		if (t->state == TQ_RUNNING ||
+		    (!paused && (model_in_lane(t) || t->state == TQ_DELAYED)))
 			return false;
 	}
 	return true;
@@ -193,8 +195,8 @@ void model_edge(struct model *m, uint32_t waiter, uint32_t task)
 	if (e >= m->edge_slots)
 		m->edge_slots = e + 1;
 	++m->order;
-	m->edges[e] = (struct model_edge){ waiter, task, model_state_is_final(m->tasks[task].state), m->order,
-					   m->order };
+	m->edges[e] = (struct model_edge){ waiter, task, model_state_is_final(m->tasks[task].state),
+					   m->order, m->order };
 	m->tasks[task].listed = 0;
 }
 

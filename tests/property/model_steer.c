@@ -173,7 +173,8 @@ uint32_t model_evict(struct model *m, uint32_t count)
 {
 	uint32_t n = 0, task;
 
-	while (n < count && (task = model_oldest_finished(m)) && model_has_done(m, MODEL_FREED, task)) {
+	while (n < count && (task = model_oldest_finished(m)) &&
+	       model_has_done(m, MODEL_FREED, task)) {
 		model_free(m, task);
 		n++;
 	}

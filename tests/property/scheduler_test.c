@@ -127,7 +127,7 @@ static void open_world(struct world *w, uint64_t seed)
 	w->payload_max = chance(w, 2) ? 3000 : size ? 100000 : 50000;
 	w->compare_every = size == 3 ? 64 : 16;
 	w->check_every = 300;
-	w->abort_every = 100;
+	w->abort_every = 250;
 	if (getenv("TASKQ_COMPARE"))
 		w->compare_every = strtoull(getenv("TASKQ_COMPARE"), NULL, 10);
 	m->did = compare_did;

@@ -308,6 +308,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, worker_cursor);
 	FIELD(tqi_root, room_waiters);
 	FIELD(tqi_root, empty_workers);
+	FIELD(tqi_root, sweep_count);
 	FIELD(tqi_root, due);
 }
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Text of tasks, queues, workers and counts, read through the public functions. */
+#include "tests/crash/dump.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char is_set(uint64_t time_ns)
+{
+	return time_ns ? '+' : '-';
+}
+
+static void dump_task(FILE *f, const struct tq_task_info *t)
+{
+	fprintf(f,
+		"task %" PRIx64 " seq %" PRIu64 " %s flags %x pri %d att %u/%u f%u c%u/%u l%u/%u",
+		t->id, t->sequence, tq_state_name(t->state), t->flags & ~TQ_INFO_UNSERVED,
+		t->priority, t->attempt, t->attempts_max, t->failures, t->crashes, t->crashes_max,
+		t->losses, t->losses_max);
+	fprintf(f, " cause %u:%d q %s k %s l '%s' e '%s' p '%s' %u%%", t->cause, t->cause_arg,
+		t->queue, t->kind, t->label, t->error_text, t->progress_text, t->progress_percent);
+	fprintf(f,
+		" bytes %" PRIu64 "/%" PRIu64 "/%" PRIu64 " times %c%c%c%c worker %u due %" PRIu64
+		"\n",
+		t->payload_bytes, t->result_bytes, t->output_bytes, is_set(t->ready_ns),
+		is_set(t->started_ns), is_set(t->ended_ns), is_set(t->submitted_ns), t->worker,
+		t->due_ns);
+}
+
+static void dump_tasks(FILE *f, struct tq *tq)
+{
+	struct tq_task_info infos[16];
+	uint64_t cursor = 0;
+	int n;
+
+	do {
+		infos[0].size = sizeof(infos[0]);
+		n = tq_task_list(tq, NULL, &cursor, infos, 16);
+		for (int i = 0; i < n; i++)
+			dump_task(f, &infos[i]);
+	} while (n > 0);
+	if (n < 0)
+		fprintf(f, "tasks: %s\n", tq_error_name(n));
+}
+
+static void dump_queue(FILE *f, const struct tq_queue_info *q)
+{
+	const struct tq_counters *c = &q->counters;
+
+	fprintf(f,
+		"queue %s/%s flags %x max %" PRIu64 " to %" PRIu64 " bo %" PRIu64 " cap %" PRIu64
+		" att %u",
+		q->name, q->kind, q->flags, q->depth_max, q->timeout_ns, q->backoff_ns,
+		q->backoff_cap_ns, q->attempts_max);
+	fprintf(f,
+		" sub %" PRIu64 " start %" PRIu64 " end %" PRIu64 ",%" PRIu64 ",%" PRIu64
+		",%" PRIu64,
+		c->submitted, c->started, c->done, c->failed, c->cancelled, c->expired);
+	fprintf(f, " retry %" PRIu64 " crash %" PRIu64 " lost %" PRIu64 " depth", c->retried,
+		c->crashed, c->reclaimed);
+	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
+		fprintf(f, " %u", c->depth[s]);
+	fprintf(f, "\n");
+}
+
+static void dump_queues(FILE *f, struct tq *tq, uint32_t flags)
+{
+	struct tq_queue_info info = { .size = sizeof(info) };
+	uint64_t cursor = 0;
+
+	while (tq_queue_list(tq, flags, &cursor, &info, 1) > 0) {
+		dump_queue(f, &info);
+		info.size = sizeof(info);
+	}
+}
+
+static void dump_workers(FILE *f, struct tq *tq)
+{
+	struct tq_worker_info w = { .size = sizeof(w) };
+	uint64_t cursor = 0;
+
+	while (tq_worker_list(tq, &cursor, &w, 1) > 0) {
+		fprintf(f,
+			"worker %u flags %x pid %u master %u claims %u tasks %" PRIu64
+			" '%s' %s lease %" PRIu64 "\n",
+			w.number, w.flags & ~TQ_WORKER_IS_DYING, w.pid, w.master, w.claims, w.tasks,
+			w.name, w.queues, w.lease_ns);
+		w.size = sizeof(w);
+	}
+}
+
+char *tqt_dump(struct tq *tq)
+{
+	struct tq_segment_info i = { .size = sizeof(i) };
+	char *text = NULL;
+	size_t bytes;
+	FILE *f = open_memstream(&text, &bytes);
+
+	if (!f || tq_segment_info(tq, &i) < 0) {
+		perror("dump");
+		exit(1);
+	}
+	fprintf(f,
+		"tasks %" PRIu64 " unfinished %" PRIu64 " workers %u shutdown %u reclaimed %" PRIu64
+		"\n",
+		i.tasks_count, i.tasks_unfinished, i.workers, i.shutting_down, i.reclaimed);
+	dump_tasks(f, tq);
+	dump_queues(f, tq, 0);
+	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
+	dump_workers(f, tq);
+	fclose(f);
+	return text;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* Late comers: a holder's record that is not of this lock, a verdict of an earlier attempt. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "client/sleeper.h"
+#include "shm/lock.h"
+#include "taskq/taskq.h"
+#include "tests/crash/world.h"
+#include "tests/support/box.h"
+
+#define TIMEOUT_NS 50000000ull /* 50 ms: several slices, each with an attempt at repair */
+#define TID_GONE 0x00600001u
+#define TID_ALIVE 0x00600002u
+
+static bool thread_gone(void *ctx, uint32_t tid, uint64_t start)
+{
+	(void)ctx, (void)start;
+	return tid == TID_GONE;
+}
+
+/* The lock's word bears `word`, the record was written by `recorded`. */
+static int lock_held_by(uint32_t word, uint32_t recorded)
+{
+	const struct tqi_thread self = { .pid = 1, .tid = 1, .start = 1 };
+	struct tqt_box box;
+
+	tqt_box_open(&box, NULL);
+	struct tqi_core *core = tqi_segment_core(&box.seg);
+
+	box.ops.thread_gone = thread_gone;
+	*(volatile uint32_t *)(void *)&core->lock = word;
+	tqi_store_relaxed32(&core->holder_tid, recorded);
+	tqi_store_relaxed64(&core->holder_start, 7);
+	int r = tqi_lock(&box.seg, &self, TIMEOUT_NS);
+
+	if (r == 0)
+		tqi_unlock(&box.seg);
+	else
+		assert_int_equal(*(volatile uint32_t *)(void *)&core->lock & 0x3fffffff, word);
+	tqt_box_close(&box);
+	return r;
+}
+
+static void a_lock_is_repaired_only_from_its_own_record(void **state)
+{
+	(void)state;
+	assert_int_equal(lock_held_by(TID_GONE, TID_GONE), 0);
+	assert_int_equal(lock_held_by(TID_ALIVE, TID_ALIVE), TQ_ELOCKED);
+	/* e1_stalerec: the dead one wrote the record, a live one holds the lock. */
+	assert_int_equal(lock_held_by(TID_ALIVE, TID_GONE), TQ_ELOCKED);
+	assert_int_equal(lock_held_by(TID_GONE, TID_ALIVE), TQ_ELOCKED);
+}
+
+static void die(struct tqt_world *w)
+{
+	struct tqi_worker *record = tqi_worker_record(w->worker);
+
+	pthread_mutex_unlock(&record->life);
+	tqt_worker_dies(w, w->worker->index);
+	w->system.dead_from = 1;
+	tqi_keep(w->other);
+	w->system.dead_from = 0;
+}
+
+static void a_verdict_of_an_earlier_attempt_is_refused(void **state)
+{
+	static const char *const queues[] = { "default" };
+	const struct tq_worker_opts opts = { .size = sizeof(opts),
+					     .queues = queues,
+					     .queue_count = 1 };
+	const struct tqt_world_options options = { 0 };
+	struct tq_claim claim = { .size = sizeof(claim) };
+	struct tq_task_info info = { .size = sizeof(info) };
+	struct tq_worker *second;
+	struct tqt_world w;
+
+	(void)state;
+	tqt_world_open(&w, &options);
+	tqt_serve(&w, 0);
+	tqt_submit_plain(&w);
+	tqt_claim(&w);
+	die(&w);
+	assert_int_equal(tq_worker_open(w.other, &opts, &second), 0);
+	assert_int_equal(tq_claim(second, 0, &claim), 0);
+	/* The same worker's record, attempt's record and task: only the epoch tells. */
+	assert_int_equal(second->index, w.worker->index);
+	assert_int_equal(claim.slot, w.claims[0].slot);
+	assert_int_equal(claim.id, w.claims[0].id);
+	assert_int_equal(tq_complete(w.worker, &w.claims[0], "late", 4), TQ_ELEASE);
+	assert_int_equal(tq_claim_progress(w.worker, &w.claims[0], 1, "late"), TQ_ELEASE);
+	assert_int_equal(tq_renew(w.worker), TQ_ELEASE);
+	assert_int_equal(tq_info(w.tq, claim.id, &info), 0);
+	assert_int_equal(info.state, TQ_RUNNING);
+	assert_int_equal(tq_complete(second, &claim, NULL, 0), 0);
+	tq_worker_close(second);
+	tqt_world_close(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_lock_is_repaired_only_from_its_own_record),
+		cmocka_unit_test(a_verdict_of_an_earlier_attempt_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

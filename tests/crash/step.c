@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* The trap flag and its handler. */
+#include "tests/crash/step.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <ucontext.h>
+
+#define TRAP_FLAG 0x100
+#define STACK_BYTES (256u << 10) /* the handler hands over to other threads and waits */
+
+static _Thread_local struct tqt_stepper *current;
+
+static void on_trap(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+	struct tqt_stepper *s = current;
+
+	(void)number, (void)info;
+	if (s) {
+		s->steps++;
+		if (s->look(s))
+			return;
+	}
+	current = NULL;
+	u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+void tqt_step_install(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO | SA_ONSTACK };
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGTRAP, &sa, NULL);
+}
+
+void tqt_step_thread(void)
+{
+	/* Below the red zone's reach; freed by the end of the program. */
+	stack_t stack = { .ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES };
+
+	if (!stack.ss_sp || sigaltstack(&stack, NULL) < 0) {
+		perror("sigaltstack");
+		exit(1);
+	}
+}
+
+void tqt_step_begin(struct tqt_stepper *stepper)
+{
+	current = stepper;
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+}
+
+void tqt_step_end(void)
+{
+	current = NULL;
+	__asm__ volatile("pushfq; andq %0, (%%rsp); popfq" : : "i"(~TRAP_FLAG) : "memory", "cc");
+}
+
+struct tqt_stepper *tqt_step_pause(void)
+{
+	struct tqt_stepper *s = current;
+
+	if (s)
+		tqt_step_end();
+	return s;
+}
+
+void tqt_step_resume(struct tqt_stepper *stepper)
+{
+	if (stepper)
+		tqt_step_begin(stepper);
+}

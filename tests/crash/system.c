@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/* Make-believe system and processes. */
+#include "tests/crash/system.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/wipe.h"
+#include "tests/crash/step.h"
+
+#define LOCK_TIMEOUT_NS 300000000ull /* 0.3 s of real time: a lock that hangs is a finding */
+
+static uint64_t fake_now(void *ctx)
+{
+	return ((struct tqt_system *)ctx)->now_ns;
+}
+
+/* Others do their part, or the time comes.  A sleep without end and without others is a signal's. */
+static int fake_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
+{
+	struct tqt_system *system = ctx;
+	void (*meanwhile)(void *) = system->meanwhile;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (tqi_load_acquire32(words[i].word) != words[i].value)
+			return 0;
+	if (meanwhile) {
+		struct tqt_stepper *stepper = tqt_step_pause();
+
+		system->meanwhile = NULL; /* once */
+		meanwhile(system->arg);
+		tqt_step_resume(stepper);
+		return 0;
+	}
+	if (until_ns == UINT64_MAX)
+		return -EINTR;
+	if (until_ns > system->now_ns)
+		system->now_ns = until_ns;
+	return -ETIMEDOUT;
+}
+
+static void fake_wake(void *ctx, struct tqi_word32 *word, uint32_t count)
+{
+	struct tqt_system *system = ctx;
+
+	(void)count;
+	if (system->woken_count < TQT_WOKEN_MAX)
+		system->woken[system->woken_count++] = word;
+}
+
+static bool fake_process_gone(void *ctx, const struct tqi_ident *who)
+{
+	const struct tqt_system *system = ctx;
+
+	if (who->pid == 0 || who->pid == TQT_PID_DEAD)
+		return true;
+	if (system->dead_from == 0)
+		return false;
+	return who->pid == TQT_PID_VICTIM ||
+	       (who->pid >= TQT_PID_RESCUER && who->pid < TQT_PID_RESCUER + system->dead_from);
+}
+
+static bool fake_thread_gone(void *ctx, uint32_t tid, uint64_t tid_start)
+{
+	(void)ctx, (void)tid, (void)tid_start;
+	return false;
+}
+
+static bool fake_group_empty(void *ctx, uint32_t pgid, uint64_t start)
+{
+	(void)ctx, (void)pgid, (void)start;
+	return true;
+}
+
+void tqt_system_init(struct tqt_system *system, uint64_t now_ns)
+{
+	*system = (struct tqt_system){ .now_ns = now_ns };
+	system->ops = (struct tqi_ops){ .now = fake_now,
+					.futex_wait = fake_wait,
+					.futex_wake = fake_wake,
+					.process_gone = fake_process_gone,
+					.thread_gone = fake_thread_gone,
+					.group_empty = fake_group_empty,
+					.ctx = system };
+}
+
+/* As in client/wipe.c: what makes a process another one. */
+struct page {
+	struct tqi_word32 pid;
+	struct tqi_word64 start;
+};
+
+struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system *system,
+			  uint32_t pid)
+{
+	struct tq *tq = calloc(1, sizeof(*tq));
+
+	if (!tq || !(tq->wipe = tqi_wipe_new()) || pthread_key_create(&tq->thread_key, free)) {
+		perror("handle");
+		exit(1);
+	}
+	struct page *page = (struct page *)(void *)tq->wipe;
+
+	tqi_store_relaxed32(&page->pid, pid);
+	tqi_store_relaxed64(&page->start, 1);
+	pthread_mutex_init(&tq->queues.mutex, NULL);
+	pthread_mutex_init(&tq->kinds.mutex, NULL);
+	tq->seg = *seg;
+	tq->seg.ops = &system->ops;
+	tq->lock_timeout_ns = LOCK_TIMEOUT_NS;
+	return tq;
+}
+
+void tqt_handle_free(struct tq *tq)
+{
+	if (!tq)
+		return;
+	free(pthread_getspecific(tq->thread_key));
+	pthread_key_delete(tq->thread_key);
+	tqi_wipe_free(tq->wipe);
+	free(tq);
+}
+
+void tqt_handle_forget(struct tq *tq)
+{
+	memset(tq->queues.entries, 0, sizeof(tq->queues.entries));
+	memset(tq->kinds.entries, 0, sizeof(tq->kinds.entries));
+}

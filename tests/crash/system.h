@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The operating system as the harness plays it, and handles of make-believe
+ * processes: a clock that stands still until somebody sleeps, deaths by decree.
+ */
+#ifndef TQT_SYSTEM_H
+#define TQT_SYSTEM_H
+
+#include "client/handle.h"
+#include "shm/ops.h"
+
+/* Pids of make-believe: above the kernel's largest, 4,194,304. */
+#define TQT_PID_VICTIM 5000000u
+#define TQT_PID_OTHER 5000001u	  /* lives */
+#define TQT_PID_DEAD 5000002u	  /* died long ago */
+#define TQT_PID_RESCUER 5000010u  /* + level */
+#define TQT_TID_OTHER 0x00600000u /* + number: holds the mutexes of those who live */
+
+#define TQT_WOKEN_MAX 64
+
+struct tqt_system {
+	struct tqi_ops ops;
+	uint64_t now_ns;
+	uint32_t
+		dead_from; /* pids of rescuers below this level are dead, and the victim: 0 nobody */
+	/* Called when the victim sleeps: what others do meanwhile.  May be NULL. */
+	void (*meanwhile)(void *arg);
+	void *arg;
+	const struct tqi_word32 *woken[TQT_WOKEN_MAX]; /* words that futex_wake was asked for */
+	uint32_t woken_count;
+};
+
+void tqt_system_init(struct tqt_system *system, uint64_t now_ns);
+
+/* A handle of process `pid` on a mapped segment; does not own the mapping. */
+struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system *system,
+			  uint32_t pid);
+void tqt_handle_free(struct tq *tq);
+/* Forget names: the segment is another now. */
+void tqt_handle_forget(struct tq *tq);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of the sweep: operations x start states.  One line adds an operation:
+ *
+ *   X(name, public function it stands for, preparation, rule, start states)
+ *
+ * with `static void run_NAME(struct tqt_world *w)` in operations.c.  `core` stands
+ * for no public function.  tests/crash/covered.sh fails when a public function that
+ * changes the segment is not in the second column.
+ */
+#ifndef TQT_TABLE_H
+#define TQT_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tqt_world;
+
+/* How what users see may change while it goes on. */
+enum tqt_rule {
+	TQT_WHOLE, /* only from what was before to what is after; nothing when it failed */
+	TQT_STEPS, /* through several commits; each of them is sound */
+};
+
+/*
+ * Start states: name, task records (0 = default), and whether any operation there
+ * may first do what is due or evict: then users see several steps.
+ */
+#define TQT_STATES(X)                                                                              \
+	X(EMPTY, 0, WHOLE)	/* nothing but what the preparation made */                               \
+	X(ONE, 0, WHOLE)	/* one task waits */                                                      \
+	X(DEEP, 0, WHOLE)	/* 1,021 wait: the heaps grow with the next */                            \
+	X(FULL, 24, WHOLE)	/* all records taken by unfinished tasks */                               \
+	X(SHORT, 0, WHOLE)	/* no memory left */                                                      \
+	X(RETRY, 0, STEPS)	/* tasks that back off, one of them due now */                            \
+	X(FINISHED, 24, STEPS) /* all records taken, all but the prepared finished */                     \
+	X(SLEEPERS, 0, WHOLE)	/* three sleeping workers, a client that waits */
+
+enum tqt_state_number {
+#define TQT_STATE_NUMBER(name, tasks, rule) TQT_NUMBER_##name,
+	TQT_STATES(TQT_STATE_NUMBER)
+#undef TQT_STATE_NUMBER
+	TQT_STATE_TOTAL
+};
+
+enum {
+#define TQT_STATE_BIT(name, tasks, rule) TQT_##name = 1 << TQT_NUMBER_##name,
+	TQT_STATES(TQT_STATE_BIT)
+#undef TQT_STATE_BIT
+	TQT_ALL = (1 << TQT_STATE_TOTAL) - 1,
+	TQT_SOME = TQT_EMPTY | TQT_DEEP | TQT_SHORT | TQT_SLEEPERS,
+	TQT_FEW = TQT_EMPTY | TQT_SLEEPERS,
+};
+
+#define TQT_OPERATIONS(X)                                                                          \
+	X(submit, tq_submit, none, WHOLE, TQT_ALL)                                                 \
+	X(submit_names, tq_submit, none, WHOLE, TQT_SOME | TQT_ONE)                                \
+	X(submit_delayed, tq_submit, none, WHOLE, TQT_SOME)                                        \
+	X(submit_held, tq_submit, none, WHOLE, TQT_FEW)                                            \
+	X(submit_large, tq_submit, none, WHOLE, TQT_SOME | TQT_FULL)                               \
+	X(submit_run, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT | TQT_FINISHED)                \
+	X(submit_waiting, tq_submit, task, STEPS, TQT_FULL)                                        \
+	X(submit_batch, tq_submit_batch, none, STEPS, TQT_ALL)                                     \
+	X(claim, tq_claim, worker, WHOLE, TQT_ALL)                                                 \
+	X(claim_many, tq_claim_many, worker, STEPS, TQT_DEEP | TQT_FULL | TQT_RETRY)               \
+	X(claim_sleep, tq_claim, worker, STEPS, TQT_FEW)                                           \
+	X(claim_timeout, tq_claim, worker, STEPS, TQT_FEW)                                         \
+	X(claim_purged, tq_claim, purged, STEPS, TQT_EMPTY)                             \
+	X(next, tq_next, claim, WHOLE, TQT_SOME | TQT_RETRY)                                       \
+	X(next_large, tq_next, claim, WHOLE, TQT_SOME)                                             \
+	X(renew, tq_renew, claim, WHOLE, TQT_EMPTY)                                                \
+	X(complete, tq_complete, claim, WHOLE, TQT_ALL)                                            \
+	X(complete_result, tq_complete, claim, WHOLE, TQT_SOME)                                    \
+	X(complete_large, tq_complete, claim, WHOLE, TQT_SOME)                                     \
+	X(complete_waited, tq_complete, waited, STEPS, TQT_EMPTY)                                  \
+	X(end_stopped, tq_end, stopped, WHOLE, TQT_FEW)                                            \
+	X(fail_again, tq_fail, claim, WHOLE, TQT_ALL)                                              \
+	X(fail_last, tq_fail, claim, WHOLE, TQT_SOME)                                              \
+	X(fail_history, tq_fail, again, WHOLE, TQT_SOME)                                           \
+	X(release, tq_release, claim, WHOLE, TQT_ALL)                                              \
+	X(release_later, tq_release, claim, WHOLE, TQT_FEW)                                        \
+	X(progress, tq_claim_progress, claim, WHOLE, TQT_EMPTY)                                    \
+	X(checkpoint, tq_claim_checkpoint, claim, WHOLE, TQT_EMPTY | TQT_SHORT)                    \
+	X(checkpoint_next, tq_claim_checkpoint, saved, WHOLE, TQT_EMPTY)                           \
+	X(fail_saved, tq_fail, saved, WHOLE, TQT_EMPTY | TQT_SHORT)                                \
+	X(claim_saved, tq_claim, inherited, WHOLE, TQT_EMPTY)                                      \
+	X(claim_stop, tq_claim_wait_stop, claim, STEPS, TQT_FEW)                                   \
+	X(cancel_waiting, tq_cancel, task, WHOLE, TQT_ALL)                                         \
+	X(cancel_delayed, tq_cancel, delayed, WHOLE, TQT_FEW)                                      \
+	X(cancel_running, tq_cancel, claim, WHOLE, TQT_SOME)                                       \
+	X(retry, tq_task_steer, cancelled, WHOLE, TQT_ALL)                                         \
+	X(forget, tq_task_steer, cancelled, WHOLE, TQT_SOME | TQT_FINISHED)                        \
+	X(hold, tq_task_steer, task, WHOLE, TQT_SOME | TQT_RETRY)                                  \
+	X(unhold, tq_task_steer, held, WHOLE, TQT_SOME)                                            \
+	X(update_priority, tq_task_update, task, WHOLE, TQT_SOME)                                  \
+	X(update_queue, tq_task_update, task, WHOLE, TQT_SOME)                                     \
+	X(update_delay, tq_task_update, task, WHOLE, TQT_SOME)                                     \
+	X(queue_new, tq_queue_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
+	X(queue_set, tq_queue_set, task, WHOLE, TQT_EMPTY)                                         \
+	X(pause, tq_queue_steer, task, WHOLE, TQT_SOME)                                            \
+	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
+	X(drain, tq_queue_steer, task, WHOLE, TQT_FEW)                                             \
+	X(undrain, tq_queue_steer, drained, WHOLE, TQT_FEW)                                        \
+	X(purge, tq_queue_steer, task, STEPS, TQT_FEW | TQT_FULL | TQT_RETRY)                                          \
+	X(shutdown, tq_shutdown, task, WHOLE, TQT_SOME)                                            \
+	X(shutdown_cancel, tq_shutdown, claim, STEPS, TQT_FEW)                                    \
+	X(shutdown_undo, tq_shutdown, shut, WHOLE, TQT_EMPTY)                                      \
+	X(worker_open, tq_worker_open, none, WHOLE, TQT_ALL)                                       \
+	X(worker_kinds, tq_worker_open, none, WHOLE, TQT_EMPTY | TQT_SHORT)                        \
+	X(worker_close, tq_worker_close, worker, WHOLE, TQT_SOME)                                  \
+	X(worker_leave, tq_worker_close, claim, WHOLE, TQT_SOME)                                   \
+	X(worker_leave_many, tq_worker_close, claims, STEPS, TQT_EMPTY)                            \
+	X(wait, tq_wait, claim, STEPS, TQT_FEW | TQT_SHORT)                                        \
+	X(wait_timeout, tq_wait, task, STEPS, TQT_FEW)                                             \
+	X(wait_many, tq_wait_many, claims, STEPS, TQT_EMPTY)                                       \
+	X(wait_state, tq_wait_state, task, STEPS, TQT_EMPTY)                                       \
+	X(check, tq_check, task, WHOLE, TQT_EMPTY)                                                 \
+	X(close, tq_close, none, WHOLE, TQT_EMPTY)                                                 \
+	X(destroy, tq_destroy, none, STEPS, TQT_FEW)                                               \
+	X(keep_idle, core, none, STEPS, TQT_ALL)                                                   \
+	X(keep_dead, core, dead, STEPS, TQT_SOME | TQT_RETRY)                                      \
+	X(keep_lease, core, lost, STEPS, TQT_FEW)                                                  \
+	X(keep_due, core, delayed, STEPS, TQT_SOME)                                                \
+	X(keep_sweep, core, purged, STEPS, TQT_EMPTY)                                   \
+	X(keep_cancel, core, shut_cancel, STEPS, TQT_EMPTY)                                        \
+	X(keep_retire, core, finished, STEPS, TQT_EMPTY | TQT_FINISHED)                            \
+	X(keep_bury, core, buried, STEPS, TQT_FEW)                                                 \
+	X(keep_punch, core, spare, STEPS, TQT_EMPTY)
+
+struct tqt_operation {
+	const char *name;
+	const char *function;
+	enum tqt_rule rule;
+	uint32_t states;
+	void (*prepare)(struct tqt_world *w);
+	void (*run)(struct tqt_world *w);
+};
+extern const struct tqt_operation tqt_operations[];
+extern const uint32_t tqt_operation_count;
+
+struct tqt_state {
+	const char *name;
+	uint32_t tasks_max;
+	enum tqt_rule rule;
+	void (*fill)(struct tqt_world *w);
+};
+extern const struct tqt_state tqt_states[TQT_STATE_TOTAL];
+
+#endif

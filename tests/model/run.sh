@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# run.sh [--quick]: the models hold, and their broken variants do not.  Needs spin and
+# gcc; without spin it is skipped (77).
+set -eu -o pipefail
+quick=${1:-}
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+command -v spin >/dev/null || { echo "models: skipped, no spin"; exit 77; }
+work=$(mktemp -d "${TMPDIR:-/tmp}/taskq-model.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+failed=0 held=0 broken=0 states=0
+
+# check OPTIMISATION MODEL OPTION...: leaves spin's verdict in log.
+check()
+{
+	local optimise=$1 model=$2
+	shift 2
+	spin "$@" -a "$here/$model.pml" >/dev/null
+	gcc "$optimise" -w -DSAFETY -DCOLLAPSE -DMEMLIM=2500 -DVECTORSZ=2048 -o pan pan.c
+	./pan -E -m500000 >log || true
+}
+
+holds()
+{
+	check -O2 "$@"
+	if grep -q 'errors: 0' log && ! grep -qE 'max search depth too small|memory exceeded' log; then
+		held=$((held + 1))
+		states=$((states + $(awk '/states, stored/ { print $1; exit }' log)))
+	else
+		echo "models: $* does not hold"
+		grep -E 'assertion|error|depth|memory' log
+		failed=1
+	fi
+}
+
+fails() # at once: compiling is what takes the time
+{
+	check -O0 "$@"
+	if grep -q 'errors: 1' log; then
+		broken=$((broken + 1))
+	else
+		echo "models: $* should fail, and does not"
+		failed=1
+	fi
+}
+
+holds lock
+for bad in 1 2 3 4; do fails lock -DBAD=$bad; done
+if [ "$quick" = --quick ]; then holds slot -DKILLS=1; else holds slot; fi
+for bad in 1 2 3 4; do fails slot -DBAD=$bad; done
+holds waiting -DKILLS=2 -DFIRST0=DUE
+holds waiting -DKILLS=1 -DGIVE_UPS=1 -DFIRST0=DUE
+if [ "$quick" != --quick ]; then
+	holds waiting -DSTOPS=1 -DKILLS=1
+	holds waiting -DSTOPS=1 -DKILLS=0 -DFIRST0=DUE
+	holds waiting -DTASKS=2 -DGIVE_UPS=1 -DFIRST0=DUE
+	holds waiting -DN=2 -DTASKS=2 -DKILLS=2 -DFIRST0=DUE
+fi
+fails waiting -DBAD=1 -DTQI_DEPUTIES=0 -DKILLS=2 -DFIRST0=DUE
+fails waiting -DBAD=2 -DFIRST0=DUE
+fails waiting -DTQI_DEPUTIES=1 -DSTOPS=1 -DKILLS=1 -DFIRST0=DUE
+echo "models: $held hold ($states states), $broken broken variants fail"
+exit "$failed"

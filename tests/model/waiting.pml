@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Waiting: client/sleeper.c, client/keeper.c, scheduler/wake.c and shm/wait.c.  A hold
+ * of the lock is one step (slot.pml shows that it may be), whose owner may be killed
+ * before its commit with any of its wakes done, or after.  Names as in the code.
+ *
+ * Holds: when nothing moves any more and no keeper's look helps, no live sleeper sleeps
+ * beside a task that it could start, nor beside one that is due or whose owner is dead.
+ *
+ * KILLS, STOPS  how many; any sleeper, between any two steps; kills also inside holds
+ * FIRST0        state in which task 0 is submitted: READY or DUE
+ * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (W4)
+ * BAD=2 commits do not tell keepers that they must look earlier (W6)
+ * With fewer deputies a stop and a kill strand everybody (run.sh wants that to fail).
+ * The wake of W5 is not shown to be needed here: releasing the mutex wakes its watcher.
+ */
+#ifndef BAD
+#define BAD 0
+#endif
+#ifndef N
+#define N 3		/* sleepers, all workers of one queue */
+#endif
+#ifndef TASKS
+#define TASKS 1
+#endif
+#ifndef KILLS
+#define KILLS 1
+#endif
+#ifndef STOPS
+#define STOPS 0
+#endif
+#ifndef GIVE_UPS
+#define GIVE_UPS 0
+#endif
+#ifndef FIRST0
+#define FIRST0 READY
+#endif
+#ifndef TQI_DEPUTIES
+#define TQI_DEPUTIES 2
+#endif
+#define KEEPERS (TQI_DEPUTIES + 1)
+#define NONE 0
+#define READY 1
+#define RUNNING 2
+#define DUE 3		/* soon */
+#define DONE 4
+#define FREE 0
+#define HELD 1
+#define DIED 2
+#define SOON 1
+#define NEVER 2
+#define LIVE (!dead[me] && !stopped[me])
+
+/* In the segment, journalled. */
+byte chain[N], count;		/* listed, oldest first */
+bool transit[N + 1];		/* popped, not back yet */
+byte until[N + 1];		/* what its owner sleeps to */
+byte state[TASKS], owner[TASKS];
+/* The undo journal. */
+byte j_chain[N], j_count, j_until[N + 1], j_state[TASKS], j_owner[TASKS];
+bool j_transit[N + 1];
+/* In the segment, not journalled. */
+byte mutex[N + 1]; bool waiters[N + 1];
+bool bumped[N + 1];		/* its word is not the one that it read */
+/* The kernel, and each process. */
+byte asleep[N + 1];		/* 1 in futex_waitv, 2 woken */
+byte watch[N + 1];		/* whose mutex it sleeps on, too */
+bool missed[N + 1], timer[N + 1], is_keeper[N + 1];
+bool dead[N + 1], stopped[N + 1], gone[N + 1];
+byte kills = KILLS, stops = STOPS, give_ups = GIVE_UPS, futile;
+/* Scratch of a hold, zero between two of them. */
+byte wakes, a, b, p;
+
+inline begin() {
+	for (a : 0 .. N - 1) { j_chain[a] = chain[a] }
+	for (a : 1 .. N) { j_until[a] = until[a]; j_transit[a] = transit[a] }
+	for (a : 0 .. TASKS - 1) { j_state[a] = state[a]; j_owner[a] = owner[a] }
+	j_count = count; wakes = 0; a = 0
+}
+
+inline wake_now(i) { bumped[i] = true; if :: asleep[i] == 1 -> asleep[i] = 2 :: else fi }
+
+inline wake_all_noted() { /* before the commit */
+	for (a : 1 .. N) { if :: wakes & (1 << a) -> wake_now(a) :: else fi }
+	a = 0
+}
+
+inline roll_back() {
+	for (a : 0 .. N - 1) { chain[a] = j_chain[a] }
+	for (a : 1 .. N) { until[a] = j_until[a]; transit[a] = j_transit[a] }
+	for (a : 0 .. TASKS - 1) { state[a] = j_state[a]; owner[a] = j_owner[a] }
+	count = j_count; a = 0
+}
+
+/* The kernel wakes one of those who wait on the word, whichever. */
+inline wake_watcher(i) {
+	if
+	:: asleep[1] == 1 && watch[1] == i -> asleep[1] = 2
+	:: asleep[2] == 1 && watch[2] == i -> asleep[2] = 2
+#if N > 2
+	:: asleep[3] == 1 && watch[3] == i -> asleep[3] = 2
+#endif
+#if N > 3
+	:: asleep[4] == 1 && watch[4] == i -> asleep[4] = 2
+#endif
+	:: else
+	fi
+}
+
+inline die(i) {
+	dead[i] = true; asleep[i] = 0;
+	if
+	:: mutex[i] == HELD -> mutex[i] = DIED; if :: waiters[i] -> wake_watcher(i) :: else fi; waiters[i] = false
+	:: else
+	fi;
+	futile = 0
+}
+
+inline release(i) { /* of its own mutex, after the commit */
+	mutex[i] = FREE; if :: waiters[i] -> wake_watcher(i) :: else fi; waiters[i] = false
+}
+
+inline place_of(i, r) { r = 0; do :: r < count && chain[r] != i -> r++ :: else -> break od }
+
+/* W5. */
+inline unlink_at(at) {
+	b = at;
+	do :: b + 1 < count -> chain[b] = chain[b + 1]; b++ :: else -> break od;
+	count--; chain[count] = 0;
+	if
+	:: at < count -> wakes = wakes | (1 << chain[at])
+	:: else
+	fi;
+	if
+	:: at < KEEPERS && count >= KEEPERS -> wakes = wakes | (1 << chain[KEEPERS - 1])
+	:: else
+	fi;
+	b = 0
+}
+
+/* The newest live sleeper; all serve the one queue. */
+inline tqi_waiter_pop_newest() {
+	p = count;
+	do :: p > 0 && mutex[chain[p - 1]] == DIED -> p-- :: else -> break od;
+	if
+	:: p > 0 -> a = chain[p - 1]; transit[a] = true; wakes = wakes | (1 << a); a = 0; unlink_at(p - 1)
+	:: else
+	fi;
+	p = 0
+}
+
+inline tqi_wake_any() {
+	a = 0;
+	do :: a < TASKS && state[a] != READY -> a++ :: else -> break od;
+	if :: a < TASKS -> a = 0; tqi_waiter_pop_newest() :: else -> a = 0 fi
+}
+
+inline need(r) {
+	r = NEVER;
+	for (b : 0 .. TASKS - 1) { if :: state[b] == READY || state[b] == RUNNING || state[b] == DUE -> r = SOON :: else fi }
+	b = 0
+}
+
+inline tqi_wake_keepers() {
+	need(p);
+	a = 0;
+	do
+	:: BAD != 2 && a < KEEPERS && a < count ->
+		if :: p < until[chain[a]] -> until[chain[a]] = p; wakes = wakes | (1 << chain[a]) :: else fi;
+		a++
+	:: else -> break
+	od;
+	a = 0; p = 0
+}
+
+inline tqi_tend(is_time) {
+	a = 0;
+	do
+	:: a < TASKS && !(state[a] == DUE && is_time) -> a++
+	:: a < TASKS && state[a] == DUE && is_time -> state[a] = READY; a = 0; tqi_waiter_pop_newest()
+	:: else -> break
+	od;
+	a = 0
+}
+
+inline tqi_sleep_bury() {
+	p = 0;
+	do
+	:: p < count -> if :: mutex[chain[p]] == DIED -> unlink_at(p) :: else -> p++ fi
+	:: else -> break
+	od;
+	for (a : 1 .. N) { if :: transit[a] && mutex[a] == DIED -> transit[a] = false :: else fi }
+	a = 0; p = 0
+}
+
+/* A keeper's look: tasks of the dead go back, one wake more is passed on. */
+inline tqi_look(is_time) {
+	tqi_tend(is_time);
+	tqi_sleep_bury();
+	a = 0;
+	do
+	:: a < TASKS && state[a] == RUNNING && dead[owner[a]] -> state[a] = READY; owner[a] = 0; a = 0; tqi_waiter_pop_newest()
+	:: a < TASKS && !(state[a] == RUNNING && dead[owner[a]]) -> a++
+	:: else -> break
+	od;
+	a = 0;
+	tqi_wake_any()
+}
+
+/* Killed in a hold: before its commit, with some of its wakes done, or just after. */
+inline commit(me) {
+	if
+	:: kills > 0 -> kills--;
+		if :: wakes = 0 :: skip fi;
+		wake_all_noted(); roll_back(); wakes = 0; die(me); goto over
+	:: kills > 0 -> kills--; wake_all_noted(); wakes = 0; die(me); goto over
+	:: wake_all_noted(); wakes = 0
+	fi
+}
+
+proctype Sleeper(byte me) {
+	byte t, at;
+	bool has_slot, is_time, leaves;
+
+again:
+	/* client/sleeper.c: hold() */
+	atomic { LIVE ->
+		d_step {
+			begin(); asleep[me] = 0; bumped[me] = false; watch[me] = 0; missed[me] = false;
+			tqi_tend(is_time);
+			if :: has_slot -> tqi_sleep_bury() :: else fi;
+			t = 0;
+			do :: t < TASKS && state[t] != READY -> t++ :: else -> break od
+		};
+		if :: has_slot && give_ups > 0 && !is_time -> give_ups--; leaves = true :: true fi;
+		if
+		:: t < TASKS && !leaves -> d_step { state[t] = RUNNING; owner[t] = me; futile = 0 }
+		:: else
+		fi;
+		if
+		:: leaves || t < TASKS -> d_step {
+			if
+			:: has_slot ->
+				if
+				:: transit[me] -> transit[me] = false
+				:: else -> place_of(me, at); unlink_at(at); at = 0
+				fi;
+				tqi_wake_any()
+			:: else
+			fi;
+			tqi_wake_keepers(); wakes = wakes & ~(1 << me) };
+			commit(me);
+			if :: has_slot -> release(me) :: else fi;
+			has_slot = false; is_time = false;
+			if :: leaves -> goto left :: else -> goto work fi
+		:: else -> d_step {
+			if :: transit[me] || !has_slot -> transit[me] = false; chain[count] = me; count++ :: else fi;
+			place_of(me, at);
+			need(p); until[me] = (at < KEEPERS -> p : NEVER); p = 0;
+			is_keeper[me] = at < KEEPERS;
+			timer[me] = until[me] == SOON;
+			if :: at > 0 -> watch[me] = (BAD == 1 -> chain[0] : chain[at - 1]) :: else fi;
+			at = 0; t = 0;
+			if
+			:: mutex[me] != HELD -> mutex[me] = HELD; waiters[me] = false
+			:: else
+			fi;
+			if
+			:: watch[me] && mutex[watch[me]] == HELD -> waiters[watch[me]] = true
+			:: watch[me] && mutex[watch[me]] != HELD -> missed[me] = true
+			:: else
+			fi;
+			tqi_wake_any(); tqi_wake_keepers() };
+			commit(me);
+			has_slot = true; is_time = false
+		fi
+	};
+	/* futex_waitv compares every word first */
+	atomic { LIVE ->
+		if
+		:: missed[me] || bumped[me] || (watch[me] && !(mutex[watch[me]] == HELD && waiters[watch[me]])) -> asleep[me] = 2
+		:: else -> asleep[me] = 1
+		fi };
+	if
+	:: atomic { LIVE && asleep[me] == 2 -> skip }
+	:: atomic { LIVE && asleep[me] == 1 && timer[me] && futile < 3 && timeout -> futile++; asleep[me] = 2; is_time = true }
+	fi;
+	/* must_look(), tqi_keep() */
+	if
+	:: atomic { LIVE && (is_keeper[me] || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) ->
+		d_step { begin(); tqi_look(is_time); tqi_wake_keepers() };
+		commit(me) }
+	:: atomic { LIVE && !(is_keeper[me] || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) -> skip }
+	fi;
+	goto again;
+work:	/* tq_complete() */
+	atomic { LIVE -> begin(); t = 0;
+		do :: owner[t] != me -> t++ :: else -> break od;
+		state[t] = DONE; owner[t] = 0; t = 0; futile = 0;
+		tqi_wake_keepers();
+		commit(me) };
+	goto again;
+left:	gone[me] = true;
+over:	skip
+}
+
+proctype Submitter(byte t) {
+	atomic {
+		d_step { begin(); state[t] = (t == 0 -> FIRST0 : READY);
+			if :: state[t] == READY -> tqi_waiter_pop_newest() :: else fi;
+			tqi_wake_keepers(); futile = 0 };
+		if
+		:: kills > 0 -> kills--; if :: wakes = 0 :: skip fi; wake_all_noted(); roll_back(); wakes = 0
+		:: wake_all_noted(); wakes = 0
+		fi
+	}
+}
+
+proctype Fate() {
+	byte i;
+	do
+	:: atomic { kills > 0 || stops > 0 -> select (i : 1 .. N);
+		if
+		:: kills > 0 && !dead[i] && !gone[i] -> kills--; die(i)
+		:: stops > 0 && !dead[i] && !stopped[i] && !gone[i] -> stops--; stopped[i] = true
+		:: else
+		fi; i = 0 }
+	:: break
+	od
+}
+
+#define CAN_LOOK(i) (!dead[i] && !stopped[i] && asleep[i] == 1 && timer[i] && futile < 3)
+#if N > 3
+#define LOOKS (CAN_LOOK(1) || CAN_LOOK(2) || CAN_LOOK(3) || CAN_LOOK(4))
+#elif N > 2
+#define LOOKS (CAN_LOOK(1) || CAN_LOOK(2) || CAN_LOOK(3))
+#else
+#define LOOKS (CAN_LOOK(1) || CAN_LOOK(2))
+#endif
+
+proctype Check() {
+	byte i, t;
+	(timeout && !LOOKS) -> d_step {
+		for (i : 1 .. N) {
+			if
+			:: !dead[i] && !stopped[i] && asleep[i] == 1 ->
+				for (t : 0 .. TASKS - 1) {
+					assert(state[t] != READY);
+					assert(!(state[t] == RUNNING && dead[owner[t]]));
+					assert(state[t] != DUE)
+				}
+			:: else
+			fi
+		}
+	}
+}
+
+init { atomic {
+	byte i;
+	for (i : 1 .. N) { run Sleeper(i) }
+	for (i : 0 .. TASKS - 1) { run Submitter(i) }
+	run Fate(); run Check() } }
