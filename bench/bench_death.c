@@ -51,8 +51,8 @@ static void await(struct started *s, uint32_t number)
 void bench_death(void)
 {
 	static uint64_t samples[KILLS];
-	struct started *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
-				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct started *s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	struct tq *tq = bench_open();
 	struct tq_task_spec spec = bench_spec();
 	pid_t sleeper;
@@ -67,7 +67,8 @@ void bench_death(void)
 		pid_t victim = (pid_t)atomic_load(&s->pid);
 
 		sleeper = start_worker(tq, s);
-		bench_pause(20000); /* the other is asleep by then: this measures, it decides nothing */
+		bench_pause(
+			20000); /* the other is asleep by then: this measures, it decides nothing */
 		uint64_t killed = bench_now();
 
 		kill(victim, SIGKILL);

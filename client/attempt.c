@@ -114,8 +114,8 @@ struct reserve {
 static int reserve_op(struct tqi_tx *tx, void *arg)
 {
 	const struct reserve *r = arg;
-	struct tqi_attempt *a = tqi_attempt_find(tx, r->worker->index, r->claim->slot,
-						 r->claim->id, r->claim->epoch);
+	struct tqi_attempt *a = tqi_attempt_find(tx, r->worker->index, r->claim->slot, r->claim->id,
+						 r->claim->epoch);
 
 	if (!a)
 		return TQ_ELEASE;

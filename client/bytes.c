@@ -137,8 +137,8 @@ static int read_ring(struct tq *tq, const struct source *s, uint64_t offset, voi
 static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, void *buf,
 		     uint32_t room, uint64_t *ret_offset)
 {
-	uint64_t all = s->task.output_bytes > s->task.result_bytes ? s->task.output_bytes :
-								      s->task.result_bytes;
+	uint64_t all = s->task.output_bytes > s->task.result_bytes ? s->task.output_bytes
+								   : s->task.result_bytes;
 	uint64_t oldest = all - s->task.result_bytes;
 	uint64_t from = offset > oldest ? offset : oldest;
 
@@ -164,9 +164,10 @@ static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_n
 	struct tqi_futex futex = { &never, 0 };
 
 	if (s->running) {
-		futex.word = (const struct tqi_word32 *)(const void *)(tq->seg.base + s->worker_offset +
-								       offsetof(struct tqi_worker,
-										output_word));
+		futex.word =
+			(const struct tqi_word32 *)(const void *)(tq->seg.base + s->worker_offset +
+								  offsetof(struct tqi_worker,
+									   output_word));
 		futex.value = tqi_load_relaxed32(&s->worker.output_word);
 	}
 	int r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, &futex, 1, until);
@@ -193,8 +194,8 @@ int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t r
 			return r;
 		if (*attempt && *attempt != s.task.attempts)
 			offset = 0; /* a retry writes its own output */
-		r = s.running ? read_ring(tq, &s, offset, buf, room, ret_offset) :
-				read_kept(tq, &s, offset, buf, room, ret_offset);
+		r = s.running ? read_ring(tq, &s, offset, buf, room, ret_offset)
+			      : read_kept(tq, &s, offset, buf, room, ret_offset);
 		/* The source may have moved from the ring to the task: then once more. */
 		if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s.task))
 			continue;

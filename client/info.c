@@ -52,9 +52,12 @@ static uint32_t flags_of(const struct tqi_task *t)
 {
 	static const struct {
 		uint32_t from, to;
-	} map[] = { { TQI_TASK_HELD, TQ_INFO_HELD },	  { TQI_TASK_STALLED, TQ_INFO_STALLED },
-		    { TQI_TASK_CANCEL, TQ_INFO_CANCEL },  { TQI_TASK_CUT, TQ_INFO_CUT },
-		    { TQI_TASK_FORGET, TQ_INFO_FORGET },  { TQI_TASK_KEEP, TQ_INFO_PINNED | TQ_INFO_KEEP },
+	} map[] = { { TQI_TASK_HELD, TQ_INFO_HELD },
+		    { TQI_TASK_STALLED, TQ_INFO_STALLED },
+		    { TQI_TASK_CANCEL, TQ_INFO_CANCEL },
+		    { TQI_TASK_CUT, TQ_INFO_CUT },
+		    { TQI_TASK_FORGET, TQ_INFO_FORGET },
+		    { TQI_TASK_KEEP, TQ_INFO_PINNED | TQ_INFO_KEEP },
 		    { TQI_TASK_ONCE, TQ_INFO_AT_MOST_ONCE } };
 	uint32_t flags = t->pins ? TQ_INFO_PINNED : 0;
 
@@ -203,7 +206,8 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 	if (r < 0)
 		return r;
 	if (count && room > sizeof(*infos))
-		room = sizeof(*infos); /* an array has the caller's stride; a larger one is refused */
+		room = sizeof(
+			*infos); /* an array has the caller's stride; a larger one is refused */
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
 	if (*cursor == 0)

@@ -14,7 +14,6 @@
 
 #include "client/worker.h"
 
-
 struct tqi_output {
 	const struct tqi_ops *ops;
 	struct tqi_worker *record;

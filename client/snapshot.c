@@ -140,7 +140,8 @@ bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const str
 	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, index), stamp;
 
 	return offset &&
-	       tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp, sizeof(stamp)) == 0 &&
+	       tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp, sizeof(stamp)) ==
+		       0 &&
 	       stamp == copy->stamp;
 }
 

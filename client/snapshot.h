@@ -28,8 +28,7 @@ int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *r
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
 		   uint64_t bytes);
 /* Whether a task's record still is what was copied. */
-bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index,
-			const struct tqi_task *copy);
+bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy);
 /* Name of a queue or kind; "" unknown. */
 void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1]);
 void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1]);

@@ -67,7 +67,8 @@ static void add_oldest(struct tq *tq, const struct tqi_class *c, struct tq_count
 	    lane.tasks.length == 0)
 		return;
 	offset = tqi_record_offset(&tq->seg, TQI_TASKS, tqi_tag_index(lane.tasks.root.tag));
-	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 || task.state != TQ_READY)
+	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 ||
+	    task.state != TQ_READY)
 		return;
 	uint64_t now = tqi_now(tq), age = now > task.ready_ns ? now - task.ready_ns : 0;
 
@@ -234,9 +235,8 @@ static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
 	return (w->flags & TQI_WORKER_MASTER ? TQ_WORKER_IS_MASTER : 0) |
 	       (w->flags & TQI_WORKER_SUSPECT ? TQ_WORKER_IS_SUSPECT : 0) |
 	       (w->flags & TQI_WORKER_STOP ? TQ_WORKER_IS_STOPPING : 0) |
-	       (w->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&w->life) ?
-			TQ_WORKER_IS_DYING :
-			0) |
+	       (w->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&w->life) ? TQ_WORKER_IS_DYING
+									       : 0) |
 	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
 }
 

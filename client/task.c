@@ -66,9 +66,9 @@ static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry 
 	if ((!e->known_queue && !tqi_name_is_valid(e->spec.queue)) ||
 	    (!e->known_kind && !tqi_name_is_valid(e->spec.kind)))
 		return -EINVAL;
-	e->submit = (struct tqi_submit){
-		.spec = &e->spec, .queue = e->known_queue, .kind = e->known_kind
-	};
+	e->submit = (struct tqi_submit){ .spec = &e->spec,
+					 .queue = e->known_queue,
+					 .kind = e->known_kind };
 	uint64_t bytes = tqi_submit_block_bytes(&e->spec);
 
 	if (bytes <= TQI_COPY_MAX)

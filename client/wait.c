@@ -160,7 +160,8 @@ int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states, uint64_t timeout_
 
 int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *ret_info)
 {
-	const uint32_t final = 1u << TQ_DONE | 1u << TQ_FAILED | 1u << TQ_CANCELLED | 1u << TQ_EXPIRED;
+	const uint32_t final = 1u << TQ_DONE | 1u << TQ_FAILED | 1u << TQ_CANCELLED |
+			       1u << TQ_EXPIRED;
 
 	return tq_wait_state(tq, id, final, timeout_ns, ret_info);
 }

@@ -36,8 +36,9 @@ struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_c
 	struct tqi_attempt *a = tqi_table_peek(&worker->tq->seg, TQI_ATTEMPTS, claim->slot);
 
 	/* Its owner reads it: nobody frees an attempt behind its living owner's back. */
-	return a && a->worker == worker->index && a->id == claim->id && a->epoch == claim->epoch ? a :
-												   NULL;
+	return a && a->worker == worker->index && a->id == claim->id && a->epoch == claim->epoch
+		       ? a
+		       : NULL;
 }
 
 static int check_options(const struct tq_worker_opts *o)
@@ -459,11 +460,9 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 		r = take_verdict(worker, verdict, &v);
 	if (r < 0)
 		return r;
-	struct claiming c = { .worker = worker,
-			      .claims = ret_claim,
-			      .room = 1,
-			      .ended = &ended,
-			      .verdict = &v };
+	struct claiming c = {
+		.worker = worker, .claims = ret_claim, .room = 1, .ended = &ended, .verdict = &v
+	};
 
 	r = run_claim(&c, timeout_ns);
 	if (c.ended || c.verdict_r < 0)

@@ -372,7 +372,8 @@ struct tqi_root {
 	uint32_t worker_cursor; /* where the next look goes on */
 	uint32_t room_waiters;	/* submitters asleep for want of room */
 	uint32_t empty_workers; /* registered workers that leave when nothing is left */
-	uint32_t sweep_count; /* records when the sweep last went on: newer ones add to sweep_left */
+	uint32_t
+		sweep_count; /* records when the sweep last went on: newer ones add to sweep_left */
 	uint32_t untidy; /* work has ended since somebody last looked for memory to give back */
 	uint32_t reserved0;
 	struct tqi_heap due;

@@ -7,7 +7,8 @@
 
 #include "shm/span.h"
 
-#define EXTENTS_KEPT_FREE 2 /* 2 MiB stay reserved, so that idle and busy do not alternate with holes */
+#define EXTENTS_KEPT_FREE                                                                          \
+	2 /* 2 MiB stay reserved, so that idle and busy do not alternate with holes */
 
 static uint8_t *states_of(struct tqi_tx *tx)
 {
@@ -51,6 +52,14 @@ uint64_t tqi_extent_grow_begin(struct tqi_tx *tx, uint32_t count, const struct t
 	return tqi_inflight_take(tx, TQI_INFLIGHT_GROW, first, count, owner);
 }
 
+bool tqi_extent_is_moving(struct tqi_tx *tx)
+{
+	for (uint32_t e = 0; e < tx->seg->geometry.extent_count; e++)
+		if (states_of(tx)[e] == TQI_EXTENT_MOVING)
+			return true;
+	return false;
+}
+
 int tqi_extent_reserve(const struct tqi_segment *seg, uint32_t first, uint32_t count)
 {
 	off_t offset = (off_t)first << TQI_EXTENT_SHIFT, bytes = (off_t)count << TQI_EXTENT_SHIFT;
@@ -83,7 +92,8 @@ void tqi_extent_grow_end(struct tqi_tx *tx, uint64_t token, bool reserved)
 
 static bool is_free(struct tqi_tx *tx, uint32_t extent)
 {
-	const uint64_t *map = (const uint64_t *)(const void *)(tx->base + tx->seg->geometry.span_map);
+	const uint64_t *map =
+		(const uint64_t *)(const void *)(tx->base + tx->seg->geometry.span_map);
 	uint32_t span = extent * TQI_SPANS_PER_EXTENT;
 
 	return (map[span / 64] >> (span % 64) & 0xffff) == 0xffff;

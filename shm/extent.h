@@ -19,6 +19,8 @@ uint64_t tqi_extent_grow_begin(struct tqi_tx *tx, uint32_t count, const struct t
 			       uint32_t *ret_first);
 /* Between the holds: reserve their memory. -ENOSPC the tmpfs is full. */
 int tqi_extent_reserve(const struct tqi_segment *seg, uint32_t first, uint32_t count);
+/* Whether somebody is between the holds of growing or punching. */
+bool tqi_extent_is_moving(struct tqi_tx *tx);
 void tqi_extent_grow_end(struct tqi_tx *tx, uint64_t token, bool reserved);
 
 /* A wholly free extent to give back, taken out of use; 0 = none worth it. */
@@ -27,7 +29,6 @@ uint64_t tqi_extent_punch_begin(struct tqi_tx *tx, const struct tqi_ident *owner
 int tqi_extent_punch(const struct tqi_segment *seg, uint32_t extent);
 void tqi_extent_punch_end(struct tqi_tx *tx, uint64_t token);
 
-void tqi_extent_set(struct tqi_tx *tx, uint32_t first, uint32_t count,
-		    enum tqi_extent_state state);
+void tqi_extent_set(struct tqi_tx *tx, uint32_t first, uint32_t count, enum tqi_extent_state state);
 
 #endif

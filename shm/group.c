@@ -14,7 +14,11 @@
 
 #include "shm/ident.h"
 
-enum member { NO_MEMBER, ZOMBIE, RUNS };
+enum member {
+	NO_MEMBER,
+	ZOMBIE,
+	RUNS
+};
 
 /* Fields 3 and 5 of /proc/PID/stat, after the ')' of the name. */
 static enum member member_of(const char *pid, uint32_t pgid)

@@ -45,7 +45,8 @@
 /* What the layer above wants kept: its tables and its root. */
 struct tqi_table_spec {
 	const char *name;
-	uint32_t record_bytes; /* multiple of 8, at most TQI_SCRATCH_BYTES; begins with a uint32_t link */
+	uint32_t
+		record_bytes; /* multiple of 8, at most TQI_SCRATCH_BYTES; begins with a uint32_t link */
 	uint32_t max;	       /* records at most; 0 = as many as tasks */
 };
 

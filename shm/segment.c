@@ -26,7 +26,8 @@
 
 static bool name_is_valid(const char *name)
 {
-	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+	size_t n =
+		strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
 
 	return n >= 1 && n <= TQ_NAME_MAX && name[n] == '\0';
 }
@@ -75,12 +76,14 @@ static int reserve(int fd, uint64_t offset, uint64_t bytes)
 static int map(struct tqi_segment *seg)
 {
 	int prot = PROT_READ | (seg->readonly ? 0 : PROT_WRITE);
-	void *base = mmap(NULL, seg->geometry.max_bytes, prot, MAP_SHARED | MAP_NORESERVE, seg->fd, 0);
+	void *base =
+		mmap(NULL, seg->geometry.max_bytes, prot, MAP_SHARED | MAP_NORESERVE, seg->fd, 0);
 
 	if (base == MAP_FAILED)
 		return -errno;
 	seg->base = base;
-	madvise(base, seg->geometry.max_bytes, MADV_DONTDUMP); /* a dump would delay the death notice */
+	madvise(base, seg->geometry.max_bytes,
+		MADV_DONTDUMP); /* a dump would delay the death notice */
 	return 0;
 }
 
@@ -266,7 +269,8 @@ static int attach_file(struct tqi_segment *seg, bool foreign)
 	seg->dev = st.st_dev;
 	seg->ino = st.st_ino;
 	r = map(seg);
-	if (r == 0 && !seg->readonly) /* fault the hot pages in before the first lock, not under it */
+	if (r == 0 &&
+	    !seg->readonly) /* fault the hot pages in before the first lock, not under it */
 		madvise(seg->base, seg->geometry.scratch, MADV_POPULATE_WRITE);
 	return r;
 }

@@ -91,7 +91,8 @@ TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
 /* flags of struct tq_farm_opts */
 #define TQ_FARM_UNTIL_EMPTY (1u << 0) /* return when nothing that it serves can start any more */
 #define TQ_FARM_NO_EXEC (1u << 1)     /* handlers only */
-#define TQ_FARM_KEEP_SIGNALS (1u << 2) /* leave signal handlers alone: only tq_farm_stop() ends it */
+#define TQ_FARM_KEEP_SIGNALS                                                                       \
+	(1u << 2) /* leave signal handlers alone: only tq_farm_stop() ends it */
 
 /* Called by the master with one line of text about what happened. */
 typedef void tq_farm_log(void *arg, const char *text);
@@ -105,8 +106,10 @@ struct tq_farm_opts {
 	uint32_t workers;	   /* worker processes; default: CPUs this process may use */
 	uint64_t lease_ns;	   /* default 30 s */
 	uint64_t grace_ns;	   /* default 5 s */
-	uint64_t max_tasks;	   /* attempts per worker process before it is replaced; default no limit */
-	uint64_t max_rss_bytes;	   /* private resident size at which it is replaced; default no limit */
+	uint64_t
+		max_tasks; /* attempts per worker process before it is replaced; default no limit */
+	uint64_t
+		max_rss_bytes; /* private resident size at which it is replaced; default no limit */
 	uint64_t output_tail_bytes; /* kept of a command's output; default 64 KiB, at most 1 MiB */
 	uint32_t flags;		   /* TQ_FARM_* */
 	uint32_t reserved0;	   /* must be 0 */

@@ -145,8 +145,7 @@ typedef void tq_check_report(void *arg, const char *text);
  * Return: number of faults found (0 = sound), or one of the errors above.
  * After a REPAIR that mended all it found, tq_check() again returns 0.
  */
-TQ_API TQ_NODISCARD int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report,
-				 void *arg);
+TQ_API TQ_NODISCARD int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report, void *arg);
 
 /* Who stands in the way of the lock; see tq_lock_blame(). */
 struct tq_lock_holder {

@@ -65,7 +65,8 @@ struct tq_task_spec {
 	uint64_t payload_bytes;	      /* at most TQ_PAYLOAD_MAX */
 	uint64_t delay_ns;	      /* earliest start, from now; default 0 */
 	uint64_t timeout_ns;	      /* time one attempt may take; default the queue's */
-	uint64_t timeout_total_ns;    /* time from first start to the end of the last attempt; default none */
+	uint64_t
+		timeout_total_ns; /* time from first start to the end of the last attempt; default none */
 	uint64_t progress_timeout_ns; /* longest time between two progress reports; default none */
 	uint64_t backoff_ns;	      /* wait before a retry, doubled each time, times 1..2 at random;
 					 default the queue's, 1 s */
@@ -99,8 +100,7 @@ struct tq_task_spec {
  *
  * Return: 0, or one of the errors above; nothing was changed then.
  */
-TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec,
-				  uint64_t *ret_id);
+TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id);
 
 /**
  * tq_submit_batch() - hand in many tasks, at most 64 a lock hold, each atomically.

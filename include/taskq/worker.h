@@ -21,7 +21,8 @@ enum tq_kill_policy {
 };
 
 /* flags of struct tq_worker_opts */
-#define TQ_WORKER_HEARTBEAT (1u << 0) /* start a thread that renews the lease and watches for stops */
+#define TQ_WORKER_HEARTBEAT                                                                        \
+	(1u << 0) /* start a thread that renews the lease and watches for stops */
 
 /* Options of tq_worker_open(). */
 struct tq_worker_opts {
@@ -238,9 +239,8 @@ TQ_API TQ_NODISCARD int tq_claim_progress(struct tq_worker *worker, const struct
  *
  * Return: 0, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_claim_checkpoint(struct tq_worker *worker,
-					    const struct tq_claim *claim, const void *data,
-					    uint64_t bytes);
+TQ_API TQ_NODISCARD int tq_claim_checkpoint(struct tq_worker *worker, const struct tq_claim *claim,
+					    const void *data, uint64_t bytes);
 
 /* flags of struct tq_worker_info */
 #define TQ_WORKER_IS_MASTER (1u << 0)

@@ -7,6 +7,7 @@
 #include "scheduler/edge.h"
 #include "scheduler/steer.h"
 #include "scheduler/wake.h"
+#include "shm/extent.h"
 #include "tests/crash/table.h"
 #include "tests/crash/world.h"
 
@@ -208,6 +209,19 @@ static void prepare_spare(struct tqt_world *w)
 	}
 }
 
+/* Another process is reserving all memory that there is to have. */
+static void prepare_growing(struct tqt_world *w)
+{
+	const struct tqi_ident ident = tqi_ident_self(w->other);
+	const struct tqi_geometry *g = &w->seg.geometry;
+	uint32_t fixed = (uint32_t)(g->fixed_bytes >> TQI_EXTENT_SHIFT), first;
+	struct tqi_tx tx;
+
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	w->ids[0] = tqi_extent_grow_begin(&tx, g->extent_count - fixed, &ident, &first);
+	tqt_must(tqi_hold_end(w->other, &tx, w->ids[0] ? 0 : -ENOMEM), "grow");
+}
+
 /* Operations. */
 
 static void submit(struct tqt_world *w, struct tq_task_spec spec)
@@ -261,6 +275,24 @@ static void run_submit_waiting(struct tqt_world *w)
 	w->system.meanwhile = make_room;
 	w->system.arg = w;
 	submit(w, (struct tq_task_spec){ .kind = "k", .full_timeout_ns = LONG_NS });
+}
+
+static void growth_ends(void *arg)
+{
+	struct tqt_world *w = arg;
+	struct tqi_tx tx;
+
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	tqi_extent_grow_end(&tx, w->ids[0], true);
+	tqt_must(tqi_hold_end(w->other, &tx, 0), "grow");
+}
+
+static void run_submit_growing(struct tqt_world *w)
+{
+	w->system.meanwhile = growth_ends;
+	w->system.arg = w;
+	run_submit(w);
+	tqt_must(w->result, "submit while another process grows");
 }
 
 static void run_submit_batch(struct tqt_world *w)

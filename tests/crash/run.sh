@@ -45,7 +45,7 @@ linear()
 half_0() { linear 0 ${limit:+--seconds "$limit"}; }
 half_1() { linear 1 ${limit:+--seconds "$limit"}; }
 kills() { part kill "$tests/crash.kill_test" --every "$every" --seed "$seed"; }
-wakes() { part wake "$tests/crash.wake_test" ${quick:+--quick}; }
+wakes() { part wake "$tests/crash.wake_test" --seed "$seed" ${quick:+--quick}; }
 single() # those that want processes of their own, one after the other
 {
 	local failed=0

@@ -60,6 +60,7 @@ enum {
 	X(submit_large, tq_submit, none, WHOLE, TQT_SOME | TQT_FULL)                               \
 	X(submit_run, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT | TQT_FINISHED)                \
 	X(submit_waiting, tq_submit, task, STEPS, TQT_FULL)                                        \
+	X(submit_growing, tq_submit, growing, WHOLE, TQT_EMPTY)                                    \
 	X(submit_batch, tq_submit_batch, none, STEPS, TQT_ALL)                                     \
 	X(claim, tq_claim, worker, WHOLE, TQT_ALL)                                                 \
 	X(claim_many, tq_claim_many, worker, STEPS, TQT_DEEP | TQT_FULL | TQT_RETRY)               \
