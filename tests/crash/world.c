@@ -38,6 +38,7 @@ static void create(struct tqt_world *w, const struct tqt_world_options *options)
 	tqt_must(tq_open(w->path, &opts, &tq), w->path);
 	tq_close(tq);
 	tqt_must(tqi_segment_attach(w->path, &tqi_schema, false, false, &w->seg), "attach");
+	unlink(w->path); /* whoever dies now leaves nothing */
 	((struct tqi_root *)tqi_segment_root(&w->seg))->seed = SEED; /* two runs, one course */
 }
 
@@ -60,7 +61,6 @@ void tqt_world_close(struct tqt_world *w)
 	tqt_handle_free(w->tq);
 	tqt_handle_free(w->other);
 	tqi_segment_detach(&w->seg);
-	unlink(w->path);
 	free(w->worker);
 	if (w->opened != w->worker)
 		free(w->opened);

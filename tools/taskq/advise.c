@@ -95,9 +95,22 @@ static void advise_no_space(const struct cli *cli)
 	free(directory);
 }
 
+/* A removed segment has no name any more. */
+static void advise_shutdown(const struct cli *cli)
+{
+	struct tq_segment_info info = { .size = sizeof(info) };
+
+	if (tq_segment_info(cli->tq, &info) == 0 && info.path[0] == '\0')
+		complain_more("it has been destroyed");
+	else
+		complain_more("it is shutting down: `taskq shutdown --undo` opens it again");
+}
+
 void advise(const struct cli *cli, int r)
 {
-	if (r == TQ_ELOCKED)
+	if (r == TQ_ESHUTDOWN)
+		advise_shutdown(cli);
+	else if (r == TQ_ELOCKED)
 		advise_locked(cli);
 	else if (r == TQ_EFULL)
 		advise_full(cli);

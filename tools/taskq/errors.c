@@ -61,7 +61,7 @@ static const struct explanation {
 	  "give another --name, or none" },
 	{ -EBUSY, ABOUT_REMOVAL, CLI_NOTHING, "it is in use", "--force removes it all the same" },
 	{ TQ_EDRAINING, ABOUT_ANY, CLI_NOTHING, NULL, "`taskq drain --undo` opens it again" },
-	{ TQ_ESHUTDOWN, ABOUT_ANY, CLI_NOTHING, NULL, "`taskq shutdown --undo` opens it again" },
+	{ TQ_ESHUTDOWN, ABOUT_ANY, CLI_NOTHING, "the segment takes no more", NULL },
 	{ TQ_ELOCKED, ABOUT_ANY, CLI_NOTHING, NULL, NULL },
 	{ -E2BIG, ABOUT_TASK, CLI_USAGE, "the payload is too large",
 	  "at most 16 MiB; put it in a file and pass the file's name" },
