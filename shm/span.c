@@ -81,7 +81,7 @@ uint32_t tqi_span_take(struct tqi_tx *tx, uint32_t count, enum tqi_span_use use)
 	tqi_span_map_set(tx, first, count, false);
 	struct tqi_span *span = tqi_span_at(tx, first);
 
-	TQI_SET(tx, span->use, use);
+	TQI_SET(tx, span->use, (uint8_t)use);
 	TQI_SET(tx, span->next, count);
 	return first;
 }

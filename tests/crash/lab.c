@@ -111,7 +111,11 @@ static bool look(struct tqt_stepper *stepper)
 	struct tqt_lab *lab = stepper->arg;
 	bool is_new;
 
-	if (!(tqt_map_changed(&lab->map) | tqt_robust_changed(&lab->thread, lab->robust_seen)))
+	/* Both are asked: each remembers what it saw. */
+	bool bytes = tqt_map_changed(&lab->map);
+	bool locks = tqt_robust_changed(&lab->thread, lab->robust_seen);
+
+	if (!bytes && !locks)
 		return true;
 	tqt_lab_examine(lab->next, &lab->thread);
 	if (lab->sweep->thorough || tqi_segment_core(&lab->seg)->undo_count >= lab->undo_first)

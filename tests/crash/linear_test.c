@@ -73,8 +73,11 @@ static bool look(struct tqt_stepper *stepper)
 {
 	struct run *run = stepper->arg;
 
-	if (!(tqt_map_changed(&run->world.map) |
-	      tqt_robust_changed(&run->thread, run->robust_seen)))
+	/* Both are asked: each remembers what it saw. */
+	bool bytes = tqt_map_changed(&run->world.map);
+	bool locks = tqt_robust_changed(&run->thread, run->robust_seen);
+
+	if (!bytes && !locks)
 		return true;
 	uint32_t undo = tqi_segment_core(&run->world.seg)->undo_count;
 

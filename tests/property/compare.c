@@ -275,7 +275,7 @@ static bool compare_worker(struct comparison *c, uint32_t index)
 /* States, and that the chain is in the model's order. */
 static bool compare_waiters(struct comparison *c)
 {
-	uint32_t listed = 0, transit = 0, steps = 0;
+	uint32_t listed = 0, steps = 0;
 	uint64_t order = 0;
 
 	for (uint32_t s = 1; s < c->m->waiter_slots; s++) {
@@ -284,7 +284,6 @@ static bool compare_waiters(struct comparison *c)
 		if (!same(c, "waiter", s, "state", tqi_waiter_at(&c->tx, s)->state, m->state))
 			return false;
 		listed += m->state == TQI_WAITER_LISTED;
-		transit += m->state == TQI_WAITER_TRANSIT;
 	}
 	for (uint32_t s = c->tx.core->waiter_oldest; s && steps <= listed; steps++) {
 		if (c->m->waiters[s].order <= order)
