@@ -6,7 +6,17 @@
 #ifndef TQI_CLIENT_OPTIONS_H
 #define TQI_CLIENT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+/* Longest time that a caller may ask for: sums of two stay below 2^63 ns. */
+#define TQI_NS_MAX ((uint64_t)INT64_MAX / 2)
+
+/* A time: 0 = default, TQ_UNLIMITED = none, else at most TQI_NS_MAX. */
+static inline bool tqi_time_is_valid(uint64_t ns)
+{
+	return ns <= TQI_NS_MAX || ns == UINT64_MAX;
+}
 
 /* `from` NULL = all zero.  -EINVAL below the first release's size; -E2BIG an unknown tail. */
 int tqi_options_in(void *to, uint64_t known, uint64_t least, const void *from);

@@ -6,8 +6,6 @@
 #include "client/options.h"
 #include "scheduler/queue.h"
 
-#define NS_MAX ((uint64_t)INT64_MAX / 2)
-
 struct set_request {
 	const char *name;
 	struct tqi_queue_settings settings;
@@ -25,11 +23,6 @@ static int set_op(struct tqi_tx *tx, void *arg)
 	return 0;
 }
 
-static bool time_is_valid(uint64_t ns)
-{
-	return ns <= NS_MAX || ns == TQ_UNLIMITED;
-}
-
 int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *opts)
 {
 	struct tq_queue_opts o;
@@ -38,8 +31,8 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 	if (r < 0)
 		return r;
 	if (!queue || !tqi_name_is_valid(queue) || o.attempts_max > TQ_ATTEMPTS_MAX ||
-	    o.reserved0 || !time_is_valid(o.timeout_ns) || o.backoff_ns > NS_MAX ||
-	    o.backoff_cap_ns > NS_MAX)
+	    o.reserved0 || !tqi_time_is_valid(o.timeout_ns) || o.backoff_ns > TQI_NS_MAX ||
+	    o.backoff_cap_ns > TQI_NS_MAX)
 		return -EINVAL;
 	struct set_request request = {
 		.name = queue,

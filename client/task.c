@@ -13,14 +13,7 @@
 
 #define BATCH_HOLD 64  /* submits in one hold */
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
-#define NS_MAX ((uint64_t)INT64_MAX / 2)
 #define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
-
-/* A time: 0 = default, TQ_UNLIMITED = none, else below about 146 years. */
-static bool time_is_valid(uint64_t ns)
-{
-	return ns <= NS_MAX || ns == TQ_UNLIMITED;
-}
 
 static int check_spec(const struct tq_task_spec *s)
 {
@@ -30,9 +23,9 @@ static int check_spec(const struct tq_task_spec *s)
 	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
 	    s->losses_max > TQ_ATTEMPTS_MAX)
 		return -ERANGE;
-	if (s->delay_ns > NS_MAX || !time_is_valid(s->timeout_ns) ||
-	    !time_is_valid(s->timeout_total_ns) || !time_is_valid(s->progress_timeout_ns) ||
-	    s->backoff_ns > NS_MAX || s->backoff_cap_ns > NS_MAX)
+	if (s->delay_ns > TQI_NS_MAX || !tqi_time_is_valid(s->timeout_ns) ||
+	    !tqi_time_is_valid(s->timeout_total_ns) || !tqi_time_is_valid(s->progress_timeout_ns) ||
+	    s->backoff_ns > TQI_NS_MAX || s->backoff_cap_ns > TQI_NS_MAX)
 		return -ERANGE;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
@@ -309,7 +302,7 @@ int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *upda
 		return -EINVAL;
 	if ((u.fields & TQ_UPDATE_QUEUE) && (!u.queue || !tqi_name_is_valid(u.queue)))
 		return -EINVAL;
-	if ((u.fields & TQ_UPDATE_DELAY) && u.delay_ns > NS_MAX)
+	if ((u.fields & TQ_UPDATE_DELAY) && u.delay_ns > TQI_NS_MAX)
 		return -ERANGE;
 	return tqi_run(tq, update_op, &s);
 }

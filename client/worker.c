@@ -17,7 +17,6 @@
 #include "shm/pool.h"
 
 #define GRACE_NS 5000000000ull /* 5 s */
-#define NS_MAX ((uint64_t)INT64_MAX / 2)
 #define CLOSE_TRIES 10 /* lock time-outs that tq_worker_close() sits out */
 #define CLEARS_MAX 1000 /* slices of purged tasks cleared away in one hold */
 
@@ -46,7 +45,7 @@ static int check_options(const struct tq_worker_opts *o)
 	if (o->queue_count > TQ_WORKER_QUEUES_MAX || o->kind_count > TQI_KINDS_MAX ||
 	    (o->queue_count && !o->queues) || (o->kind_count && !o->kinds) ||
 	    (o->flags & ~TQ_WORKER_HEARTBEAT) || o->kill > TQ_KILL_PROCESS ||
-	    o->lease_ns > NS_MAX || o->grace_ns > NS_MAX)
+	    o->lease_ns > TQI_NS_MAX || o->grace_ns > TQI_NS_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < o->queue_count; i++)
 		if (!o->queues[i] || !tqi_name_is_valid(o->queues[i]))
@@ -366,7 +365,7 @@ static int check_verdict(const struct tq_verdict *v)
 {
 	if (v->kind < TQ_VERDICT_DONE || v->kind > TQ_VERDICT_RELEASE || v->reserved0 ||
 	    v->cause > TQ_CAUSE_RELEASED || v->result_bytes > TQ_PAYLOAD_MAX ||
-	    (v->result_bytes && !v->result) || v->delay_ns > NS_MAX)
+	    (v->result_bytes && !v->result) || v->delay_ns > TQI_NS_MAX)
 		return -EINVAL;
 	return 0;
 }
