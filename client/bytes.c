@@ -97,7 +97,7 @@ static int find_source(struct tq *tq, uint64_t id, struct source *s)
 		return 0;
 	s->worker_offset = tqi_record_offset(&tq->seg, TQI_WORKERS, a.worker);
 	s->running = s->worker.output_bytes &&
-		     tqi_load_relaxed32(&s->worker.output_epoch) == s->task.epoch;
+		     tqi_load_relaxed32(&s->worker.output_serial) == a.serial;
 	return 0;
 }
 
@@ -194,8 +194,10 @@ int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t r
 			return r;
 		if (*attempt && *attempt != s.task.attempts)
 			offset = 0; /* a retry writes its own output */
-		r = s.running ? read_ring(tq, &s, offset, buf, room, ret_offset)
-			      : read_kept(tq, &s, offset, buf, room, ret_offset);
+		if (s.running)
+			r = read_ring(tq, &s, offset, buf, room, ret_offset);
+		else if (s.task.state != TQ_RUNNING) /* else what is kept is an earlier attempt's */
+			r = read_kept(tq, &s, offset, buf, room, ret_offset);
 		/* The source may have moved from the ring to the task: then once more. */
 		if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s.task))
 			continue;

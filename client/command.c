@@ -147,7 +147,7 @@ static void run_launched(struct command *c, struct tqi_launch *launch, uint64_t 
 		return;
 	}
 	c->attempt = tqi_claim_record(c->worker, c->claim);
-	tqi_output_begin(&c->output, c->worker, (uint32_t)c->claim->epoch, launch->output[0]);
+	tqi_output_begin(&c->output, c->worker, c->attempt->serial, launch->output[0]);
 	r = tqi_launch_go(launch, &fault);
 	follow(c);
 	if (r == 1)

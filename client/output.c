@@ -10,7 +10,7 @@
 
 #define BURST (64u * TQI_OUTPUT_CHUNK) /* read between two looks at the child */
 
-void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint32_t epoch, int fd)
+void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint32_t serial, int fd)
 {
 	struct tqi_worker *record = tqi_worker_record(worker);
 
@@ -21,10 +21,10 @@ void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint3
 		.ring = worker->tq->seg.base + ((uint64_t)record->output << TQI_UNIT_SHIFT),
 		.fd = fd,
 	};
-	/* A reader that sees the new epoch sees a head that is its. */
-	tqi_store_release32(&record->output_epoch, 0);
+	/* A reader that sees the new serial sees a head that is its. */
+	tqi_store_release32(&record->output_serial, 0);
 	tqi_store_release64(&record->output_head, 0);
-	tqi_store_release32(&record->output_epoch, epoch);
+	tqi_store_release32(&record->output_serial, serial);
 }
 
 /* O1. */

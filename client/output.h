@@ -24,7 +24,7 @@ struct tqi_output {
 };
 
 /* Empty the ring for an attempt. */
-void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint32_t epoch, int fd);
+void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint32_t serial, int fd);
 /* Move what is in the pipe now; at most `limit` bytes. */
 void tqi_output_pump(struct tqi_output *output, uint64_t limit);
 /* Pump until `pidfd` says that the command has ended. */

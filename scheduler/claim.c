@@ -24,6 +24,7 @@ static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 	TQI_SET(tx, worker->attempts, a);
 	TQI_ADD(tx, worker->attempt_count, 1);
 	TQI_ADD(tx, worker->tasks, 1);
+	TQI_INIT(attempt->serial, (uint32_t)worker->tasks);
 }
 
 /* A free record: plain stores (T3), and its words start anew. */

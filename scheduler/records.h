@@ -183,7 +183,8 @@ struct tqi_attempt {
 	struct tqi_word32 progress_index;	   /* +1 at each report; odd: progress[1] */
 	struct tqi_word64 progress_ns;		   /* 0 never */
 	struct tqi_word64 saved; /* number << 32 | bytes; odd number: second half */
-	uint32_t reserved1[8];
+	uint32_t serial; /* of the worker's attempts; written by the claim only */
+	uint32_t reserved1[7];
 
 	struct tqi_progress progress[2]; /* single writer, ordered by progress_index */
 };
@@ -246,7 +247,7 @@ struct tqi_worker {
 	_Alignas(64) struct tqi_word64 lease_deadline_ns;
 	struct tqi_word64 output_head; /* bytes ever written by this attempt's command */
 	struct tqi_word32 output_word; /* futex for readers: +1 at each write */
-	struct tqi_word32 output_epoch; /* of the attempt that writes */
+	struct tqi_word32 output_serial; /* of the attempt that writes; 0 none */
 	uint32_t reserved0[8];
 
 	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */

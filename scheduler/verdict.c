@@ -307,7 +307,7 @@ static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 	uint32_t ring_bytes = worker->output_bytes;
 
 	if (ring_bytes <= TQI_OUTPUT_CHUNK ||
-	    tqi_load_acquire32(&worker->output_epoch) != attempt->epoch || !head)
+	    tqi_load_acquire32(&worker->output_serial) != attempt->serial || !head)
 		return;
 	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
 	uint32_t whole = ring_bytes - TQI_OUTPUT_CHUNK;

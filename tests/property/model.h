@@ -47,6 +47,7 @@ struct model_attempt_info {
 struct model_attempt {
 	uint32_t record; /* 0 none is under way */
 	uint32_t worker;
+	uint32_t serial; /* of the worker's attempts */
 	uint64_t order; /* of start, among all */
 	uint64_t started_ns;
 	uint64_t progress_ns;
@@ -109,7 +110,7 @@ struct model_worker {
 	uint32_t output_room;
 	uint32_t output_seed;
 	uint64_t output_head;
-	uint32_t output_epoch;
+	uint32_t output_serial;
 };
 
 struct model_waiter {

@@ -65,7 +65,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 					     .inherited = t->checkpoint };
 	t->has_checkpoint = false;
 	t->look_ns = model_look_at(t);
-	m->workers[worker].tasks++;
+	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
 	m->classes[t->queue][t->kind].started++;
 }
 
@@ -287,7 +287,7 @@ static void keep_output(struct model *m, struct model_task *t)
 	const struct model_worker *w = &m->workers[t->attempt.worker];
 	uint64_t head = w->output_head;
 
-	if (!w->output_room || w->output_epoch != t->epoch || !head)
+	if (!w->output_room || w->output_serial != t->attempt.serial || !head)
 		return;
 	uint32_t whole = w->output_room - TQI_OUTPUT_CHUNK; /* it may have been killed in a write */
 	uint32_t bytes = head < whole ? (uint32_t)head : whole;

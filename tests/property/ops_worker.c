@@ -431,13 +431,13 @@ void op_output(struct world *w)
 
 	note(w, "output of %u", task);
 	m->output_seed = below(w, 1000);
-	m->output_epoch = t->epoch;
+	m->output_serial = t->attempt.serial;
 	m->output_head = below(w, 3 * m->output_room);
 	uint64_t from = m->output_head < m->output_room ? 0 : m->output_head - m->output_room;
 
 	for (uint64_t i = from; i < m->output_head; i++)
 		ring[i % m->output_room] = pattern_byte(m->output_seed, i);
-	tqi_store_release32(&record->output_epoch, t->epoch);
+	tqi_store_release32(&record->output_serial, t->attempt.serial);
 	tqi_store_release64(&record->output_head, m->output_head);
 }
 

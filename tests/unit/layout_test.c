@@ -236,7 +236,7 @@ static void add_worker(struct text *t)
 	FIELD(tqi_worker, lease_deadline_ns);
 	FIELD(tqi_worker, output_head);
 	FIELD(tqi_worker, output_word);
-	FIELD(tqi_worker, output_epoch);
+	FIELD(tqi_worker, output_serial);
 	FIELD(tqi_worker, life);
 	FIELD(tqi_worker, life_made);
 }
