@@ -65,3 +65,16 @@ load helper
 	eventually 5 is "$id" state failed
 	[[ $(taskq log "$id") == "last words" ]]
 }
+
+@test "E11: what another task wrote is never shown as its own" {
+	local id
+
+	farm -j1
+	expect 0 wait "$(submit -- echo of the first)"
+	id=$(submit --at-most-once -- sh -c 'while [ ! -e go ]; do sleep 0.02; done; kill -KILL $PPID')
+	eventually 5 is "$id" state running
+	[[ -z $(taskq log "$id") ]]
+	touch go
+	eventually 5 is "$id" state failed
+	[[ -z $(taskq log "$id") ]]
+}
