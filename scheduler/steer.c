@@ -19,17 +19,22 @@ static void set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag, bo
 	TQI_SET(tx, task->flags, (uint16_t)(on ? task->flags | flag : task->flags & ~flag));
 }
 
+static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	int r = tqi_task_find(tx, id, ret_index);
+
+	return r == 0 && tqi_state_is_final(tqi_task_at(tx, *ret_index)->state) ? TQ_ESTATE : r;
+}
+
 int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
 {
 	uint32_t index;
-	int r = tqi_task_find(tx, id, &index);
+	int r = find_unfinished(tx, id, &index);
 
 	if (r < 0)
 		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
 
-	if (tqi_state_is_final(task->state))
-		return TQ_ESTATE;
 	if (task->state != TQ_RUNNING) {
 		tqi_task_cancel_waiting(tx, index);
 		return 0;
@@ -43,14 +48,12 @@ int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
 int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
 {
 	uint32_t index;
-	int r = tqi_task_find(tx, id, &index);
+	int r = find_unfinished(tx, id, &index);
 
 	if (r < 0)
 		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
 
-	if (tqi_state_is_final(task->state))
-		return TQ_ESTATE;
 	if (!!(task->flags & TQI_TASK_HELD) == hold)
 		return 0;
 	if (hold && task->state == TQ_READY)
