@@ -86,14 +86,6 @@ static int copy_stable(const struct tqi_segment *seg, struct tqi_segment *copy)
 	return -EAGAIN;
 }
 
-static void look_through(const struct tqi_segment *seg, struct tqi_tx *ret_tx)
-{
-	*ret_tx = (struct tqi_tx){ .seg = seg,
-				   .base = seg->base,
-				   .core = tqi_segment_core(seg),
-				   .journal = tqi_segment_journal(seg) };
-}
-
 static int check_copy(struct tq *tq, void *scratch, tqi_check_finding *finding, void *arg)
 {
 	struct tqi_segment copy = tq->seg;
@@ -105,7 +97,7 @@ static int check_copy(struct tq *tq, void *scratch, tqi_check_finding *finding, 
 	int r = copy_stable(&tq->seg, &copy);
 
 	if (r == 0) {
-		look_through(&copy, &tx);
+		tqi_tx_view(&tx, &copy);
 		r = (int)tqi_check(&tx, scratch, finding, arg);
 	}
 	munmap(copy.base, copy.geometry.max_bytes);
@@ -119,7 +111,7 @@ static int check_live(struct tq *tq, void *scratch, tqi_check_finding *finding, 
 
 	if (r < 0)
 		return r;
-	look_through(&tq->seg, &look);
+	tqi_tx_view(&look, &tq->seg);
 	int faults = (int)tqi_check(&look, scratch, finding, arg);
 
 	r = tqi_hold_end(tq, &tx, 0);
@@ -137,7 +129,7 @@ static int grow(struct tq *tq, struct tqi_tx *tx)
 	if (token)
 		tqi_extent_grow_end(tx, token, r == 0);
 	tqi_tx_commit(tx);
-	tqi_tx_begin(tx, &tq->seg, tx->now_ns);
+	tqi_tx_begin(tx, tx->now_ns);
 	return r;
 }
 
@@ -164,16 +156,17 @@ static int repair(struct tq *tq, void *scratch, uint64_t bytes, tqi_check_findin
 
 	if (tq->seg.readonly)
 		return -EROFS;
-	const struct tqi_thread *self = tqi_self(tq);
-	int r = self ? tqi_lock(&tq->seg, self, tq->lock_timeout_ns) : -ENOMEM;
+	const struct tqi_self *self = tqi_self(tq);
+	int r = self ? tqi_lock(&tq->seg, &self->thread, tq->lock_timeout_ns) : -ENOMEM;
 
 	if (r < 0)
 		return r;
-	look_through(&tq->seg, &look);
+	tqi_tx_view(&look, &tq->seg);
 	int faults = (int)tqi_check(&look, scratch, finding, arg);
 
 	if (faults) {
-		tqi_tx_begin(&tx, &tq->seg, tqi_now(tq));
+		tqi_tx_view(&tx, &tq->seg);
+		tqi_tx_begin(&tx, tqi_now(tq));
 		r = rebuild(tq, &tx, scratch, bytes);
 		tqi_tx_commit(&tx);
 	}

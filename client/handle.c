@@ -10,12 +10,6 @@
 
 #include "client/wipe.h"
 
-/* What a thread knows of itself; in a child the notes of the parent's threads are stale. */
-struct tqi_thread_note {
-	struct tqi_thread thread;
-	uint32_t orphan; /* wait slot still to be left; 0 none */
-};
-
 static void read_thread(uint32_t pid, struct tqi_thread *thread)
 {
 	char path[64], state;
@@ -27,51 +21,24 @@ static void read_thread(uint32_t pid, struct tqi_thread *thread)
 		thread->start = 0;
 }
 
-const struct tqi_thread *tqi_self(struct tq *tq)
+/* In a child what the parent's threads knew is stale. */
+struct tqi_self *tqi_self(struct tq *tq)
 {
 	uint32_t pid = tqi_pid_self(tq);
-	struct tqi_thread_note *note = pthread_getspecific(tq->thread_key);
+	struct tqi_self *self = pthread_getspecific(tq->thread_key);
 
-	if (__builtin_expect(note != NULL && note->thread.pid == pid, 1))
-		return &note->thread;
-	if (!note) {
-		note = calloc(1, sizeof(*note));
-		if (!note || pthread_setspecific(tq->thread_key, note)) {
-			free(note);
+	if (__builtin_expect(self != NULL && self->thread.pid == pid, 1))
+		return self;
+	if (!self) {
+		self = calloc(1, sizeof(*self));
+		if (!self || pthread_setspecific(tq->thread_key, self)) {
+			free(self);
 			return NULL;
 		}
 	}
-	read_thread(pid, &note->thread);
-	note->orphan = 0; /* a parent's slot is the parent's */
-	return &note->thread;
-}
-
-void tqi_orphan_keep(struct tq *tq, uint32_t waiter, int error)
-{
-	struct tqi_thread_note *note = pthread_getspecific(tq->thread_key);
-	struct tqi_waiter *slot = waiter ? tqi_table_peek(&tq->seg, TQI_WAITERS, waiter) : NULL;
-
-	if (slot && error == TQ_ESHUTDOWN)
-		pthread_mutex_unlock(&slot->mutex);
-	else if (slot && note)
-		note->orphan = waiter;
-}
-
-uint32_t tqi_orphan_take(struct tq *tq)
-{
-	struct tqi_thread_note *note = pthread_getspecific(tq->thread_key);
-	uint32_t waiter = note ? note->orphan : 0;
-
-	if (waiter)
-		note->orphan = 0;
-	return waiter;
-}
-
-bool tqi_orphan_is_kept(struct tq *tq)
-{
-	const struct tqi_thread_note *note = pthread_getspecific(tq->thread_key);
-
-	return note && note->orphan;
+	read_thread(pid, &self->thread);
+	self->orphan = 0; /* a parent's slot is the parent's */
+	return self;
 }
 
 uint32_t tqi_pid_self(struct tq *tq)
@@ -81,10 +48,10 @@ uint32_t tqi_pid_self(struct tq *tq)
 
 struct tqi_ident tqi_ident_self(struct tq *tq)
 {
-	const struct tqi_thread *self = tqi_self(tq);
+	const struct tqi_self *self = tqi_self(tq);
 
 	return (struct tqi_ident){ .pid = tqi_pid_self(tq),
-				   .tid = self ? self->tid : 0,
+				   .tid = self ? self->thread.tid : 0,
 				   .start = tqi_wipe_start(tq->wipe) };
 }
 

@@ -12,6 +12,7 @@
 
 #include "scheduler/records.h"
 #include "shm/lock.h"
+#include "shm/tx.h"
 #include "taskq/taskq.h"
 
 struct tqi_handlers;
@@ -34,8 +35,9 @@ struct tqi_names {
 
 struct tq {
 	struct tqi_segment seg;
+	struct tqi_seen seen;
 	uint64_t lock_timeout_ns;
-	pthread_key_t thread_key; /* struct tqi_thread_note of each thread */
+	pthread_key_t thread_key; /* struct tqi_self of each thread */
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
 	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
@@ -43,19 +45,21 @@ struct tq {
 	struct tqi_names kinds;
 };
 
-/* The calling process and thread. */
-const struct tqi_thread *tqi_self(struct tq *tq);
+/* What a thread knows of itself. */
+struct tqi_self {
+	struct tqi_thread thread;
+	/*
+	 * A wait slot whose owner could not have the lock to leave it: it is left at
+	 * the thread's next hold; 0 none.
+	 */
+	uint32_t orphan;
+};
+
+/* The calling thread; NULL no memory. */
+struct tqi_self *tqi_self(struct tq *tq);
 struct tqi_ident tqi_ident_self(struct tq *tq);
 /* Pid of the calling process without a system call. */
 uint32_t tqi_pid_self(struct tq *tq);
-
-/*
- * A wait slot whose owner could not have the lock to leave it: it is left at the
- * thread's next hold.  When the segment is destroyed its mutex is just released.
- */
-void tqi_orphan_keep(struct tq *tq, uint32_t waiter, int error);
-uint32_t tqi_orphan_take(struct tq *tq);
-bool tqi_orphan_is_kept(struct tq *tq);
 
 uint64_t tqi_now(const struct tq *tq);
 /* now + timeout, saturating. */

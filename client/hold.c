@@ -17,8 +17,11 @@
 #define EDGES_SLICE 8	 /* the same */
 #define ROOM_TRIES 10000 /* bounds the loop of tqi_run(): each try frees or adds something */
 
-static void leave_orphan(struct tqi_tx *tx, uint32_t waiter)
+static void leave_orphan(struct tqi_tx *tx, struct tqi_self *self)
 {
+	uint32_t waiter = self->orphan;
+
+	self->orphan = 0;
 	while (!tqi_edge_drop(tx, waiter, EDGES_SLICE) && !tx->corrupt)
 		tqi_step(tx);
 	tqi_step(tx);
@@ -38,25 +41,24 @@ int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 {
 	if (tq->seg.readonly)
 		return -EROFS;
-	const struct tqi_thread *self = tqi_self(tq);
+	struct tqi_self *self = tqi_self(tq);
 
 	if (!self)
 		return -ENOMEM;
-	int r = tqi_lock(&tq->seg, self, tq->lock_timeout_ns);
+	int r = tqi_lock(&tq->seg, &self->thread, tq->lock_timeout_ns);
 
 	if (r < 0)
 		return r;
 	/* After the lock: time does not go back from one hold to the next. */
-	tqi_tx_begin(tx, &tq->seg, tqi_now(tq));
+	tqi_tx_attach(tx, &tq->seg, &tq->seen);
+	tqi_tx_begin(tx, tqi_now(tq));
 	if (__builtin_expect(tqi_root(tx)->flags & TQI_ROOT_REPAIR, 0)) {
 		tqi_tx_abort(tx);
 		tqi_unlock(&tq->seg);
 		return TQ_ECORRUPT; /* a repair was killed: it must be run again */
 	}
-	uint32_t orphan = tqi_orphan_take(tq);
-
-	if (__builtin_expect(orphan != 0, 0))
-		leave_orphan(tx, orphan);
+	if (__builtin_expect(self->orphan != 0, 0))
+		leave_orphan(tx, self);
 	return 0;
 }
 

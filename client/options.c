@@ -9,12 +9,15 @@ int tqi_options_in(void *to, uint64_t known, uint64_t least, const void *from)
 {
 	uint64_t size;
 
-	memset(to, 0, known);
-	if (!from)
+	if (!from) {
+		memset(to, 0, known);
 		return 0;
+	}
 	memcpy(&size, from, sizeof(size));
 	if (size < least)
 		return -EINVAL;
+	if (size < known)
+		memset((unsigned char *)to + size, 0, known - size);
 	memcpy(to, from, size < known ? size : known);
 	for (uint64_t i = known; i < size; i++)
 		if (((const unsigned char *)from)[i])

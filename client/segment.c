@@ -95,6 +95,7 @@ static struct tq *new_handle(void)
 		free(tq);
 		return NULL;
 	}
+	tqi_seen_clear(&tq->seen);
 	pthread_mutex_init(&tq->queues.mutex, NULL);
 	pthread_mutex_init(&tq->kinds.mutex, NULL);
 	return tq;
@@ -163,7 +164,9 @@ struct tq *tq_close(struct tq *tq)
 	if (!tq)
 		return NULL;
 	/* An orphaned wait slot is left with any hold; without one, nobody waits for the lock. */
-	if (tqi_orphan_is_kept(tq) && tqi_hold_begin(tq, &tx) == 0)
+	const struct tqi_self *self = tqi_self(tq);
+
+	if (self && self->orphan && tqi_hold_begin(tq, &tx) == 0)
 		(void)tqi_hold_end(tq, &tx, 0);
 	if (is_lock_ours(tq) || tqi_load_relaxed32(&tq->mapped))
 		close(tq->seg.fd);

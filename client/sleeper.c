@@ -175,14 +175,21 @@ static bool must_look(const struct nap *nap, int r)
 	return false;
 }
 
-/* A hold that failed left our slot queued: if it is ours still, it is left with the next hold. */
-static void keep_orphan(struct tq *tq, const uint32_t *waiter, int r)
+/*
+ * A hold that failed left our slot queued: if it is ours still, it is left with the
+ * next hold.  In a destroyed segment there is none: its mutex is just released.
+ */
+static void keep_orphan(struct tq *tq, uint32_t waiter, int r)
 {
-	struct tqi_waiter *slot = *waiter ? tqi_table_peek(&tq->seg, TQI_WAITERS, *waiter) : NULL;
-	const struct tqi_thread *self = tqi_self(tq);
+	struct tqi_waiter *slot = tqi_table_peek(&tq->seg, TQI_WAITERS, waiter);
+	struct tqi_self *self = tqi_self(tq);
 
-	if (slot && self && tqi_mutex_owner(&slot->mutex) == self->tid)
-		tqi_orphan_keep(tq, *waiter, r);
+	if (!slot || !self || tqi_mutex_owner(&slot->mutex) != self->thread.tid)
+		return;
+	if (r == TQ_ESHUTDOWN)
+		pthread_mutex_unlock(&slot->mutex);
+	else
+		self->orphan = waiter;
 }
 
 int tqi_block(struct tq *tq, struct tqi_sleeper *s)
@@ -192,11 +199,15 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 
 	s->waiter = 0;
 	for (;;) {
-		struct nap nap = { .count = 0 };
+		struct nap nap; /* 2 KiB of words: only those that count are ever written */
+
+		nap.count = 0;
+		nap.missed = nap.keeper = false;
 		int next = hold(tq, s, &nap, interrupted, &r);
 
 		if (next < 0) {
-			keep_orphan(tq, &s->waiter, r);
+			if (s->waiter)
+				keep_orphan(tq, s->waiter, r);
 			return r;
 		}
 		interrupted = false;

@@ -128,7 +128,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 
 	if (r < 0) {
 		tqi_tx_abort(tx);
-		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+		tqi_tx_begin(tx, tx->now_ns);
 		forget_names(e);
 	}
 	s->subject = tqi_queue_find(tx, e->spec.queue);

@@ -5,15 +5,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "shm/atomic.h"
 #include "shm/ident.h"
 
 #define PAGE_BYTES 4096
-
-struct tqi_wipe {
-	struct tqi_word32 pid; /* 0 = not yet known in this process; stored last */
-	struct tqi_word64 start;
-};
 
 struct tqi_wipe *tqi_wipe_new(void)
 {
@@ -36,7 +30,7 @@ void tqi_wipe_free(struct tqi_wipe *wipe)
 }
 
 /* Two threads of a fresh child may both do this: they store the same. */
-static uint32_t learn(struct tqi_wipe *wipe)
+uint32_t tqi_wipe_learn(struct tqi_wipe *wipe)
 {
 	uint32_t pid = (uint32_t)getpid();
 	uint64_t start;
@@ -45,17 +39,4 @@ static uint32_t learn(struct tqi_wipe *wipe)
 	tqi_store_relaxed64(&wipe->start, tqi_pid_start(pid, &start, &state) == 0 ? start : 0);
 	tqi_store_release32(&wipe->pid, pid);
 	return pid;
-}
-
-uint32_t tqi_wipe_pid(struct tqi_wipe *wipe)
-{
-	uint32_t pid = tqi_load_acquire32(&wipe->pid);
-
-	return pid ? pid : learn(wipe);
-}
-
-uint64_t tqi_wipe_start(struct tqi_wipe *wipe)
-{
-	tqi_wipe_pid(wipe);
-	return tqi_load_relaxed64(&wipe->start);
 }

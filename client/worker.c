@@ -141,19 +141,19 @@ int tq_worker_open(struct tq *tq, const struct tq_worker_opts *opts, struct tq_w
 static void release_life(struct tq_worker *worker)
 {
 	struct tqi_worker *record = tqi_worker_record(worker);
-	const struct tqi_thread *self = tqi_self(worker->tq);
+	const struct tqi_self *self = tqi_self(worker->tq);
 
-	if (record && self && tqi_mutex_owner(&record->life) == self->tid)
+	if (record && self && tqi_mutex_owner(&record->life) == self->thread.tid)
 		pthread_mutex_unlock(&record->life);
 }
 
 static bool is_foreign(struct tq_worker *worker)
 {
 	const struct tqi_worker *record = tqi_worker_record(worker);
-	const struct tqi_thread *self = tqi_self(worker->tq);
+	const struct tqi_self *self = tqi_self(worker->tq);
 	uint32_t owner = record ? tqi_mutex_owner(&record->life) : 0;
 
-	return owner && (!self || owner != self->tid);
+	return owner && (!self || owner != self->thread.tid);
 }
 
 struct tq_worker *tq_worker_close(struct tq_worker *worker)
@@ -215,6 +215,7 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 	claim->id = c->id;
 	claim->epoch = task->epoch;
 	claim->payload = task->payload ? tqi_unit(tx, task->payload) : NULL;
+	__builtin_prefetch(claim->payload); /* the worker reads it next */
 	claim->payload_bytes = task->payload_bytes;
 	claim->checkpoint = a->inherited ? tqi_unit(tx, a->inherited) : NULL;
 	claim->checkpoint_bytes = a->inherited ? a->inherited_bytes : 0;
@@ -263,7 +264,7 @@ static int end_first(struct tqi_tx *tx, struct claiming *c)
 
 	if (r == 0 && tx->lacked && c->tries < TQI_ROOM_TRIES) { /* room first, then once more */
 		tqi_tx_abort(tx);
-		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+		tqi_tx_begin(tx, tx->now_ns);
 		return -ENOMEM;
 	}
 	c->verdict_r = r;
@@ -398,33 +399,31 @@ static void place_result(struct tq *tq, const struct tq_verdict *v, struct tqi_v
 		ret_v->output_bytes = v->result_bytes;
 }
 
-static int take_verdict(struct tq_worker *worker, const struct tq_verdict *verdict,
+static int take_verdict(struct tq_worker *worker, const struct tq_verdict *v,
 			struct tqi_verdict *ret_v)
 {
-	struct tq_verdict v;
-	int r = tqi_options_in(&v, sizeof(v), sizeof(v), verdict);
+	int r = check_verdict(v);
 
-	if (r == 0)
-		r = verdict ? check_verdict(&v) : -EINVAL;
 	if (r == 0)
 		r = tqi_worker_usable(worker);
 	if (r < 0)
 		return r;
 	*ret_v = (struct tqi_verdict){
-		.kind = v.kind,
-		.cause = v.cause ? v.cause : default_cause(v.kind),
-		.cause_arg = v.cause_arg,
-		.output_bytes = v.output_bytes,
-		.max_rss_bytes = v.max_rss_bytes,
-		.cpu_ns = v.cpu_ns,
-		.delay_ns = v.delay_ns,
-		.text = v.text,
+		.kind = v->kind,
+		.cause = v->cause ? v->cause : default_cause(v->kind),
+		.cause_arg = v->cause_arg,
+		.output_bytes = v->output_bytes,
+		.max_rss_bytes = v->max_rss_bytes,
+		.cpu_ns = v->cpu_ns,
+		.delay_ns = v->delay_ns,
+		.text = v->text,
 	};
-	place_result(worker->tq, &v, ret_v);
+	place_result(worker->tq, v, ret_v);
 	return 0;
 }
 
-int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
+static int end(struct tq_worker *worker, const struct tq_claim *claim,
+	       const struct tq_verdict *verdict)
 {
 	struct tqi_verdict v;
 	struct tqi_tx tx;
@@ -447,16 +446,28 @@ int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct 
 	return r;
 }
 
+int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
+{
+	struct tq_verdict v;
+	int r = verdict ? tqi_options_in(&v, sizeof(v), sizeof(v), verdict) : -EINVAL;
+
+	return r < 0 ? r : end(worker, claim, &v);
+}
+
 int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	    const struct tq_verdict *verdict, uint64_t timeout_ns, struct tq_claim *ret_claim,
 	    int *ret_verdict)
 {
 	struct tqi_verdict v;
+	struct tq_verdict given;
 	const struct tq_claim ended = *claim; /* ret_claim may be the same struct */
 	int r = check_claims(worker, ret_claim, 1);
 
 	if (r == 0)
-		r = take_verdict(worker, verdict, &v);
+		r = verdict ? tqi_options_in(&given, sizeof(given), sizeof(given), verdict)
+			    : -EINVAL;
+	if (r == 0)
+		r = take_verdict(worker, &given, &v);
 	if (r < 0)
 		return r;
 	struct claiming c = {
@@ -479,7 +490,7 @@ int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const vo
 				      .result = result,
 				      .result_bytes = result_bytes };
 
-	return tq_end(worker, claim, &v);
+	return end(worker, claim, &v);
 }
 
 int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)
@@ -488,7 +499,7 @@ int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, c
 				      .kind = fatal ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL,
 				      .text = text };
 
-	return tq_end(worker, claim, &v);
+	return end(worker, claim, &v);
 }
 
 int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t delay_ns)
@@ -497,5 +508,5 @@ int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t 
 				      .kind = TQ_VERDICT_RELEASE,
 				      .delay_ns = delay_ns };
 
-	return tq_end(worker, claim, &v);
+	return end(worker, claim, &v);
 }

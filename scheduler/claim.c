@@ -93,6 +93,18 @@ static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *
 	return -EINPROGRESS;
 }
 
+/*
+ * The lane's next task is likely the next to be claimed, and among many its record is
+ * in no cache: it is loaded while this one runs.
+ */
+static void fetch_next(struct tqi_tx *tx, uint32_t lane)
+{
+	const struct tqi_heap *tasks = &tqi_lane_at(tx, lane)->tasks;
+
+	if (tasks->length)
+		tqi_table_fetch(tx->seg, TQI_TASKS, tqi_tag_index(tasks->root.tag));
+}
+
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 {
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
@@ -113,6 +125,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 
+	fetch_next(tx, task->lane);
 	*ret_claimed = (struct tqi_claimed){
 		.attempt = a,
 		.task = index,

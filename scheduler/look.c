@@ -103,7 +103,7 @@ void tqi_step(struct tqi_tx *tx)
 	tqi_wake_keepers(tx);
 	tqi_tx_commit(tx);
 	if (!tx->corrupt)
-		tqi_tx_begin(tx, tx->seg, tx->now_ns);
+		tqi_tx_begin(tx, tx->now_ns);
 }
 
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)

@@ -49,6 +49,9 @@ static void mend_table(struct tqi_check *c, uint32_t t)
 	const struct tqi_table_geometry *g = &c->g->tables[t];
 	const uint32_t *directory = (const uint32_t *)(const void *)(c->tx->base + g->directory);
 	uint32_t places = mend_directory(c, g->directory, g->shift, g->max);
+
+	tqi_seen_clear(c->tx->seen);
+	c->tx->core->mended++;
 	uint64_t most = (uint64_t)places << g->shift;
 
 	if (most > g->max)

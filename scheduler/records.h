@@ -384,13 +384,13 @@ extern const struct tqi_schema tqi_schema;
 
 static inline struct tqi_root *tqi_root(const struct tqi_tx *tx)
 {
-	return (struct tqi_root *)(void *)(tx->base + tx->seg->geometry.root);
+	return tx->root;
 }
 
 #define TQI_RECORD(name, type, table)                                                              \
 	static inline struct type *name(struct tqi_tx *tx, uint32_t index)                         \
 	{                                                                                          \
-		return tqi_table_resolve(tx, table, index, sizeof(struct type));                                          \
+		return tqi_table_at(tx, table, index);                                             \
 	}
 TQI_RECORD(tqi_task_at, tqi_task, TQI_TASKS)
 TQI_RECORD(tqi_attempt_at, tqi_attempt, TQI_ATTEMPTS)

@@ -106,6 +106,14 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		tqi_edge_notify(tx, index, to);
 }
 
+void tqi_task_set_cause(struct tqi_tx *tx, struct tqi_task *task, uint32_t cause, int32_t cause_arg)
+{
+	if (task->cause != cause)
+		TQI_SET(tx, task->cause, (uint8_t)cause);
+	if (task->cause_arg != cause_arg)
+		TQI_SET(tx, task->cause_arg, cause_arg);
+}
+
 void tqi_task_set_error(struct tqi_tx *tx, struct tqi_task *task, const char *text)
 {
 	if (task->error) {
@@ -205,8 +213,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	tqi_task_move(tx, index, state);
 	if (tx->corrupt)
 		return;
-	TQI_SET(tx, task->cause, (uint8_t)cause);
-	TQI_SET(tx, task->cause_arg, cause_arg);
+	tqi_task_set_cause(tx, task, cause, cause_arg);
 	TQI_SET(tx, task->ended_ns, tx->now_ns);
 	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
 	tqi_lane_leave(tx, task->lane);

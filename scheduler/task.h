@@ -48,6 +48,9 @@ void tqi_task_settle(struct tqi_tx *tx, uint32_t index);
 /* Leave the finished list. */
 void tqi_task_unlist(struct tqi_tx *tx, uint32_t index);
 
+/* Why it ended, or why its last attempt did. */
+void tqi_task_set_cause(struct tqi_tx *tx, struct tqi_task *task, uint32_t cause,
+			int32_t cause_arg);
 /* Replace the error text; dropped when memory is short. */
 void tqi_task_set_error(struct tqi_tx *tx, struct tqi_task *task, const char *text);
 

@@ -83,8 +83,7 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	if (attempt->checkpoint || attempt->inherited)
 		keep_checkpoint(tx, attempt, task);
 	TQI_SET(tx, task->attempt, 0u);
-	TQI_SET(tx, task->cause, (uint8_t)cause);
-	TQI_SET(tx, task->cause_arg, cause_arg);
+	tqi_task_set_cause(tx, task, cause, cause_arg);
 	tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;

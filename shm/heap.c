@@ -64,9 +64,8 @@ struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint
 static uint32_t *position_at(const struct tqi_segment *seg, uint32_t family, uint32_t index)
 {
 	const struct tqi_geometry *g = &seg->geometry;
-	uint32_t max = g->tables[seg->schema->family_table[family]].max;
 
-	if (family >= seg->schema->family_count || index >= max)
+	if (index >= g->positions_max[family])
 		return NULL;
 	const uint32_t *directory =
 		(const uint32_t *)(const void *)(seg->base + g->positions[family]);
@@ -92,8 +91,9 @@ void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family, uin
 void tqi_heap_position_last(const struct tqi_segment *seg, uint32_t family,
 			    const struct tqi_heap *heap)
 {
-	struct tqi_tx tx = { .seg = seg, .base = seg->base, .core = tqi_segment_core(seg) };
+	struct tqi_tx tx;
 
+	tqi_tx_view(&tx, seg);
 	if (heap->length == 0 || heap->length > heap->capacity)
 		return;
 	uint32_t last = heap->length + TQI_HEAP_ROOT - 1;
@@ -149,6 +149,7 @@ struct sift {
 	uint32_t family;
 	uint32_t moved; /* record whose position is still to be stored; 0 none */
 	uint32_t moved_to;
+	uint32_t fresh; /* the place that a push adds; 0 none */
 };
 
 static void store_moved(struct sift *s)
@@ -157,15 +158,26 @@ static void store_moved(struct sift *s)
 		tqi_heap_position_store(s->tx->seg, s->family, s->moved, s->moved_to);
 }
 
-static void put(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
+/* `e` is the entry at place `p`. */
+static void put(struct sift *s, uint32_t p, struct tqi_heap_entry *e, struct tqi_heap_entry entry)
 {
-	struct tqi_heap_entry *e = at(s->tx, s->heap, p);
 	uint64_t key_where = tqi_offset(s->tx, &e->key) << 8 | TQI_UNDO_64;
 	uint64_t tag_where = (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family);
+	volatile struct tqi_undo *u = tqi_undo_room(s->tx, 2);
 
-	if (!tqi_undo_push(s->tx, key_where, (uint64_t)e->key) ||
-	    !tqi_undo_push(s->tx, tag_where, e->tag))
+	if (!u)
 		return;
+	/*
+	 * A fresh place still holds what was last there, and its record may be
+	 * anywhere by now: a rollback must not restore that record's position.
+	 */
+	if (p == s->fresh)
+		tag_where = tqi_offset(s->tx, &e->tag) << 8 | TQI_UNDO_64;
+	u[0].where = key_where;
+	u[0].old = (uint64_t)e->key;
+	u[1].where = tag_where;
+	u[1].old = e->tag;
+	tqi_undo_count(s->tx, 2);
 	*(volatile int64_t *)&e->key = entry.key;
 	*(volatile uint64_t *)&e->tag = entry.tag;
 	store_moved(s);
@@ -173,72 +185,87 @@ static void put(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
 	s->moved_to = p;
 }
 
-/* Move the hole at `p` towards the root until `entry` fits. */
-static uint32_t sift_up(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
-{
-	while (p > TQI_HEAP_ROOT && !s->tx->corrupt) {
-		struct tqi_heap_entry above = *at(s->tx, s->heap, parent_of(p));
+/* A place that is to be filled. */
+struct hole {
+	uint32_t place;
+	struct tqi_heap_entry *entry;
+};
 
-		if (!tqi_entry_before(entry, &above))
+/* Move the hole towards the root until `entry` fits. */
+static void sift_up(struct sift *s, struct hole *hole, const struct tqi_heap_entry *entry)
+{
+	while (hole->place > TQI_HEAP_ROOT) {
+		uint32_t p = parent_of(hole->place);
+		struct tqi_heap_entry *above = at(s->tx, s->heap, p);
+
+		if (s->tx->corrupt || !tqi_entry_before(entry, above))
 			break;
-		put(s, p, above);
-		p = parent_of(p);
+		put(s, hole->place, hole->entry, *above);
+		*hole = (struct hole){ p, above };
 	}
-	return p;
 }
 
-/* Siblings share a chunk and a cache line. */
-static uint32_t least_child(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p,
-			    struct tqi_heap_entry *ret_entry)
+/* The least of up to four siblings; they share a chunk and a cache line. */
+static uint32_t least_of(const struct tqi_heap_entry *siblings, uint32_t count)
 {
-	uint32_t first = first_child_of(p), end = end_of(heap);
-	const struct tqi_heap_entry *siblings = at(tx, heap, first);
-	uint32_t count = end - first < 4 ? end - first : 4, best = 0;
+	if (count >= 4) { /* no branches: nobody can foresee them */
+		uint32_t a = tqi_entry_before(&siblings[1], &siblings[0]);
+		uint32_t b = 2u + tqi_entry_before(&siblings[3], &siblings[2]);
 
-	for (uint32_t i = 1; i < count && !tx->corrupt; i++)
+		return tqi_entry_before(&siblings[b], &siblings[a]) ? b : a;
+	}
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < count; i++)
 		if (tqi_entry_before(&siblings[i], &siblings[best]))
 			best = i;
-	*ret_entry = siblings[best];
-	return first + best;
-}
-
-static uint32_t sift_down(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
-{
-	while (first_child_of(p) < end_of(s->heap) && !s->tx->corrupt) {
-		struct tqi_heap_entry below;
-		uint32_t child = least_child(s->tx, s->heap, p, &below);
-
-		if (!tqi_entry_before(&below, entry))
-			break;
-		put(s, p, below);
-		p = child;
-	}
-	return p;
+	return best;
 }
 
 /*
- * The place that a push adds still holds what was last there, and its record may be
- * anywhere by now: a rollback must not restore that record's position.
+ * The sixteen grandchildren lie side by side: four cache lines, of which one will be
+ * read next.  Fetching all saves the wait for knowing which.
  */
-static void clear_last(struct tqi_tx *tx, struct tqi_heap *heap)
+static void fetch_grandchildren(struct sift *s, uint32_t first)
 {
-	struct tqi_heap_entry *last = at(tx, heap, end_of(heap) - 1);
+	if (first_child_of(first) + 16 > end_of(s->heap))
+		return;
+	const char *p = (const char *)at(s->tx, s->heap, first_child_of(first));
 
-	TQI_SET(tx, last->tag, 0u);
+	for (uint32_t line = 0; line < 4; line++)
+		__builtin_prefetch(p + line * 64);
+}
+
+static void sift_down(struct sift *s, struct hole *hole, const struct tqi_heap_entry *entry)
+{
+	for (;;) {
+		uint32_t first = first_child_of(hole->place), end = end_of(s->heap);
+
+		if (first >= end)
+			break;
+		struct tqi_heap_entry *siblings = at(s->tx, s->heap, first);
+
+		fetch_grandchildren(s, first);
+		uint32_t best = least_of(siblings, end - first);
+
+		if (s->tx->corrupt || !tqi_entry_before(&siblings[best], entry))
+			break;
+		put(s, hole->place, hole->entry, siblings[best]);
+		*hole = (struct hole){ first + best, &siblings[best] };
+	}
 }
 
 /* `entry` into the heap, beginning with the hole at `p`. */
-static void place(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t p,
-		  struct tqi_heap_entry entry)
+static void place(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
 {
-	struct sift s = { .tx = tx, .heap = heap, .family = family };
-	uint32_t q = sift_up(&s, p, &entry);
+	struct hole hole = { p, at(s->tx, s->heap, p) };
 
-	if (q == p)
-		q = sift_down(&s, p, &entry);
-	put(&s, q, entry);
-	if (!tx->corrupt)
-		store_moved(&s);
+	sift_up(s, &hole, &entry);
+	if (hole.place == p)
+		sift_down(s, &hole, &entry);
+	put(s, hole.place, hole.entry, entry);
+	if (!s->tx->corrupt)
+		store_moved(s);
 }
 
 void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
@@ -248,14 +275,22 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		tx->corrupt = true; /* room is reserved before, always */
 		return;
 	}
+	struct sift s = { .tx = tx, .heap = heap, .family = family, .fresh = end_of(heap) };
+
 	set_length(tx, heap, family, heap->length + 1);
-	clear_last(tx, heap);
-	place(tx, heap, family, end_of(heap) - 1, entry);
+	if (s.fresh == TQI_HEAP_ROOT) { /* alone: nothing to compare with */
+		put(&s, TQI_HEAP_ROOT, &heap->root, entry);
+		store_moved(&s);
+	} else {
+		place(&s, s.fresh, entry);
+	}
 }
 
 /* Place of a record, verified: positions outside heaps mean nothing. */
 static uint32_t place_of(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)
 {
+	if (heap->length && tqi_tag_index(heap->root.tag) == index)
+		return TQI_HEAP_ROOT; /* the most common by far */
 	uint32_t p = tqi_heap_position(tx, family, index);
 
 	if (p < TQI_HEAP_ROOT || p >= end_of(heap) ||
@@ -276,18 +311,21 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 	}
 	uint32_t last = end_of(heap) - 1;
 
+	struct sift s = { .tx = tx, .heap = heap, .family = family };
+
 	set_length(tx, heap, family, heap->length - 1);
 	if (p != last)
-		place(tx, heap, family, p, *at(tx, heap, last));
+		place(&s, p, *at(tx, heap, last));
 }
 
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
 		    struct tqi_heap_entry entry)
 {
 	uint32_t p = place_of(tx, heap, family, index);
+	struct sift s = { .tx = tx, .heap = heap, .family = family };
 
 	if (!tx->corrupt)
-		place(tx, heap, family, p, entry);
+		place(&s, p, entry);
 }
 
 static int grow_near(struct tqi_tx *tx, struct tqi_heap *heap)

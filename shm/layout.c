@@ -2,8 +2,6 @@
 /* Computes the map of a segment and the fingerprint of its structs. */
 #include "shm/layout.h"
 
-#include "shm/table.h"
-
 #include <errno.h>
 #include <stddef.h>
 
@@ -18,13 +16,19 @@ static uint64_t take(uint64_t *cursor, uint64_t bytes, uint64_t align)
 	return at;
 }
 
+/* log2 of the records of a size that fit into a span. */
+static uint32_t records_shift(uint32_t record_bytes)
+{
+	return 31u - (uint32_t)__builtin_clz(TQI_SPAN_BYTES / record_bytes);
+}
+
 static void place_table(const struct tqi_table_spec *spec, uint64_t tasks_max, uint64_t *cursor,
 			struct tqi_table_geometry *g)
 {
 	uint64_t max = (spec->max ? spec->max : tasks_max) + 1; /* index 0 is none */
 
 	g->record_bytes = spec->record_bytes;
-	g->shift = tqi_records_shift(spec->record_bytes);
+	g->shift = records_shift(spec->record_bytes);
 	g->max = (uint32_t)max;
 	uint64_t spans = ((max - 1) >> g->shift) + 1;
 
@@ -57,6 +61,7 @@ int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, ui
 		uint64_t max = g.tables[schema->family_table[f]].max;
 		uint64_t spans = ((max - 1) >> TQI_POSITIONS_SHIFT) + 1;
 
+		g.positions_max[f] = (uint32_t)max;
 		g.positions[f] = take(&cursor, spans * sizeof(uint32_t), 64);
 	}
 	g.fixed_bytes = ALIGN_UP(cursor, (uint64_t)TQI_EXTENT_BYTES);

@@ -145,6 +145,7 @@ struct tqi_core {
 
 	_Alignas(64) uint32_t undo_count;
 	uint32_t undo_reserved;
+	uint64_t mended; /* +1 when a repair has changed directories; plain store under the lock */
 
 	_Alignas(64) uint64_t last_now_ns; /* time never goes back inside the segment */
 	uint32_t waiter_oldest;		   /* the timekeeper */
@@ -200,6 +201,7 @@ struct tqi_geometry {
 	uint32_t span_count;
 	struct tqi_table_geometry tables[TQI_TABLES_MAX];
 	uint64_t positions[TQI_FAMILIES_MAX]; /* directories of the position arrays */
+	uint32_t positions_max[TQI_FAMILIES_MAX]; /* records of the family's table */
 };
 
 #define TQI_POSITIONS_SHIFT 14 /* uint32_t positions per span: 16,384 */

@@ -10,10 +10,36 @@
 
 void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t index)
 {
-	struct tqi_tx tx = { .seg = seg, .base = seg->base };
-	void *record = tqi_table_at(&tx, table, index);
+	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
 
-	return tx.corrupt ? NULL : record;
+	if (index == 0 || index >= g->max)
+		return NULL;
+	const uint32_t *directory = (const uint32_t *)(const void *)(seg->base + g->directory);
+	uint32_t span = directory[index >> g->shift];
+
+	if (span == 0 || span >= seg->geometry.span_count)
+		return NULL;
+	return seg->base + ((uint64_t)span << TQI_SPAN_SHIFT) +
+	       (uint64_t)(index & ((1u << g->shift) - 1)) * g->record_bytes;
+}
+
+void tqi_table_fetch(const struct tqi_segment *seg, uint32_t table, uint32_t index)
+{
+	const char *record = tqi_table_peek(seg, table, index);
+
+	for (uint32_t at = 0; record && at < seg->geometry.tables[table].record_bytes; at += 64)
+		__builtin_prefetch(record + at, 1);
+}
+
+void *tqi_table_resolve(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	void *record = tqi_table_peek(tx->seg, table, index);
+
+	if (!record)
+		return tqi_tx_scratch(tx);
+	tx->seen->of[table].index = index;
+	tx->seen->of[table].record = record;
+	return record;
 }
 
 /* Positions of every heap family over this table grow with it. */

@@ -14,14 +14,38 @@
 #include "shm/pool.h"
 #include "shm/wait.h"
 
-void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now_ns)
+void tqi_seen_clear(struct tqi_seen *seen)
 {
-	struct tqi_core *core = tqi_segment_core(seg);
+	for (uint32_t t = 0; t < TQI_TABLES_MAX; t++)
+		seen->of[t].index = UINT64_MAX;
+}
 
+void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_seen *seen)
+{
 	tx->seg = seg;
 	tx->base = seg->base;
-	tx->core = core;
+	tx->core = tqi_segment_core(seg);
 	tx->journal = tqi_segment_journal(seg);
+	tx->root = tqi_segment_root(seg);
+	tx->seen = seen;
+	if (__builtin_expect(seen->mended != tx->core->mended, 0)) {
+		tqi_seen_clear(seen);
+		seen->mended = tx->core->mended;
+	}
+	tx->corrupt = false;
+}
+
+void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg)
+{
+	tqi_seen_clear(&tx->own);
+	tx->own.mended = tqi_segment_core(seg)->mended;
+	tqi_tx_attach(tx, seg, &tx->own);
+}
+
+void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
+{
+	struct tqi_core *core = tx->core;
+
 	tx->undo_count = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;
@@ -166,6 +190,7 @@ void tqi_tx_rollback(const struct tqi_segment *seg)
 void tqi_tx_abort(struct tqi_tx *tx)
 {
 	tqi_tx_rollback(tx->seg);
+	tqi_seen_clear(tx->seen);
 	tx->undo_count = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;

@@ -39,6 +39,20 @@ struct tqi_give {
 	uint32_t what;
 };
 
+/*
+ * The record of each table that was resolved last.  Records never move, so this
+ * outlives a transaction; one that is aborted may have taken back a directory entry,
+ * and a repair may have mended one: then all is forgotten.  Private to a handle,
+ * used under the lock.
+ */
+struct tqi_seen {
+	uint64_t mended; /* core->mended when it was last looked at */
+	struct {
+		uint64_t index; /* UINT64_MAX none */
+		void *record;
+	} of[TQI_TABLES_MAX];
+};
+
 struct tqi_tx {
 	const struct tqi_segment *seg;
 	unsigned char *base;
@@ -52,9 +66,12 @@ struct tqi_tx {
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
+	void *root;		  /* the schema's */
+	struct tqi_seen *seen;
 	uint32_t give_count;
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
+	struct tqi_seen own; /* of a transaction that belongs to no handle */
 };
 
 enum tqi_undo_code {
@@ -67,7 +84,16 @@ enum tqi_undo_code {
 	TQI_UNDO_CODES = TQI_UNDO_LENGTH + TQI_FAMILIES_MAX,
 };
 
-void tqi_tx_begin(struct tqi_tx *tx, const struct tqi_segment *seg, uint64_t now_ns);
+/* Forget all records. */
+void tqi_seen_clear(struct tqi_seen *seen);
+
+/* Transactions over this segment; `seen` belongs to the handle. */
+void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_seen *seen);
+/* The same without a handle; as it is, to look at a segment that nobody changes meanwhile. */
+void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg);
+
+/* Once attached, any number of times one after the other. */
+void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns);
 
 /*
  * What was freed becomes free, wake words are bumped and woken, then the change
@@ -87,30 +113,47 @@ void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
 /* Note that a wait slot is to be woken; duplicates are merged. */
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);
 
-/* False (and the transaction corrupt) when the operation is over its declared maximum. */
+/*
+ * Room for `count` entries, to be filled and then counted; NULL (and the transaction
+ * corrupt) when the operation is over its declared maximum.
+ */
+static inline volatile struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t count)
+{
+	const uint32_t n = tx->undo_count;
+
+	if (__builtin_expect(n > TQI_JOURNAL_MAX - count, 0)) {
+		tx->corrupt = true;
+		return NULL;
+	}
+	return &tx->journal[n];
+}
+
+static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t count)
+{
+	const uint32_t n = tx->undo_count + count;
+
+	tqi_compiler_barrier();
+	tx->undo_count = n;
+	*(volatile uint32_t *)&tx->core->undo_count = n;
+	tqi_compiler_barrier();
+}
+
 static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old)
 {
-	uint32_t n = tx->undo_count;
+	volatile struct tqi_undo *u = tqi_undo_room(tx, 1);
 
-	if (__builtin_expect(n >= TQI_JOURNAL_MAX, 0)) {
-		tx->corrupt = true;
+	if (__builtin_expect(!u, 0))
 		return false;
-	}
 	if (TQI_PLANTED(no_barrier)) {
-		tx->journal[n] = (struct tqi_undo){ where, old };
-		tx->core->undo_count = tx->undo_count = n + 1;
+		tx->journal[tx->undo_count] = (struct tqi_undo){ where, old };
+		tx->core->undo_count = ++tx->undo_count;
 		return true;
 	}
-	volatile struct tqi_undo *u = &tx->journal[n];
-
 	if (TQI_PLANTED(early_count))
-		*(volatile uint32_t *)&tx->core->undo_count = n + 1;
+		*(volatile uint32_t *)&tx->core->undo_count = tx->undo_count + 1;
 	u->where = where;
 	u->old = old;
-	tqi_compiler_barrier();
-	*(volatile uint32_t *)&tx->core->undo_count = n + 1;
-	tx->undo_count = n + 1;
-	tqi_compiler_barrier();
+	tqi_undo_count(tx, 1);
 	return true;
 }
 

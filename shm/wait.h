@@ -70,7 +70,7 @@ _Static_assert(sizeof(struct tqi_waiter) == 128, "two cache lines");
 
 static inline struct tqi_waiter *tqi_waiter_at(struct tqi_tx *tx, uint32_t w)
 {
-	return tqi_table_resolve(tx, TQI_TABLE_WAITERS, w, sizeof(struct tqi_waiter));
+	return tqi_table_at(tx, TQI_TABLE_WAITERS, w);
 }
 
 /* Take a slot for `owner`, lock its mutex, append it to the chain. 0 as tqi_table_take(). */

@@ -292,7 +292,8 @@ static void verify(struct scene *s, const char *operation)
 		complain(s, operation, "neither before nor after");
 	tqi_hold_end(s->parent, &tx, 0);
 	tqi_keep(s->parent);
-	tqi_tx_begin(&tx, &s->seg, 0);
+	tqi_tx_view(&tx, &s->seg);
+	tqi_tx_begin(&tx, 0);
 	tqi_tx_commit(&tx);
 	tqi_check(&tx, s->scratch, report, s);
 	madvise(s->scratch, s->scratch_bytes, MADV_DONTNEED);

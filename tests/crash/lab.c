@@ -132,7 +132,7 @@ static void rescue(struct tqt_lab *lab)
 		tqt_robust_changed(&lab->thread, lab->robust_seen);
 		tqt_step_begin(&lab->stepper);
 	}
-	int r = tqi_lock(&lab->seg, tqi_self(lab->tq), lab->tq->lock_timeout_ns);
+	int r = tqi_lock(&lab->seg, &tqi_self(lab->tq)->thread, lab->tq->lock_timeout_ns);
 
 	if (r == 0)
 		tqi_unlock(&lab->seg);

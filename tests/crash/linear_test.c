@@ -93,8 +93,9 @@ static bool look(struct tqt_stepper *stepper)
 /* A worker that sleeps beside a startable task from the start. */
 static bool is_stranded(const struct tqi_segment *seg)
 {
-	struct tqi_tx tx = { .seg = seg, .base = seg->base, .core = tqi_segment_core(seg) };
+	struct tqi_tx tx;
 
+	tqi_tx_view(&tx, seg);
 	for (uint32_t w = 1; w < tx.core->tables[TQI_WAITERS].count; w++) {
 		const struct tqi_waiter *s = tqi_waiter_at(&tx, w);
 

@@ -43,10 +43,9 @@ static void report(void *arg, const char *text)
 
 static void verify_check(struct tqt_lab *lab, const char *when)
 {
-	struct tqi_tx tx = { .seg = &lab->seg,
-			     .base = lab->seg.base,
-			     .core = tqi_segment_core(&lab->seg) };
+	struct tqi_tx tx;
 
+	tqi_tx_view(&tx, &lab->seg);
 	tx.now_ns = tx.core->last_now_ns;
 	lab->checking = when;
 	tqi_check(&tx, lab->scratch, report, lab);
@@ -116,10 +115,9 @@ static void verify_sleepers(struct tqt_lab *lab, struct tqi_tx *tx)
 
 static void verify_protocol(struct tqt_lab *lab)
 {
-	struct tqi_tx tx = { .seg = &lab->seg,
-			     .base = lab->seg.base,
-			     .core = tqi_segment_core(&lab->seg) };
+	struct tqi_tx tx;
 
+	tqi_tx_view(&tx, &lab->seg);
 	tx.now_ns = tx.core->last_now_ns;
 	verify_sleepers(lab, &tx);
 	if (tx.core->undo_count)

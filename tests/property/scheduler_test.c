@@ -135,14 +135,14 @@ static void open_world(struct world *w, uint64_t seed)
 	model_init(m, o.sequence, o.retention_ns);
 	m->now_ns = w->box.now_ns;
 	w->comparison.m = m;
-	w->comparison.tx = (struct tqi_tx){ .seg = &w->box.seg,
-					    .base = w->box.seg.base,
-					    .core = tqi_segment_core(&w->box.seg) };
+	tqi_tx_view(&w->comparison.tx, &w->box.seg);
 }
 
 static void compare(struct world *w)
 {
 	struct comparison *c = &w->comparison;
+
+	tqi_tx_view(&c->tx, &w->box.seg);
 	bool same = compare_jitter(c) && compare_gauges(c);
 
 	if (same && (w->compare_now || w->op % w->compare_every == 0))
@@ -162,10 +162,11 @@ static void show_finding(void *arg, const char *text)
 
 static void check(struct world *w)
 {
-	struct tqi_tx tx = w->comparison.tx;
+	struct tqi_tx tx;
 
 	if (w->op % w->check_every)
 		return;
+	tqi_tx_view(&tx, &w->box.seg);
 	if (tqi_check(&tx, scratch(w), show_finding, NULL))
 		fail(w, "the check found faults");
 	w->checks++;

@@ -124,7 +124,8 @@ void tqt_box_close(struct tqt_box *box)
 
 void tqt_box_begin(struct tqt_box *box, struct tqi_tx *tx)
 {
-	tqi_tx_begin(tx, &box->seg, box->now_ns);
+	tqi_tx_view(tx, &box->seg);
+	tqi_tx_begin(tx, box->now_ns);
 }
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };

@@ -234,8 +234,9 @@ static uint64_t next_difference(const unsigned char *a, const unsigned char *b, 
 bool tqt_image_same_in(const struct tqt_image *image, const struct tqi_segment *seg, uint64_t from,
 		       uint64_t end, char why[160])
 {
-	struct tqi_tx tx = { .seg = seg, .base = seg->base, .core = tqi_segment_core(seg) };
+	struct tqi_tx tx;
 
+	tqi_tx_view(&tx, seg);
 	if (end > image->size)
 		end = image->size;
 	for (uint64_t at = from;; at++) {

@@ -39,7 +39,9 @@ static uint32_t check(const struct tqi_segment *seg, unsigned char *base)
 
 	assert_ptr_not_equal(scratch, MAP_FAILED);
 	copy.base = base;
-	struct tqi_tx tx = { .seg = &copy, .base = base, .core = tqi_segment_core(&copy) };
+	struct tqi_tx tx;
+
+	tqi_tx_view(&tx, &copy);
 	uint32_t faults = tqi_check(&tx, scratch, keep_finding, NULL);
 
 	munmap(scratch, bytes);
@@ -97,7 +99,8 @@ static int rebuild(const struct tqi_segment *seg, unsigned char *base)
 
 	assert_ptr_not_equal(scratch, MAP_FAILED);
 	copy.base = base;
-	tqi_tx_begin(&tx, &copy, 0);
+	tqi_tx_view(&tx, &copy);
+	tqi_tx_begin(&tx, 0);
 	int r = tqi_rebuild(&tx, scratch);
 
 	tqi_tx_commit(&tx);
