@@ -95,7 +95,6 @@ static struct tq *new_handle(void)
 		free(tq);
 		return NULL;
 	}
-	tqi_seen_clear(&tq->seen);
 	pthread_mutex_init(&tq->queues.mutex, NULL);
 	pthread_mutex_init(&tq->kinds.mutex, NULL);
 	return tq;

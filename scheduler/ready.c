@@ -9,9 +9,9 @@
  * Smaller starts earlier.  Fixed when the task becomes ready, so that order in a
  * heap never depends on the time of a look (linear ageing joins here).
  */
-static int64_t key_of(const struct tqi_task *task)
+int64_t tqi_ready_key(int32_t priority)
 {
-	return -(int64_t)task->priority;
+	return -(int64_t)priority;
 }
 
 static struct tqi_heap_entry entry_of(const struct tqi_task *task, uint32_t index)
@@ -51,7 +51,7 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 
 	if (!keep_place || task->ready_ns == 0) {
 		TQI_SET(tx, task->ready_ns, tx->now_ns);
-		TQI_SET(tx, task->key, key_of(task));
+		TQI_SET(tx, task->key, tqi_ready_key(task->priority));
 	}
 	if (task->flags & TQI_TASK_HELD)
 		return;

@@ -5,6 +5,8 @@
 
 #include "scheduler/records.h"
 
+/* The key of a task that becomes ready. */
+int64_t tqi_ready_key(int32_t priority);
 /* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
 /* Out of its lane, if it is there. */

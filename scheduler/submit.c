@@ -121,7 +121,7 @@ static void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_tas
 		      const struct tqi_queue *queue)
 {
 	TQI_INIT(t->submitted_ns, tx->now_ns);
-	TQI_INIT(t->ready_ns, 0);
+	TQI_INIT(t->ready_ns, spec->delay_ns ? 0 : tx->now_ns);
 	TQI_INIT(t->started_ns, 0);
 	TQI_INIT(t->first_started_ns, 0);
 	TQI_INIT(t->ended_ns, 0);
@@ -154,7 +154,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->flags, flags_of(spec));
 	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
-	TQI_INIT(t->key, 0);
+	TQI_INIT(t->key, tqi_ready_key(spec->priority));
 	TQI_INIT(t->priority, spec->priority);
 	TQI_INIT(t->lane, lane);
 	TQI_INIT(t->queue, (uint16_t)s->queue);
@@ -191,7 +191,7 @@ static void start_life(struct tqi_tx *tx, uint32_t index, uint64_t delay_ns)
 
 	if (delay_ns == 0) {
 		tqi_task_move(tx, index, TQ_READY);
-		tqi_ready_enter(tx, index, false);
+		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
 		return;
 	}
 	tqi_task_move(tx, index, TQ_DELAYED);

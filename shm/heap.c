@@ -161,23 +161,20 @@ static void store_moved(struct sift *s)
 /* `e` is the entry at place `p`. */
 static void put(struct sift *s, uint32_t p, struct tqi_heap_entry *e, struct tqi_heap_entry entry)
 {
-	uint64_t key_where = tqi_offset(s->tx, &e->key) << 8 | TQI_UNDO_64;
-	uint64_t tag_where = (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family);
-	volatile struct tqi_undo *u = tqi_undo_room(s->tx, 2);
-
-	if (!u)
-		return;
 	/*
 	 * A fresh place still holds what was last there, and its record may be
 	 * anywhere by now: a rollback must not restore that record's position.
 	 */
-	if (p == s->fresh)
-		tag_where = tqi_offset(s->tx, &e->tag) << 8 | TQI_UNDO_64;
-	u[0].where = key_where;
-	u[0].old = (uint64_t)e->key;
-	u[1].where = tag_where;
-	u[1].old = e->tag;
-	tqi_undo_count(s->tx, 2);
+	bool fresh = p == s->fresh;
+	const struct tqi_undo old[2] = {
+		{ tqi_offset(s->tx, &e->key) << 8 | TQI_UNDO_64, (uint64_t)e->key },
+		{ fresh ? tqi_offset(s->tx, &e->tag) << 8 | TQI_UNDO_64
+			: (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family),
+		  e->tag },
+	};
+
+	if (!tqi_undo_push_pair(s->tx, old))
+		return;
 	*(volatile int64_t *)&e->key = entry.key;
 	*(volatile uint64_t *)&e->tag = entry.tag;
 	store_moved(s);

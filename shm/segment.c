@@ -99,6 +99,7 @@ static void init_spans(struct tqi_segment *seg)
 	tqi_segment_core(seg)->extents_reserved = fixed_extents;
 	for (uint32_t t = 0; t < TQI_TABLES_MAX; t++)
 		tqi_segment_core(seg)->tables[t].count = 1; /* index 0 is none */
+	tqi_segment_core(seg)->mended = 1; /* a handle that has seen nothing says 0 */
 }
 
 static void init_header(struct tqi_segment *seg, uint64_t tasks_max)

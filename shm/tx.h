@@ -46,7 +46,7 @@ struct tqi_give {
  * used under the lock.
  */
 struct tqi_seen {
-	uint64_t mended; /* core->mended when it was last looked at */
+	uint64_t mended; /* core->mended when it was last looked at; 0 never */
 	struct {
 		uint64_t index; /* UINT64_MAX none */
 		void *record;
@@ -113,47 +113,51 @@ void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
 /* Note that a wait slot is to be woken; duplicates are merged. */
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);
 
-/*
- * Room for `count` entries, to be filled and then counted; NULL (and the transaction
- * corrupt) when the operation is over its declared maximum.
- */
-static inline volatile struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t count)
+/* T1: entries below `n` are complete; the stores come after. */
+static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t n)
 {
-	const uint32_t n = tx->undo_count;
-
-	if (__builtin_expect(n > TQI_JOURNAL_MAX - count, 0)) {
-		tx->corrupt = true;
-		return NULL;
-	}
-	return &tx->journal[n];
-}
-
-static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t count)
-{
-	const uint32_t n = tx->undo_count + count;
-
 	tqi_compiler_barrier();
 	tx->undo_count = n;
 	*(volatile uint32_t *)&tx->core->undo_count = n;
 	tqi_compiler_barrier();
 }
 
+/* False (and the transaction corrupt) when the operation is over its declared maximum. */
 static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old)
 {
-	volatile struct tqi_undo *u = tqi_undo_room(tx, 1);
+	uint32_t n = tx->undo_count;
 
-	if (__builtin_expect(!u, 0))
+	if (__builtin_expect(n >= TQI_JOURNAL_MAX, 0)) {
+		tx->corrupt = true;
 		return false;
+	}
 	if (TQI_PLANTED(no_barrier)) {
-		tx->journal[tx->undo_count] = (struct tqi_undo){ where, old };
-		tx->core->undo_count = ++tx->undo_count;
+		tx->journal[n] = (struct tqi_undo){ where, old };
+		tx->core->undo_count = tx->undo_count = n + 1;
 		return true;
 	}
+	volatile struct tqi_undo *u = &tx->journal[n];
+
 	if (TQI_PLANTED(early_count))
-		*(volatile uint32_t *)&tx->core->undo_count = tx->undo_count + 1;
+		*(volatile uint32_t *)&tx->core->undo_count = n + 1;
 	u->where = where;
 	u->old = old;
-	tqi_undo_count(tx, 1);
+	tqi_undo_count(tx, n + 1);
+	return true;
+}
+
+/* Two entries under one count. */
+static inline bool tqi_undo_push_pair(struct tqi_tx *tx, const struct tqi_undo pair[2])
+{
+	uint32_t n = tx->undo_count;
+
+	if (__builtin_expect(n + 2 > TQI_JOURNAL_MAX, 0)) {
+		tx->corrupt = true;
+		return false;
+	}
+	*(volatile struct tqi_undo *)&tx->journal[n] = pair[0];
+	*(volatile struct tqi_undo *)&tx->journal[n + 1] = pair[1];
+	tqi_undo_count(tx, n + 2);
 	return true;
 }
 

@@ -127,4 +127,5 @@ void tqt_handle_forget(struct tq *tq)
 {
 	memset(tq->queues.entries, 0, sizeof(tq->queues.entries));
 	memset(tq->kinds.entries, 0, sizeof(tq->kinds.entries));
+	tqi_seen_clear(&tq->seen);
 }
