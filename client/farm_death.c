@@ -13,26 +13,43 @@
 
 /* What is left of a worker in the segment. */
 struct remains {
-	struct tqi_suspect suspect;
 	uint32_t tasks_begun;
 	uint32_t attempts;
 	uint32_t stopping; /* of these, attempts that were being stopped */
+	uint32_t command_count;
+	struct {
+		pid_t pgid;
+		uint64_t start;
+	} commands[TQI_GROUPS_MAX]; /* groups of those that run */
 };
 
-static bool find_remains(struct tqi_tx *tx, uint32_t w, uint64_t generation, struct remains *ret)
+static void note_attempt(const struct tqi_attempt *attempt, struct remains *remains)
+{
+	uint32_t pgid = tqi_load_acquire32(&attempt->pgid), i = remains->command_count;
+
+	remains->attempts++;
+	remains->stopping += attempt->phase != TQI_PHASE_NONE;
+	if (!pgid || i == TQI_GROUPS_MAX)
+		return;
+	remains->commands[i].pgid = (pid_t)pgid;
+	remains->commands[i].start = tqi_load_relaxed64(&attempt->pgid_start);
+	remains->command_count++;
+}
+
+/*
+ * A worker that left has given its record back, and another one may have it by now:
+ * nothing of that one must get here, for what is found is killed.
+ */
+static void find_remains(struct tqi_tx *tx, uint32_t w, uint64_t generation, struct remains *ret)
 {
 	memset(ret, 0, sizeof(*ret));
-	if (!w || !tqi_worker_suspect(tx, w, &ret->suspect) ||
-	    ret->suspect.generation != generation)
-		return false;
+	if (!tqi_worker_is_there(tx, w, generation))
+		return;
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	ret->tasks_begun = (uint32_t)worker->tasks;
-	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next) {
-		ret->attempts++;
-		ret->stopping += tqi_attempt_at(tx, a)->phase != TQI_PHASE_NONE;
-	}
-	return true;
+	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
+		note_attempt(tqi_attempt_at(tx, a), ret);
 }
 
 /*
@@ -48,19 +65,24 @@ static void kill_group(pid_t pgid, uint64_t leader_start)
 		kill(-pgid, SIGKILL);
 }
 
-/* F1: while the worker is a zombie, and its commands' leaders are ours to reap. */
+static void note_group(struct tqi_child *child, pid_t pgid)
+{
+	child->groups[child->group_count++] = pgid;
+}
+
+/*
+ * F1: while the worker is a zombie, and its commands' leaders are ours to reap.  Its
+ * own group, with what a handler had forked, it leads from its fork on, whether it
+ * came to register or not: so that one is not looked up.
+ */
 static void kill_remains(struct tqi_child *child, const struct remains *remains)
 {
-	const struct tqi_suspect *s = &remains->suspect;
-
-	kill(-child->pid, SIGKILL); /* what a handler had forked */
-	child->groups[0] = child->pid;
-	child->group_count = 1;
-	for (uint32_t i = 0; i < s->group_count && i < TQI_GROUPS_MAX; i++) {
-		if ((pid_t)s->groups[i].pgid == child->pid)
-			continue;
-		kill_group((pid_t)s->groups[i].pgid, s->groups[i].start);
-		child->groups[child->group_count++] = (pid_t)s->groups[i].pgid;
+	child->group_count = 0;
+	note_group(child, child->pid);
+	kill(-child->pid, SIGKILL);
+	for (uint32_t i = 0; i < remains->command_count; i++) {
+		note_group(child, remains->commands[i].pgid);
+		kill_group(remains->commands[i].pgid, remains->commands[i].start);
 	}
 }
 

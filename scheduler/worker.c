@@ -271,6 +271,11 @@ static struct tqi_worker *find(struct tqi_tx *tx, uint32_t w, uint64_t generatio
 	return worker->state != TQI_WORKER_FREE && worker->generation == generation ? worker : NULL;
 }
 
+bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t w, uint64_t generation)
+{
+	return find(tx, w, generation) != NULL;
+}
+
 void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect)
 {
 	struct tqi_worker *worker = find(tx, suspect->worker, suspect->generation);

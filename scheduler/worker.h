@@ -33,6 +33,9 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *
 /* Leave; claims go back without fault, a slice in each hold: true when it is done. */
 bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
 
+/* Whether the record is still that registration's; afterwards it may be another worker's. */
+bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t worker, uint64_t generation);
+
 /* A worker whose death somebody should prove, outside the lock. */
 #define TQI_GROUPS_MAX 5 /* its own, and those of a few commands */
 struct tqi_suspect {

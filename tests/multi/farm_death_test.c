@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "farm_box.h"
@@ -248,6 +249,53 @@ static void e3_master_and_worker_killed_at_once(void **state)
 	assert_int_equal(farm_stop(box), 0);
 }
 
+/* Of this pid, or with this number; zeros when there is none. */
+static struct tq_worker_info find_worker(struct farm_box *box, pid_t pid, uint32_t number)
+{
+	struct tq_worker_info infos[16] = { { .size = sizeof(infos[0]) } };
+	const struct tq_worker_info none = { 0 };
+	uint64_t cursor = 0;
+
+	for (int i = tq_worker_list(box->tq, &cursor, infos, 16) - 1; i >= 0; i--)
+		if (infos[i].pid == (uint32_t)pid || infos[i].number == number)
+			return infos[i];
+	return none;
+}
+
+/*
+ * A worker that left gives its record back before it is reaped; a worker of another
+ * farm takes the record, and must not be taken for what the first one left behind.
+ */
+static void f1_worker_with_the_record_of_one_that_left_is_spared(void **state)
+{
+	struct farm_box *box = *state;
+	struct farm_box other = *box;
+	int status;
+
+	farm_start(box);
+	wait_workers(box, 1);
+	const struct tq_worker_info first = find_worker(box, any_worker(box), 0);
+
+	farm_start(&other);
+	wait_workers(box, 2);
+	kill(box->farm, SIGSTOP);
+	assert_int_equal(waitpid(box->farm, &status, WUNTRACED), box->farm);
+	assert_true(WIFSTOPPED(status));
+	kill((pid_t)first.pid, SIGTERM);
+	wait_workers(box, 1);
+	kill(other.farm, SIGTTIN);
+	wait_workers(box, 2);
+	pid_t heir = (pid_t)find_worker(box, 0, first.number).pid;
+
+	assert_true(heir != 0 && heir != (pid_t)first.pid);
+	kill(box->farm, SIGCONT);
+	wait_workers(box, 3); /* the first one was reaped, and replaced */
+	assert_int_equal(find_worker(box, 0, first.number).pid, heir);
+	assert_true(process_is_there(heir));
+	assert_int_equal(farm_stop(&other), 0);
+	assert_int_equal(farm_stop(box), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -258,6 +306,7 @@ int main(void)
 		TEST(e11_exit_code_of_a_worker_is_the_cause),
 		TEST(f1_what_a_handler_forked_dies_with_its_worker),
 		TEST(f1_killed_idle_worker_is_replaced),
+		TEST(f1_worker_with_the_record_of_one_that_left_is_spared),
 		TEST(e3_killed_master_s_worker_finishes_its_task),
 		TEST(e3_orphaned_worker_gives_back_after_the_grace_time),
 		TEST(e3_master_and_worker_killed_at_once),
