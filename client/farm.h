@@ -63,6 +63,8 @@ struct tqi_child {
 	uint64_t start_ns; /* PAUSED: not before; else when it was started */
 	struct tqi_death death;
 	enum tqi_leave leave;
+	uint32_t record;     /* ENDING: of its registration; 0 it had none */
+	uint64_t generation; /* of that record */
 	uint32_t group_count;
 	pid_t groups[TQI_GROUPS_MAX + 1]; /* its own, and those of its commands */
 	struct tqi_usage command_usage;

@@ -156,7 +156,7 @@ static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_
 
 	if (child->leave != TQI_LEAVE_NOT || child->sacrificed)
 		return 0;
-	farm->has_worked |= tqi_load_acquire32(&tqi_farm_board(farm, child)->worker) != 0;
+	farm->has_worked |= child->record != 0;
 	if (worked || now - child->start_ns >= EARLY_NS) {
 		child->early = 0;
 		return 0;

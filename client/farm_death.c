@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The end of workers: why they died, what is left of them, and their tasks. */
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -36,16 +35,29 @@ static void note_attempt(const struct tqi_attempt *attempt, struct remains *rema
 	remains->command_count++;
 }
 
+/* One that died after it had registered, and before it could say so, is looked for. */
+static void find_record(struct tqi_tx *tx, struct tqi_farm *farm, struct tqi_child *child)
+{
+	const struct tqi_board *board = tqi_farm_board(farm, child);
+
+	child->record = tqi_load_acquire32(&board->worker);
+	child->generation = tqi_load_relaxed64(&board->generation);
+	if (child->record)
+		return;
+	child->record = tqi_worker_of(tx, farm->self->index, (uint32_t)child->pid);
+	if (child->record)
+		child->generation = tqi_worker_at(tx, child->record)->generation;
+}
+
 /*
  * A worker that left has given its record back, and another one may have it by now:
  * nothing of that one must get here, for what is found is killed.
  */
-static void find_remains(struct tqi_tx *tx, uint32_t w, uint64_t generation, struct remains *ret)
+static void find_remains(struct tqi_tx *tx, const struct tqi_child *child, struct remains *ret)
 {
-	memset(ret, 0, sizeof(*ret));
-	if (!tqi_worker_is_there(tx, w, generation))
+	if (!tqi_worker_is_there(tx, child->record, child->generation))
 		return;
-	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	const struct tqi_worker *worker = tqi_worker_at(tx, child->record);
 
 	ret->tasks_begun = (uint32_t)worker->tasks;
 	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
@@ -141,16 +153,15 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child)
 {
 	const struct tqi_board *board = tqi_farm_board(farm, child);
 	struct tqi_usage usage = { 0 };
-	struct remains remains;
+	struct remains remains = { 0 };
 	struct tqi_tx tx;
 	int r = tqi_hold_begin(farm->tq, &tx);
 
 	if (r == TQ_ELOCKED)
 		return false;
-	memset(&remains, 0, sizeof(remains));
 	if (r == 0) {
-		find_remains(&tx, tqi_load_acquire32(&board->worker),
-			     tqi_load_relaxed64(&board->generation), &remains);
+		find_record(&tx, farm, child);
+		find_remains(&tx, child, &remains);
 		(void)tqi_hold_end(farm->tq, &tx, 0);
 	}
 	child->leave = tqi_load_acquire32(&board->leave);
@@ -182,7 +193,6 @@ static bool groups_are_empty(struct tqi_child *child)
 
 static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 {
-	const struct tqi_board *board = tqi_farm_board(farm, child);
 	struct tqi_death death = child->death;
 	uint32_t tries = 0;
 	bool done = false;
@@ -197,8 +207,7 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 
 		if (r < 0)
 			return r != TQ_ELOCKED; /* a segment that is lost gets nothing back */
-		done = tqi_worker_dead(&tx, tqi_load_acquire32(&board->worker),
-				       tqi_load_relaxed64(&board->generation), &death);
+		done = tqi_worker_dead(&tx, child->record, child->generation, &death);
 		if (tqi_hold_again(farm->tq, &tx, &tries))
 			done = false;
 		else if (tqi_hold_end(farm->tq, &tx, 0) < 0)

@@ -276,6 +276,20 @@ bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t w, uint64_t generation)
 	return find(tx, w, generation) != NULL;
 }
 
+uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid)
+{
+	const uint64_t generation = tqi_worker_at(tx, master)->generation;
+
+	for (uint32_t w = 1; w < tx->core->tables[TQI_WORKERS].count && !tx->corrupt; w++) {
+		const struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+		if (worker->state != TQI_WORKER_FREE && worker->owner.pid == pid &&
+		    worker->master == master && worker->master_generation == generation)
+			return w;
+	}
+	return 0;
+}
+
 void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect)
 {
 	struct tqi_worker *worker = find(tx, suspect->worker, suspect->generation);

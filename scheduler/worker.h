@@ -36,6 +36,9 @@ bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
 /* Whether the record is still that registration's; afterwards it may be another worker's. */
 bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t worker, uint64_t generation);
 
+/* The record of a process that has registered under this master; 0 none. */
+uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid);
+
 /* A worker whose death somebody should prove, outside the lock. */
 #define TQI_GROUPS_MAX 5 /* its own, and those of a few commands */
 struct tqi_suspect {
