@@ -22,7 +22,31 @@ struct wait {
 	uint32_t states; /* a state other than a final one will do; 0 only final ones */
 	uint32_t index;	 /* which one it was */
 	struct tqi_task task; /* its record, copied under the lock: eviction cannot take it */
+	bool with_texts;      /* these as well: their blocks may be another's right afterwards */
+	char label[TQ_LABEL_MAX + 1];
+	char error_text[TQ_TEXT_MAX + 1];
 };
+
+/* Under the lock; an impossible reference gives no text. */
+static void copy_text(struct tqi_tx *tx, uint32_t block, uint64_t at, uint32_t bytes, char *to)
+{
+	uint64_t offset = ((uint64_t)block << TQI_UNIT_SHIFT) + at;
+
+	if (!block || offset + bytes > tx->seg->geometry.max_bytes)
+		offset = bytes = 0;
+	memcpy(to, tx->base + offset, bytes);
+	to[bytes] = '\0';
+}
+
+static void copy_texts(struct tqi_tx *tx, struct wait *w)
+{
+	const struct tqi_task *t = &w->task;
+
+	copy_text(tx, t->payload, t->payload_bytes,
+		  t->label_bytes <= TQ_LABEL_MAX ? t->label_bytes : 0, w->label);
+	copy_text(tx, t->error, 0, t->error_bytes <= TQ_TEXT_MAX ? t->error_bytes : 0,
+		  w->error_text);
+}
 
 /* 0 over, -EAGAIN not yet, or an error. */
 static int look_at(struct tqi_tx *tx, struct wait *w, uint32_t i)
@@ -38,6 +62,8 @@ static int look_at(struct tqi_tx *tx, struct wait *w, uint32_t i)
 		return -EAGAIN;
 	w->index = i;
 	w->task = *task;
+	if (w->with_texts)
+		copy_texts(tx, w);
 	return 0;
 }
 
@@ -132,20 +158,22 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
 }
 
-/* The record was copied under the lock; its texts are read now, and may be gone already. */
+/* What was copied under the lock; the record may be gone already. */
 static void give_info(struct tq *tq, const struct wait *w, uint64_t room,
 		      struct tq_task_info *ret_info)
 {
 	struct tq_task_info info;
 
 	tqi_info_fill(&tq->seg, tqi_id_index(w->ids[w->index]), &w->task, &info);
+	memcpy(info.label, w->label, sizeof(info.label));
+	memcpy(info.error_text, w->error_text, sizeof(info.error_text));
 	tqi_snapshot_out(ret_info, room, &info, sizeof(info));
 }
 
 int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states, uint64_t timeout_ns,
 		  struct tq_task_info *ret_info)
 {
-	struct wait w = { .ids = &id, .count = 1, .states = states };
+	struct wait w = { .ids = &id, .count = 1, .states = states, .with_texts = ret_info };
 	uint64_t room = 0;
 	int r = ret_info ? tqi_snapshot_room(ret_info, &room) : 0;
 

@@ -263,6 +263,45 @@ static void a6_room_wakes_the_submitter_of_its_queue(void **state)
 	assert_sound(box);
 }
 
+struct forgotten {
+	uint64_t id;
+	struct tq_task_info info;
+};
+
+static int wait_for_forgotten(struct farm_box *box, void *arg)
+{
+	struct forgotten *f = arg;
+
+	f->info.size = sizeof(f->info);
+	return tq_wait(box->tq, f->id, TQ_FOREVER_NS, &f->info);
+}
+
+/* The waiter is the last that pins the record: with its leave the texts' blocks are free. */
+static void a5_texts_of_a_task_that_is_freed_with_the_wait(void **state)
+{
+	const struct tq_task_spec like = { .queue = "q",
+					   .label = "its label, and nobody else's",
+					   .flags = TQ_TASK_FORGET };
+	struct farm_box *box = *state;
+	struct forgotten *f = share(sizeof(*f));
+
+	f->id = submit_kind(box, "k", &like);
+	pid_t waiter = start_child(box, wait_for_forgotten, f);
+
+	wait_asleep(box, TQI_INTEREST_TASKS, 1);
+	struct tq_worker *worker = open_worker(box->tq, "q");
+	struct tq_claim claim = claim_now(worker);
+
+	assert_int_equal(tq_fail(worker, &claim, 1, "its error, and nobody else's"), 0);
+	assert_int_equal(join_child(waiter, PROMPT_NS), 0);
+	assert_int_equal(tq_info(box->tq, f->id, &f->info), TQ_EGONE);
+	assert_string_equal(f->info.label, like.label);
+	assert_string_equal(f->info.error_text, "its error, and nobody else's");
+	tq_worker_close(worker);
+	give_up(f, sizeof(*f));
+	assert_sound(box);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -273,6 +312,7 @@ int main(void)
 		TEST(d7_wait_any_keeps_its_timeout_after_a_missed_end),
 		TEST(d7_wait_all_does_not_return_while_one_runs),
 		TEST(a6_room_wakes_the_submitter_of_its_queue),
+		TEST(a5_texts_of_a_task_that_is_freed_with_the_wait),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
