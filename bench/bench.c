@@ -1,18 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs all benches; prints a table, or with --json one object a line. */
+/*
+ * Runs the benches; prints a table, or with --json one object a line.
+ *
+ *   taskq-bench [--json] [PART...]       alone, pair, wake, death, memory
+ */
 #include "bench.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S 1000000000ull
 
-static bool as_json;
-static char segment[64];
+#define NAME_BYTES 32
+
+static char segment[NAME_BYTES];
+
+static void name_segment(char *name, int pid)
+{
+	snprintf(name, NAME_BYTES, "bench.%d", pid);
+}
 
 uint64_t bench_now(void)
 {
@@ -45,7 +55,7 @@ struct tq *bench_open(void)
 					   .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE };
 	struct tq *tq = NULL;
 
-	snprintf(segment, sizeof(segment), "bench.%d", (int)getpid());
+	name_segment(segment, (int)getpid());
 	bench_must(tq_open(segment, &opts, &tq), "open");
 	return tq;
 }
@@ -67,17 +77,41 @@ struct tq_task_spec bench_spec(void)
 				      .flags = TQ_TASK_FORGET };
 }
 
-void bench_report(const char *name, double value, const char *unit, double bound)
+/* Not rand(): its lock would be measured, too. */
+int32_t bench_priority(void)
 {
-	if (as_json)
-		printf("{\"name\":\"%s\",\"value\":%.3f,\"unit\":\"%s\",\"bound\":%.3f}\n", name,
-		       value, unit, bound);
-	else if (bound > 0)
-		printf("%-58s %10.1f %-5s  at most %.1f%s\n", name, value, unit, bound,
-		       value > bound ? "  MISSED" : "");
-	else
-		printf("%-58s %10.1f %s\n", name, value, unit);
-	fflush(stdout);
+	static uint32_t x = 1;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return (int32_t)(x % BENCH_PRIORITIES);
+}
+
+void bench_fill(struct tq *tq, uint32_t depth)
+{
+	struct tq_task_spec spec = bench_spec();
+
+	for (uint32_t i = 0; i < depth; i++) {
+		spec.priority = bench_priority();
+		bench_must(tq_submit(tq, &spec, NULL), "submit");
+	}
+}
+
+void *bench_share(uint64_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED) {
+		perror("taskq-bench: mmap");
+		exit(1);
+	}
+	return p;
+}
+
+void bench_unshare(void *shared, uint64_t bytes)
+{
+	munmap(shared, bytes);
 }
 
 static int compare(const void *a, const void *b)
@@ -93,15 +127,47 @@ uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share)
 	return samples[(uint32_t)((double)(count - 1) * share)];
 }
 
+static const struct part {
+	const char *name;
+	void (*run)(void);
+} parts[] = {
+	{ "alone", bench_alone }, { "pair", bench_pair },     { "wake", bench_wake },
+	{ "death", bench_death }, { "memory", bench_memory },
+};
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: taskq-bench [--json] [PART...]\nparts:");
+	for (uint32_t i = 0; i < PARTS; i++)
+		fprintf(stderr, " %s", parts[i].name);
+	fputc('\n', stderr);
+	return 2;
+}
+
+static const struct part *part_of(const char *name)
+{
+	for (uint32_t i = 0; i < PARTS; i++)
+		if (strcmp(parts[i].name, name) == 0)
+			return &parts[i];
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
-	as_json = argc > 1 && strcmp(argv[1], "--json") == 0;
-	if (argc > 1 && !as_json) {
-		fprintf(stderr, "usage: taskq-bench [--json]\n");
-		return 2;
+	int first = 1;
+
+	if (argc > 1 && strcmp(argv[1], "--json") == 0) {
+		bench_table_json();
+		first = 2;
 	}
-	bench_alone();
-	bench_pair();
-	bench_death();
+	for (int i = first; i < argc; i++)
+		if (!part_of(argv[i]))
+			return usage();
+	for (int i = first; i < argc; i++)
+		part_of(argv[i])->run();
+	for (uint32_t i = 0; i < PARTS && first == argc; i++)
+		parts[i].run();
+	bench_table_end();
 	return 0;
 }

@@ -3,10 +3,12 @@
 #ifndef TASKQ_BENCH_H
 #define TASKQ_BENCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <taskq/taskq.h>
 
 #define BENCH_PAYLOAD_BYTES 64
+#define BENCH_PRIORITIES 1000 /* random ones: a heap is not a list */
 
 /* Nanoseconds, CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
@@ -18,15 +20,29 @@ struct tq *bench_open(void);
 void bench_close(struct tq *tq);
 /* A task of kind "bench" with a 64-byte payload that is forgotten when it ends. */
 struct tq_task_spec bench_spec(void);
+/* A priority out of BENCH_PRIORITIES, the same sequence in each process. */
+int32_t bench_priority(void);
+/* Let so many tasks wait. */
+void bench_fill(struct tq *tq, uint32_t depth);
 /* Exits with the library's text when `r` is an error. */
 int bench_must(int r, const char *what);
-/* One row of the table: a figure, its unit, and the bound that it should keep (0 none). */
-void bench_report(const char *name, double value, const char *unit, double bound);
+/* Memory that is shared with children, zero; exits on failure. */
+void *bench_share(uint64_t bytes);
+void bench_unshare(void *shared, uint64_t bytes);
 /* Sorts; the value at a share of the samples, 0.5 = median. */
 uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share);
 
-void bench_alone(void); /* one process */
-void bench_pair(void);	/* a producer and a worker, and wake-ups beside a bare futex */
-void bench_death(void); /* from a kill to the next attempt */
+/* The table of results (bench_table.c): lines for people, or one JSON object a line. */
+void bench_table_json(void);
+/* One row: a figure, its unit, and the bound that it should keep (0 none). */
+void bench_report(const char *name, double value, const char *unit, double bound);
+/* The last line: how many bounds were met, how many missed. */
+void bench_table_end(void);
+
+void bench_alone(void);	 /* one process */
+void bench_pair(void);	 /* a producer and a worker */
+void bench_wake(void);	 /* wake-ups beside a bare futex */
+void bench_death(void);	 /* from a kill to the next attempt */
+void bench_memory(void); /* of a waiting task */
 
 #endif

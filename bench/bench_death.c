@@ -2,8 +2,6 @@
 /* From SIGKILL of a worker to the start of the next attempt of its task. */
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,14 +49,11 @@ static void await(struct started *s, uint32_t number)
 void bench_death(void)
 {
 	static uint64_t samples[KILLS];
-	struct started *s =
-		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct started *s = bench_share(sizeof(*s));
 	struct tq *tq = bench_open();
 	struct tq_task_spec spec = bench_spec();
 	pid_t sleeper;
 
-	if (s == MAP_FAILED)
-		exit(1);
 	spec.crashes_max = TQ_ATTEMPTS_MAX;
 	bench_must(tq_submit(tq, &spec, NULL), "submit");
 	start_worker(tq, s);
@@ -80,7 +75,8 @@ void bench_death(void)
 	waitpid(sleeper, NULL, 0);
 	bench_report("SIGKILL of a worker to the next attempt, median",
 		     (double)bench_quantile(samples, KILLS, 0.5) / 1e6, "ms", 5);
-	bench_report("the same, p99", (double)bench_quantile(samples, KILLS, 0.99) / 1e6, "ms", 0);
-	munmap(s, sizeof(*s));
+	bench_report("SIGKILL of a worker to the next attempt, p99",
+		     (double)bench_quantile(samples, KILLS, 0.99) / 1e6, "ms", 0);
+	bench_unshare(s, sizeof(*s));
 	bench_close(tq);
 }
