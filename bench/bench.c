@@ -2,7 +2,7 @@
 /*
  * Runs the benches; prints a table, or with --json one object a line.
  *
- *   taskq-bench [--json] [PART...]       alone, pair, wake, death, memory
+ *   taskq-bench [--json] [PART...]       alone, pair, wake, death, lock, memory
  */
 #include "bench.h"
 
@@ -131,8 +131,8 @@ static const struct part {
 	const char *name;
 	void (*run)(void);
 } parts[] = {
-	{ "alone", bench_alone }, { "pair", bench_pair },     { "wake", bench_wake },
-	{ "death", bench_death }, { "memory", bench_memory },
+	{ "alone", bench_alone }, { "pair", bench_pair }, { "wake", bench_wake },
+	{ "death", bench_death }, { "lock", bench_lock }, { "memory", bench_memory },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 

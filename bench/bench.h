@@ -36,6 +36,8 @@ uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share);
 void bench_table_json(void);
 /* One row: a figure, its unit, and the bound that it should keep (0 none). */
 void bench_report(const char *name, double value, const char *unit, double bound);
+/* A row that this machine cannot give. */
+void bench_not_measured(const char *name, const char *why);
 /* The last line: how many bounds were met, how many missed. */
 void bench_table_end(void);
 
@@ -43,6 +45,7 @@ void bench_alone(void);	 /* one process */
 void bench_pair(void);	 /* a producer and a worker */
 void bench_wake(void);	 /* wake-ups beside a bare futex */
 void bench_death(void);	 /* from a kill to the next attempt */
+void bench_lock(void);	 /* from EOWNERDEAD to the lock in order */
 void bench_memory(void); /* of a waiting task */
 
 #endif

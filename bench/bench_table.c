@@ -5,7 +5,7 @@
 #include "bench.h"
 
 static bool as_json;
-static uint32_t met, missed;
+static uint32_t met, missed, unmeasured;
 
 void bench_table_json(void)
 {
@@ -36,10 +36,24 @@ void bench_report(const char *name, double value, const char *unit, double bound
 	fflush(stdout);
 }
 
+void bench_not_measured(const char *name, const char *why)
+{
+	unmeasured++;
+	if (as_json)
+		printf("{\"name\":\"%s\",\"value\":null,\"unit\":null,\"bound\":null,\"met\":null,"
+		       "\"not_measured\":\"%s\"}\n",
+		       name, why);
+	else
+		printf("%-60s not measured: %s\n", name, why);
+	fflush(stdout);
+}
+
 void bench_table_end(void)
 {
 	if (as_json)
-		printf("{\"name\":\"bounds\",\"met\":%u,\"missed\":%u}\n", met, missed);
+		printf("{\"name\":\"bounds\",\"met\":%u,\"missed\":%u,\"not_measured\":%u}\n", met,
+		       missed, unmeasured);
 	else
-		printf("%u of %u bounds met, %u MISSED\n", met, met + missed, missed);
+		printf("%u of %u bounds met, %u MISSED; %u rows not measured\n", met, met + missed,
+		       missed, unmeasured);
 }

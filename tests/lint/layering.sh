@@ -12,6 +12,9 @@ includes()
 		sed -E 's/:[ 	]*#[ 	]*include[ 	]*/: /'
 }
 
+# The lock has no public face: the one bench that measures it looks inside.
+readonly inside=bench/bench_lock.c
+
 # only FOLDER PREFIX...: FOLDER may include these folders, the public headers and
 # the system's.
 only()
@@ -19,7 +22,7 @@ only()
 	folder=$1
 	shift
 	may=$(printf '%s/|' "$@")
-	includes "$folder" |
+	includes "$folder" | grep -v "^$inside: " |
 		grep -E ': ("|<(taskq|shm|scheduler|client)/)' |
 		grep -vE ": (\"(${may%|})|[\"<]taskq/|\"[^/]*\"\$)" |
 		lint_report "$folder/ may not include" || true

@@ -97,6 +97,10 @@ echo '#include <sys/mman.h>' >>scheduler/pure.c
 red layering 'operating system in the scheduler' scheduler/pure.c
 c_file tools/taskq/main.c '#include "../../shm/base.h"'
 red layering 'a tool with internals' tools/taskq/main.c
+mkdir bench
+c_file bench/bench_lock.c '#include "shm/base.h"'
+c_file bench/bench_life.c '#include "shm/base.h"'
+red layering 'a bench with internals' bench/bench_life.c
 echo '#include <stdio.h>' >>include/taskq/toy.h
 red layering 'a system header in a public one' toy.h
 
