@@ -2,7 +2,9 @@
 /*
  * Runs the benches; prints a table, or with --json one object a line.
  *
- *   taskq-bench [--json] [PART...]       alone, pair, wake, death, lock, memory
+ *   taskq-bench [--json] [PART...]       alone, pair, wake, death, lock, memory, count
+ *   taskq-bench [--json] count-deep      count with 1,000,000 tasks waiting: minutes
+ *   taskq-bench --lives COUNT DEPTH [next]   what bench_count.c has counted
  */
 #include "bench.h"
 
@@ -64,6 +66,15 @@ void bench_close(struct tq *tq)
 {
 	tq_close(tq);
 	bench_must(tq_destroy(segment, TQ_DESTROY_FORCE), "destroy");
+}
+
+void bench_discard(int pid)
+{
+	char name[NAME_BYTES];
+
+	name_segment(name, pid);
+	if (tq_destroy(name, TQ_DESTROY_FORCE) < 0)
+		return; /* it had not come to making one, or has destroyed it */
 }
 
 struct tq_task_spec bench_spec(void)
@@ -130,9 +141,12 @@ uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share)
 static const struct part {
 	const char *name;
 	void (*run)(void);
+	bool on_request; /* takes minutes */
 } parts[] = {
-	{ "alone", bench_alone }, { "pair", bench_pair }, { "wake", bench_wake },
-	{ "death", bench_death }, { "lock", bench_lock }, { "memory", bench_memory },
+	{ "alone", bench_alone, false }, { "pair", bench_pair, false },
+	{ "wake", bench_wake, false },	 { "death", bench_death, false },
+	{ "lock", bench_lock, false },	 { "memory", bench_memory, false },
+	{ "count", bench_count, false }, { "count-deep", bench_count_deep, true },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -140,7 +154,7 @@ static int usage(void)
 {
 	fprintf(stderr, "usage: taskq-bench [--json] [PART...]\nparts:");
 	for (uint32_t i = 0; i < PARTS; i++)
-		fprintf(stderr, " %s", parts[i].name);
+		fprintf(stderr, " %s%s", parts[i].name, parts[i].on_request ? " (minutes)" : "");
 	fputc('\n', stderr);
 	return 2;
 }
@@ -153,10 +167,21 @@ static const struct part *part_of(const char *name)
 	return NULL;
 }
 
+static int lives(int argc, char **argv)
+{
+	if (argc < 4)
+		return usage();
+	bench_lives((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]),
+		    argc > 4 && strcmp(argv[4], "next") == 0);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	int first = 1;
 
+	if (argc > 1 && strcmp(argv[1], "--lives") == 0)
+		return lives(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "--json") == 0) {
 		bench_table_json();
 		first = 2;
@@ -167,7 +192,8 @@ int main(int argc, char **argv)
 	for (int i = first; i < argc; i++)
 		part_of(argv[i])->run();
 	for (uint32_t i = 0; i < PARTS && first == argc; i++)
-		parts[i].run();
+		if (!parts[i].on_request)
+			parts[i].run();
 	bench_table_end();
 	return 0;
 }

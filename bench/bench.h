@@ -18,6 +18,8 @@ void bench_pause(long us);
 struct tq *bench_open(void);
 /* Close and destroy it. */
 void bench_close(struct tq *tq);
+/* Destroy the segment of a process that ended without. */
+void bench_discard(int pid);
 /* A task of kind "bench" with a 64-byte payload that is forgotten when it ends. */
 struct tq_task_spec bench_spec(void);
 /* A priority out of BENCH_PRIORITIES, the same sequence in each process. */
@@ -38,8 +40,14 @@ void bench_table_json(void);
 void bench_report(const char *name, double value, const char *unit, double bound);
 /* A row that this machine cannot give. */
 void bench_not_measured(const char *name, const char *why);
+/* Instructions of one operation, and data that it did not find in the simulated caches. */
+void bench_report_count(const char *name, double instructions, double first_misses,
+			double last_misses);
 /* The last line: how many bounds were met, how many missed. */
 void bench_table_end(void);
+
+/* Lives of a task for bench_count.c to count in: submit and claim and complete, or tq_next. */
+void bench_lives(uint32_t count, uint32_t depth, bool with_next);
 
 void bench_alone(void);	 /* one process */
 void bench_pair(void);	 /* a producer and a worker */
@@ -47,5 +55,7 @@ void bench_wake(void);	 /* wake-ups beside a bare futex */
 void bench_death(void);	 /* from a kill to the next attempt */
 void bench_lock(void);	 /* from EOWNERDEAD to the lock in order */
 void bench_memory(void); /* of a waiting task */
+void bench_count(void);	 /* instructions and cache misses */
+void bench_count_deep(void);
 
 #endif

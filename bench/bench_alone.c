@@ -95,3 +95,17 @@ void bench_alone(void)
 	at_depth(1000, 0);
 	at_depth(1000000, 700);
 }
+
+void bench_lives(uint32_t count, uint32_t depth, bool with_next)
+{
+	struct alone a;
+
+	open_alone(&a, depth);
+	if (with_next) {
+		first_claim(&a);
+		live_with_next(&a, count);
+	} else {
+		live(&a, count);
+	}
+	close_alone(&a);
+}

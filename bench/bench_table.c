@@ -48,6 +48,19 @@ void bench_not_measured(const char *name, const char *why)
 	fflush(stdout);
 }
 
+void bench_report_count(const char *name, double instructions, double first_misses,
+			double last_misses)
+{
+	if (as_json)
+		printf("{\"name\":\"%s\",\"value\":%.1f,\"unit\":\"instructions\",\"bound\":null,"
+		       "\"met\":null,\"l1_data_misses\":%.3f,\"last_level_data_misses\":%.3f}\n",
+		       name, instructions, first_misses, last_misses);
+	else
+		printf("%-60s %9.1f instructions, misses of data: L1 %.1f, last level %.1f\n", name,
+		       instructions, first_misses, last_misses);
+	fflush(stdout);
+}
+
 void bench_table_end(void)
 {
 	if (as_json)
