@@ -8,18 +8,9 @@
 #include "shm/pool.h"
 #include "shm/span.h"
 
-#define FIXED_PLACES 8192u /* places below live in the doubling chunks */
-#define CHUNK_SHIFT 12	   /* above: 4,096 entries, one span */
-#define DIRECTORY_ENTRIES (TQI_SPAN_BYTES / sizeof(uint32_t))
-
 static uint32_t parent_of(uint32_t p)
 {
 	return p / 4 + 2;
-}
-
-static uint32_t first_child_of(uint32_t p)
-{
-	return 4 * p - 8;
 }
 
 static uint32_t end_of(const struct tqi_heap *heap)
@@ -27,33 +18,27 @@ static uint32_t end_of(const struct tqi_heap *heap)
 	return heap->length + TQI_HEAP_ROOT;
 }
 
-/* Chunk 0 holds places 4-7, chunk k places 2^(k+2) to 2^(k+3)-1. */
-static uint32_t chunk_of(uint32_t p)
-{
-	return 29u - (uint32_t)__builtin_clz(p);
-}
-
 static uint32_t far_chunk(struct tqi_tx *tx, const struct tqi_heap *heap, uint32_t p)
 {
 	const uint32_t *directory = tqi_unit(tx, heap->directory);
-	uint32_t c = (p >> CHUNK_SHIFT) - 2;
+	uint32_t c = (p >> TQI_HEAP_FAR_SHIFT) - 2;
 
-	return tx->corrupt || c >= DIRECTORY_ENTRIES ? 0 : directory[c];
+	return tx->corrupt || c >= TQI_HEAP_DIRECTORY ? 0 : directory[c];
 }
 
 static struct tqi_heap_entry *at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p)
 {
 	if (p <= TQI_HEAP_ROOT)
 		return &heap->root;
-	if (p < FIXED_PLACES) {
-		uint32_t k = chunk_of(p);
+	if (p < TQI_HEAP_NEAR) {
+		uint32_t k = tqi_heap_chunk(p);
 		struct tqi_heap_entry *chunk = tqi_unit(tx, heap->chunks[k]);
 
 		return tx->corrupt ? chunk : chunk + (p - (4u << k));
 	}
 	struct tqi_heap_entry *chunk = tqi_unit(tx, far_chunk(tx, heap, p));
 
-	return tx->corrupt ? chunk : chunk + (p & ((1u << CHUNK_SHIFT) - 1));
+	return tx->corrupt ? chunk : chunk + (p & ((1u << TQI_HEAP_FAR_SHIFT) - 1));
 }
 
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place)
@@ -225,9 +210,9 @@ static uint32_t least_of(const struct tqi_heap_entry *siblings, uint32_t count)
  */
 static void fetch_grandchildren(struct sift *s, uint32_t first)
 {
-	if (first_child_of(first) + 16 > end_of(s->heap))
+	if (tqi_heap_children(first) + 16 > end_of(s->heap))
 		return;
-	const char *p = (const char *)at(s->tx, s->heap, first_child_of(first));
+	const char *p = (const char *)at(s->tx, s->heap, tqi_heap_children(first));
 
 	for (uint32_t line = 0; line < 4; line++)
 		__builtin_prefetch(p + line * 64);
@@ -236,7 +221,7 @@ static void fetch_grandchildren(struct sift *s, uint32_t first)
 static void sift_down(struct sift *s, struct hole *hole, const struct tqi_heap_entry *entry)
 {
 	for (;;) {
-		uint32_t first = first_child_of(hole->place), end = end_of(s->heap);
+		uint32_t first = tqi_heap_children(hole->place), end = end_of(s->heap);
 
 		if (first >= end)
 			break;
@@ -327,7 +312,7 @@ void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, u
 
 static int grow_near(struct tqi_tx *tx, struct tqi_heap *heap)
 {
-	uint32_t k = chunk_of(heap->capacity + TQI_HEAP_ROOT);
+	uint32_t k = tqi_heap_chunk(heap->capacity + TQI_HEAP_ROOT);
 	uint32_t ref = tqi_block_take(tx, (uint64_t)sizeof(struct tqi_heap_entry) << (k + 2));
 
 	if (!ref)
@@ -346,14 +331,14 @@ static int grow_far(struct tqi_tx *tx, struct tqi_heap *heap)
 			return -ENOMEM;
 		TQI_SET(tx, heap->directory, ref);
 	}
-	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> CHUNK_SHIFT) - 2;
+	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> TQI_HEAP_FAR_SHIFT) - 2;
 	uint32_t *directory = tqi_unit(tx, heap->directory);
 	uint32_t ref = tqi_block_take(tx, TQI_SPAN_BYTES);
 
-	if (!ref || c >= DIRECTORY_ENTRIES)
+	if (!ref || c >= TQI_HEAP_DIRECTORY)
 		return -ENOMEM;
 	TQI_SET(tx, directory[c], ref);
-	TQI_ADD(tx, heap->capacity, 1u << CHUNK_SHIFT);
+	TQI_ADD(tx, heap->capacity, 1u << TQI_HEAP_FAR_SHIFT);
 	return 0;
 }
 
@@ -364,7 +349,7 @@ int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 	while (heap->capacity < length) {
 		if (tx->corrupt) /* nothing is stored any more: it would never end */
 			return -ENOMEM;
-		bool near = heap->capacity + TQI_HEAP_ROOT < FIXED_PLACES;
+		bool near = heap->capacity + TQI_HEAP_ROOT < TQI_HEAP_NEAR;
 		int r = near ? grow_near(tx, heap) : grow_far(tx, heap);
 
 		if (r < 0)
@@ -381,11 +366,12 @@ void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap)
 		if (heap->chunks[k])
 			TQI_SET(tx, heap->chunks[k], 0u);
 	}
-	if (heap->capacity > FIXED_PLACES) {
+	if (heap->capacity > TQI_HEAP_NEAR) {
 		uint32_t *directory = tqi_unit(tx, heap->directory);
-		uint32_t far = (heap->capacity + TQI_HEAP_ROOT - FIXED_PLACES) >> CHUNK_SHIFT;
+		uint32_t far = (heap->capacity + TQI_HEAP_ROOT - TQI_HEAP_NEAR) >>
+			       TQI_HEAP_FAR_SHIFT;
 
-		for (uint32_t c = 0; c < far && c < DIRECTORY_ENTRIES; c++)
+		for (uint32_t c = 0; c < far && c < TQI_HEAP_DIRECTORY; c++)
 			tqi_block_give(tx, directory[c]);
 	}
 	if (heap->directory)

@@ -23,6 +23,9 @@
 
 #define TQI_HEAP_CHUNKS 11
 #define TQI_HEAP_ROOT 3u
+#define TQI_HEAP_NEAR 8192u   /* places below live in the doubling chunks */
+#define TQI_HEAP_FAR_SHIFT 12 /* above: 4,096 entries, one span */
+#define TQI_HEAP_DIRECTORY (TQI_SPAN_BYTES / sizeof(uint32_t))
 
 struct tqi_heap_entry {
 	int64_t key;
@@ -37,6 +40,18 @@ struct tqi_heap {
 	uint32_t directory; /* block of 16,384 references; 0 none */
 	uint32_t chunks[TQI_HEAP_CHUNKS];
 };
+
+/* First of up to four children. */
+static inline uint32_t tqi_heap_children(uint32_t place)
+{
+	return 4 * place - 8;
+}
+
+/* Near places: chunk 0 holds 4-7, chunk k 2^(k+2) to 2^(k+3)-1. */
+static inline uint32_t tqi_heap_chunk(uint32_t place)
+{
+	return 29u - (uint32_t)__builtin_clz(place);
+}
 
 static inline uint64_t tqi_tag(uint64_t sequence, uint32_t index)
 {

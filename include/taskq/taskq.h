@@ -24,5 +24,6 @@
 #include <taskq/queue.h>
 #include <taskq/worker.h>
 #include <taskq/farm.h>
+#include <taskq/why.h>
 
 #endif

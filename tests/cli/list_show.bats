@@ -52,7 +52,7 @@ load helper
 	prints "its queue starts nothing until \`taskq resume\`"
 	prints "\`taskq work -q q1\`"
 	expect 0 show "$(submit --delay 1h -- true)"
-	prints "delayed, not due yet"
+	prints "delayed; it is not due: in "
 	prints "(in 59m"
 }
 

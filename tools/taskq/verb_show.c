@@ -15,6 +15,7 @@
 #include "table.h"
 #include "text.h"
 #include "verbs.h"
+#include "why.h"
 
 enum {
 	OUTPUT_LINES = 10, /* shown of the output; `taskq log` has it all */
@@ -28,6 +29,7 @@ struct show {
 	struct cli *cli;
 	struct clocks clocks;
 	struct tq_task_info info;
+	struct tq_why why;
 	struct tq_attempt_info history[TQ_HISTORY_MAX];
 	unsigned history_count;
 };
@@ -67,21 +69,14 @@ static void line_time(const struct show *show, const char *name, uint64_t at_ns)
 static void line_state(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
-	char outcome[OUTCOME_MAX], id[TQ_ID_TEXT_MAX];
+	char outcome[OUTCOME_MAX], id[TQ_ID_TEXT_MAX], why[WHY_MAX];
 
 	tq_id_format(info->id, id);
 	if (info->state >= TQ_DONE)
 		line("task", "%s: %s", id, outcome_format(info, outcome));
-	else if (info->state == TQ_RUNNING)
-		line("task", "%s: running, attempt %u, on worker %u (pid %u)", id, info->attempt,
-		     info->worker, info->worker_pid);
-	else if (info->state == TQ_DELAYED)
-		line("task", "%s: delayed, %s", id,
-		     info->attempt ? "backing off before its next attempt" : "not due yet");
-	else if (info->state == TQ_BLOCKED)
-		line("task", "%s: blocked, waits for other tasks", id);
 	else
-		line("task", "%s: ready, waits for a worker", id);
+		line("task", "%s: %s; %s", id, tq_state_name(info->state),
+		     why_format(info, &show->why, &show->clocks, why));
 }
 
 static void lines_flags(const struct tq_task_info *info)
@@ -288,9 +283,12 @@ static int show_one(struct cli *cli, uint64_t id)
 		.cli = cli,
 		.clocks = clocks_read(),
 		.info = { .size = sizeof(show.info) },
+		.why = { .size = sizeof(show.why) },
 	};
 	int r = tq_info(cli->tq, id, &show.info);
 
+	if (r == 0)
+		r = tq_why(cli->tq, id, &show.why);
 	if (r == 0)
 		r = tq_history(cli->tq, id, show.history);
 	if (r < 0)

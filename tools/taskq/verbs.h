@@ -35,6 +35,8 @@
 	  "ids: 0, or 1 when any failed.\n")                                                       \
 	X(list, verb_list, "[OPTION]...", "list tasks", "Exits 1 when no task matches.\n")         \
 	X(show, verb_show, "[OPTION]... ID...", "everything about a task", "")                     \
+	X(why, verb_why, "[OPTION]... ID...", "what keeps a task from running, in one sentence",   \
+	  "The first reason that holds.  Takes no lock: what was true a moment ago.\n")            \
 	X(log, verb_log, "[OPTION]... ID", "print a task's output, also while it runs", "")        \
 	X(cancel, verb_cancel, "ID...", "cancel tasks, waiting or running", "")                    \
 	X(retry, verb_retry, "[OPTION]... [ID]...",                                                \

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a task is not running: the first of the reasons of TQ_WHY_MAP that holds. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "client/options.h"
+#include "client/snapshot.h"
+#include "client/why_before.h"
+
+#define TRIES 64
+
+/* What a question is about, copied. */
+struct question {
+	struct tq *tq;
+	uint32_t index;
+	struct tqi_task task;
+	struct tqi_root root;
+	struct tqi_queue queue;
+};
+
+const char *tq_why_name(uint32_t reason)
+{
+	static const char *const names[] = {
+#define NAME(symbol, value, text) [value] = text,
+		TQ_WHY_MAP(NAME)
+#undef NAME
+	};
+
+	return reason < sizeof(names) / sizeof(names[0]) && names[reason] ? names[reason] : "?";
+}
+
+static bool is_dead(const struct tqi_worker *worker)
+{
+	return worker->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&worker->life);
+}
+
+static int last_signal(uint32_t phase)
+{
+	if (phase == TQI_PHASE_TERM)
+		return SIGTERM;
+	return phase == TQI_PHASE_KILL ? SIGKILL : 0;
+}
+
+static uint32_t why_running(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_attempt a;
+	struct tqi_worker w;
+
+	why->since_ns = q->task.started_ns;
+	why->pid = q->task.worker_pid;
+	if (tqi_peek_record(seg, TQI_ATTEMPTS, q->task.attempt, &a) < 0 || a.epoch != q->task.epoch)
+		return TQ_WHY_RUNNING;
+	why->worker = a.worker;
+	why->pgid = tqi_load_relaxed32(&a.pgid);
+	if (a.phase != TQI_PHASE_NONE) {
+		why->since_ns = a.phase_ns;
+		why->stop_cause = a.stop_cause;
+		why->signal = (uint32_t)last_signal(a.phase);
+	}
+	if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0 && is_dead(&w)) {
+		why->since_ns = w.state == TQI_WORKER_DYING ? w.dying_ns : 0;
+		return TQ_WHY_DYING;
+	}
+	return a.phase == TQI_PHASE_NONE ? TQ_WHY_RUNNING : TQ_WHY_STOPPING;
+}
+
+static bool serves(const struct tqi_worker *w, uint32_t queue)
+{
+	for (uint32_t i = 0; i < w->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (w->queues[i] == queue)
+			return true;
+	return false;
+}
+
+static bool can_start(const struct tqi_worker *w)
+{
+	return w->state == TQI_WORKER_LIVE && !is_dead(w) &&
+	       !(w->flags & (TQI_WORKER_MASTER | TQI_WORKER_STOP));
+}
+
+static bool is_stopped(uint32_t pid)
+{
+	uint64_t start;
+	char state;
+
+	return tqi_pid_start(pid, &start, &state) == 0 && (state == 'T' || state == 't');
+}
+
+/* Counts who could start it.  Returns how many of them are neither busy nor stopped. */
+static uint32_t count_workers(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	uint32_t kind = q->task.kind, able = 0;
+	struct tqi_core core;
+	struct tqi_worker w;
+
+	if (tqi_peek_core(seg, &core) < 0)
+		return 0;
+	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++) {
+		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || !can_start(&w) ||
+		    !serves(&w, q->task.queue))
+			continue;
+		why->queue_workers++;
+		if (!(w.kinds[kind / 64 & 3] >> (kind % 64) & 1))
+			continue;
+		why->workers++;
+		if (w.attempt_count) {
+			why->busy++;
+		} else if (is_stopped(w.owner.pid)) {
+			why->worker = n;
+			why->pid = w.owner.pid;
+		} else {
+			able++;
+		}
+	}
+	return able;
+}
+
+/* Nothing holds it back but other tasks, and who is there to start it. */
+static uint32_t why_ready(const struct question *q, struct tq_why *why)
+{
+	uint32_t able = count_workers(q, why);
+
+	if (q->task.state == TQ_READY)
+		why->before = tqi_why_before(&q->tq->seg, q->index, &q->task);
+	if (why->queue_workers == 0)
+		return TQ_WHY_NO_WORKER;
+	if (why->workers == 0)
+		return TQ_WHY_NO_KIND;
+	if (able)
+		return TQ_WHY_NEXT;
+	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
+}
+
+static uint32_t why_waiting(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_task *t = &q->task;
+
+	if (t->state == TQ_BLOCKED)
+		return TQ_WHY_BLOCKED;
+	if (t->wait_sequence < q->queue.purge_before || t->wait_sequence < q->root.cancel_before)
+		return TQ_WHY_CANCELLED;
+	if (t->state == TQ_DELAYED)
+		why->until_ns = t->due_ns;
+	if (t->flags & TQI_TASK_HELD)
+		return TQ_WHY_HELD;
+	if (t->state == TQ_DELAYED)
+		return t->attempts ? TQ_WHY_BACKOFF : TQ_WHY_DELAYED;
+	uint32_t reason = why_ready(q, why);
+
+	return q->queue.flags & TQI_QUEUE_PAUSED ? TQ_WHY_PAUSED : reason;
+}
+
+static void answer(const struct question *q, struct tq_why *why)
+{
+	memset(why, 0, sizeof(*why));
+	if (tqi_state_is_final(q->task.state)) {
+		why->reason = TQ_WHY_ENDED;
+		why->since_ns = q->task.ended_ns;
+	} else if (q->task.state == TQ_RUNNING) {
+		why->reason = why_running(q, why);
+	} else {
+		why->reason = why_waiting(q, why);
+	}
+}
+
+int tq_why(struct tq *tq, uint64_t id, struct tq_why *ret_why)
+{
+	struct question q = { .tq = tq, .index = tqi_id_index(id) };
+	struct tq_why why;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_why, &room);
+
+	for (int i = 0; i < TRIES && r == 0; i++) {
+		if ((r = tqi_peek_task(&tq->seg, id, &q.task)) < 0 ||
+		    (r = tqi_peek_root(&tq->seg, &q.root)) < 0 ||
+		    (r = tqi_peek_record(&tq->seg, TQI_QUEUES, q.task.queue, &q.queue)) < 0)
+			break;
+		answer(&q, &why);
+		if (tqi_task_unchanged(&tq->seg, q.index, &q.task))
+			break; /* else it is changing fast: the last answer will do */
+	}
+	if (r == 0)
+		tqi_snapshot_out(ret_why, room, &why, sizeof(why));
+	return r;
+}

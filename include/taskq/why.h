@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Why a task is not running. */
+#ifndef TASKQ_WHY_H
+#define TASKQ_WHY_H
+
+#include <taskq/task.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The one table of reasons, in the order in which they are looked for. */
+#define TQ_WHY_MAP(X)                                                                              \
+	X(TQ_WHY_ENDED, 1, "ended")	    /* it has reached a final state */                     \
+	X(TQ_WHY_DYING, 2, "dying")	    /* worker and pid are dead; not yet proved */          \
+	X(TQ_WHY_STOPPING, 3, "stopping")   /* its attempt is being ended since since_ns */        \
+	X(TQ_WHY_RUNNING, 4, "running")	    /* on worker, pid, since since_ns */                   \
+	X(TQ_WHY_BLOCKED, 5, "blocked")	    /* waits for other tasks */                            \
+	X(TQ_WHY_CANCELLED, 6, "cancelled") /* a purge or shutdown has cancelled it; the */        \
+	/* sweep has not reached it yet */                                                         \
+	X(TQ_WHY_HELD, 7, "held")                                                                  \
+	X(TQ_WHY_BACKOFF, 8, "back-off")    /* before its next attempt, until until_ns */          \
+	X(TQ_WHY_DELAYED, 9, "delayed")	    /* not due until until_ns */                           \
+	X(TQ_WHY_PAUSED, 10, "paused")	    /* its queue is */                                     \
+	X(TQ_WHY_NO_WORKER, 11, "no-worker") /* no live worker serves its queue */                 \
+	X(TQ_WHY_NO_KIND, 12, "no-kind")     /* none of those that do serves its kind */           \
+	X(TQ_WHY_STOPPED, 13, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
+	X(TQ_WHY_BUSY, 14, "busy")	     /* all that serve it are */                           \
+	X(TQ_WHY_NEXT, 15, "next")	     /* it may start any moment */
+
+enum tq_why_reason {
+#define TQ_WHY_ENUM(name, value, text) name = (value),
+	TQ_WHY_MAP(TQ_WHY_ENUM)
+#undef TQ_WHY_ENUM
+};
+
+#define TQ_WHY_BEFORE_MAX 10000 /* tasks counted before it, at most */
+
+/* The answer. */
+struct tq_why {
+	uint64_t size;	       /* in: room; out: bytes filled */
+	uint32_t reason;       /* enum tq_why_reason */
+	uint32_t before;       /* startable tasks of its queue that are to start first, about;
+				  TQ_WHY_BEFORE_MAX: that many or more */
+	uint64_t until_ns;     /* CLOCK_MONOTONIC; 0 unknown */
+	uint64_t since_ns;     /* CLOCK_MONOTONIC; 0 unknown */
+	uint32_t worker;       /* its number, from 1; 0 none */
+	uint32_t pid;	       /* the process that is in the way; 0 none */
+	uint32_t pgid;	       /* process group of the command that runs; 0 none */
+	uint32_t stop_cause;   /* STOPPING: enum tq_cause */
+	uint32_t signal;       /* STOPPING: last signal sent; 0 only asked */
+	uint32_t workers;      /* live workers that serve its queue and kind */
+	uint32_t busy;	       /* of them with a task */
+	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
+	uint32_t reserved0;
+};
+
+/**
+ * tq_why() - why a task is not running: the first reason that holds.  Takes no lock,
+ * so all of it is what was true a moment ago.
+ *
+ * @ret_why:	.size set before the call.
+ *
+ * Cost:	the workers are looked through, and as many tasks as are before it.
+ * Errors:	TQ_EGONE freed; -ENOENT never was; -EINVAL bad .size.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_why(struct tq *tq, uint64_t id, struct tq_why *ret_why);
+
+/** tq_why_name() - text of a reason, "back-off"; "?" when unknown. Since: 0.1.0 */
+TQ_API const char *tq_why_name(uint32_t reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* taskq why: what keeps a task from running. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "errors.h"
+#include "json.h"
+#include "options.h"
+#include "parse.h"
+#include "text.h"
+#include "verbs.h"
+#include "why.h"
+
+static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
+
+static void set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns)
+{
+	char wall[FORMAT_MAX];
+
+	if (at_ns)
+		json_object_set_new(object, key,
+				    json_string(format_utc(clocks_unix_ns(clocks, at_ns), wall)));
+}
+
+static void set_number(json_t *object, const char *key, uint32_t value)
+{
+	if (value)
+		json_object_set_new(object, key, json_u64(value));
+}
+
+static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why *why,
+			   const struct clocks *clocks)
+{
+	json_t *object = json_object();
+	char text[WHY_MAX];
+
+	json_object_set_new(object, "id", json_id(info->id));
+	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
+	json_object_set_new(object, "reason", json_string(tq_why_name(why->reason)));
+	json_object_set_new(object, "text", json_text(why_format(info, why, clocks, text)));
+	set_time(object, "until", clocks, why->until_ns);
+	set_time(object, "since", clocks, why->since_ns);
+	set_number(object, "worker", why->worker);
+	set_number(object, "pid", why->pid);
+	set_number(object, "pgid", why->pgid);
+	set_number(object, "signal", why->signal);
+	if (why->reason == TQ_WHY_STOPPING)
+		json_object_set_new(object, "stop_cause",
+				    json_string(tq_cause_name(why->stop_cause)));
+	if (why->reason >= TQ_WHY_PAUSED) {
+		json_object_set_new(object, "before", json_u64(why->before));
+		json_object_set_new(object, "workers", json_u64(why->workers));
+		json_object_set_new(object, "busy", json_u64(why->busy));
+		json_object_set_new(object, "queue_workers", json_u64(why->queue_workers));
+	}
+	return object;
+}
+
+static int why_one(struct cli *cli, uint64_t id)
+{
+	const struct clocks clocks = clocks_read();
+	struct tq_task_info info = { .size = sizeof(info) };
+	struct tq_why why = { .size = sizeof(why) };
+	char text[WHY_MAX], name[TQ_ID_TEXT_MAX];
+	int r = tq_why(cli->tq, id, &why);
+
+	if (r == 0)
+		r = tq_info(cli->tq, id, &info);
+	if (r < 0)
+		return fail_task(cli, r, id);
+	if (cli->json) {
+		json_line(json_of_why(&info, &why, &clocks));
+		return CLI_OK;
+	}
+	printf("%s: ", tq_id_format(id, name));
+	text_put_safe(stdout, why_format(&info, &why, &clocks, text));
+	putchar('\n');
+	return CLI_OK;
+}
+
+int verb_why(struct cli *cli, int argc, char **argv)
+{
+	uint64_t *ids;
+	int code = CLI_OK;
+
+	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) ||
+	    !operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
+		return cli->exit_code;
+	if (!attach(cli, TQ_OPEN_READONLY))
+		code = cli->exit_code;
+	for (int i = 0; cli->tq && i < cli->operand_count; i++)
+		code = worse(code, why_one(cli, ids[i]));
+	free(ids);
+	return code;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* One sentence for each reason, with what to do about it where something can be done. */
+#include "why.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "outcome.h"
+
+struct sentence {
+	const struct tq_task_info *info;
+	const struct tq_why *why;
+	const struct clocks *clocks;
+	char *buf;
+};
+
+#define SAY(s, ...) snprintf((s)->buf, WHY_MAX, __VA_ARGS__)
+
+static char *ago(const struct sentence *s, char text[FORMAT_MAX])
+{
+	const uint64_t now = s->clocks->now_ns, since = s->why->since_ns;
+
+	return format_duration(now > since ? now - since : 0, text);
+}
+
+static char *left(const struct sentence *s, char text[FORMAT_MAX])
+{
+	const uint64_t now = s->clocks->now_ns, until = s->why->until_ns;
+
+	return format_duration(until > now ? until - now : 0, text);
+}
+
+static void say_ended(const struct sentence *s)
+{
+	char outcome[OUTCOME_MAX];
+
+	SAY(s, "it has ended: %s", outcome_format(s->info, outcome));
+}
+
+static void say_dying(const struct sentence *s)
+{
+	SAY(s,
+	    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next starts "
+	    "when no process of it is left",
+	    s->info->attempt, s->why->worker, s->why->pid);
+}
+
+static void say_stopping(const struct sentence *s)
+{
+	const char *cause = tq_cause_name(s->why->stop_cause);
+	const uint32_t pid = s->why->pgid ? s->why->pgid : s->why->pid;
+	char text[FORMAT_MAX];
+
+	if (s->why->signal)
+		SAY(s, "attempt %u is being ended (%s): pid %u got %s %s ago and has not ended",
+		    s->info->attempt, cause, pid, s->why->signal == 9 ? "SIGKILL" : "SIGTERM",
+		    ago(s, text));
+	else
+		SAY(s,
+		    "attempt %u is being ended (%s): worker %u (pid %u) was asked %s ago and has "
+		    "not given it back",
+		    s->info->attempt, cause, s->why->worker, s->why->pid, ago(s, text));
+}
+
+static void say_running(const struct sentence *s)
+{
+	char text[FORMAT_MAX];
+
+	SAY(s, "it is running: attempt %u, on worker %u (pid %u), for %s", s->info->attempt,
+	    s->why->worker, s->why->pid, ago(s, text));
+}
+
+static void say_held(const struct sentence *s)
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	SAY(s, "it is held; `taskq unhold %s` lets it start", tq_id_format(s->info->id, id));
+}
+
+static void say_backoff(const struct sentence *s)
+{
+	char text[FORMAT_MAX], cause[32];
+
+	SAY(s, "it backs off for %s more before attempt %u; attempt %u ended with %s",
+	    left(s, text), s->info->attempt + 1, s->info->attempt,
+	    tq_cause_format(s->info->cause, s->info->cause_arg, cause));
+}
+
+static void say_delayed(const struct sentence *s)
+{
+	char text[FORMAT_MAX], wall[FORMAT_MAX];
+
+	SAY(s, "it is not due: in %s, at %s", left(s, text),
+	    format_local(clocks_unix_ns(s->clocks, s->why->until_ns), wall));
+}
+
+static void say_no_worker(const struct sentence *s)
+{
+	SAY(s, "no live worker serves queue %s: start one with `taskq work -q %s`", s->info->queue,
+	    s->info->queue);
+}
+
+static void say_no_kind(const struct sentence *s)
+{
+	SAY(s,
+	    "none of the %u live workers of queue %s serves kind %s: start the program that does",
+	    s->why->queue_workers, s->info->queue, s->info->kind);
+}
+
+/* ", and about 12 tasks are before it", or nothing. */
+static const char *before(const struct sentence *s, char text[FORMAT_MAX])
+{
+	const uint32_t n = s->why->before;
+
+	if (n == 0)
+		text[0] = '\0';
+	else if (n >= TQ_WHY_BEFORE_MAX)
+		snprintf(text, FORMAT_MAX, ", and %u tasks or more are before it", n);
+	else
+		snprintf(text, FORMAT_MAX, ", and about %u %s before it", n,
+			 n == 1 ? "task is" : "tasks are");
+	return text;
+}
+
+static void say_stopped(const struct sentence *s)
+{
+	char text[FORMAT_MAX];
+
+	SAY(s,
+	    "%u of the %u workers that serve it are busy, the others stopped, as pid %u is%s; "
+	    "`kill -CONT %u` lets it go on",
+	    s->why->busy, s->why->workers, s->why->pid, before(s, text), s->why->pid);
+}
+
+static void say_busy(const struct sentence *s)
+{
+	char text[FORMAT_MAX];
+
+	if (s->why->workers == 1)
+		SAY(s, "the one worker that serves it is busy%s", before(s, text));
+	else
+		SAY(s, "all %u workers that serve it are busy%s", s->why->workers, before(s, text));
+}
+
+static void say_next(const struct sentence *s)
+{
+	const uint32_t free = s->why->workers - s->why->busy;
+	char text[FORMAT_MAX];
+
+	SAY(s, "it may start any moment: %u of the %u workers that serve it %s free%s", free,
+	    s->why->workers, free == 1 ? "is" : "are", before(s, text));
+}
+
+char *why_format(const struct tq_task_info *info, const struct tq_why *why,
+		 const struct clocks *clocks, char buf[WHY_MAX])
+{
+	const struct sentence s = { info, why, clocks, buf };
+
+	switch ((enum tq_why_reason)why->reason) {
+	case TQ_WHY_ENDED:
+		say_ended(&s);
+		break;
+	case TQ_WHY_DYING:
+		say_dying(&s);
+		break;
+	case TQ_WHY_STOPPING:
+		say_stopping(&s);
+		break;
+	case TQ_WHY_RUNNING:
+		say_running(&s);
+		break;
+	case TQ_WHY_BLOCKED:
+		SAY(&s, "it waits for other tasks");
+		break;
+	case TQ_WHY_CANCELLED:
+		SAY(&s,
+		    "it has been cancelled by a purge or a shutdown, which is about to reach it");
+		break;
+	case TQ_WHY_HELD:
+		say_held(&s);
+		break;
+	case TQ_WHY_BACKOFF:
+		say_backoff(&s);
+		break;
+	case TQ_WHY_DELAYED:
+		say_delayed(&s);
+		break;
+	case TQ_WHY_PAUSED:
+		SAY(&s, "queue %s is paused; `taskq resume %s` lets it go on", info->queue,
+		    info->queue);
+		break;
+	case TQ_WHY_NO_WORKER:
+		say_no_worker(&s);
+		break;
+	case TQ_WHY_NO_KIND:
+		say_no_kind(&s);
+		break;
+	case TQ_WHY_STOPPED:
+		say_stopped(&s);
+		break;
+	case TQ_WHY_BUSY:
+		say_busy(&s);
+		break;
+	case TQ_WHY_NEXT:
+		say_next(&s);
+		break;
+	}
+	return buf;
+}
