@@ -22,7 +22,8 @@
 #define FLAGS (TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS)
 #define NS_PER_S 1000000000.0
 #define LIFE_PAUSE_NS 1000000ull /* 1 ms: from the hint of a death to a child that can be reaped */
-#define BLIND_PAUSE_NS 100000000ull /* 100 ms: without the lock or a wait slot */
+#define BLIND_PAUSE_NS 100000000ull /* 100 ms: without the lock, a wait slot, or a hint of death */
+#define LIVES_MAX (TQI_FUTEX_WAIT_MAX - 3) /* beside its slot's word, the older one's, `pending` */
 
 static uint32_t usable_cpus(void)
 {
@@ -151,30 +152,41 @@ static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
 		tqi_farm_retire_child(farm);
 }
 
-/* The life lock of a live child; NULL before it has registered. */
-static pthread_mutex_t *life_of(struct tqi_farm *farm, uint32_t i)
+/* How soon a live child must be looked at; UINT64_MAX: its life lock, noted, tells. */
+static uint64_t look_for_life(struct tqi_farm *farm, struct tqi_child *child)
 {
-	uint32_t w = tqi_load_acquire32(&farm->boards[i].worker);
+	const struct tqi_board *board = tqi_farm_board(farm, child);
+	uint32_t w = tqi_load_acquire32(&board->worker), value;
 	struct tqi_worker *record = w ? tqi_table_peek(&farm->tq->seg, TQI_WORKERS, w) : NULL;
 
-	return record ? &record->life : NULL;
+	child->life.word = NULL;
+	if (!record) /* not registered yet */
+		return BLIND_PAUSE_NS;
+	if (record->generation != tqi_load_relaxed64(&board->generation))
+		return LIFE_PAUSE_NS; /* it has left; the record is another worker's */
+	if (record->flags & TQI_WORKER_POLLED)
+		return BLIND_PAUSE_NS;
+	value = tqi_mutex_watch(&record->life);
+	if (!value) /* let go, or dead */
+		return LIFE_PAUSE_NS;
+	child->life = (struct tqi_futex){ tqi_mutex_word(&record->life), value };
+	return UINT64_MAX;
 }
 
-/*
- * Without a SIGCHLD of our own (TQ_FARM_KEEP_SIGNALS) the life locks are slept on;
- * a child that has not taken its own yet, or has let it go, is soon looked at.
- */
-static void appoint_for_lives(struct tqi_farm *farm, uint64_t now)
+/* Without a SIGCHLD of our own (TQ_FARM_KEEP_SIGNALS) the life locks are slept on. */
+static void look_for_lives(struct tqi_farm *farm, uint64_t now)
 {
-	for (uint32_t i = 0; i < farm->child_count; i++) {
-		const pthread_mutex_t *life = life_of(farm, i);
+	uint32_t held = 0;
 
+	for (uint32_t i = 0; i < farm->child_count; i++) {
 		if (farm->children[i].state != TQI_CHILD_LIVE)
 			continue;
-		if (!life)
-			tqi_farm_appoint(farm, now + BLIND_PAUSE_NS);
-		else if (tqi_mutex_owner(life) == 0)
-			tqi_farm_appoint(farm, now + LIFE_PAUSE_NS);
+		uint64_t soon = look_for_life(farm, &farm->children[i]);
+
+		if (soon == UINT64_MAX && ++held > LIVES_MAX)
+			soon = BLIND_PAUSE_NS;
+		if (soon != UINT64_MAX)
+			tqi_farm_appoint(farm, now + soon);
 	}
 }
 
@@ -188,7 +200,7 @@ static int look(struct tqi_tx *tx, struct tqi_sleeper *s)
 	uint64_t next = tqi_farm_stop_steps(tx, farm);
 
 	if (!farm->signals.installed)
-		appoint_for_lives(farm, tx->now_ns);
+		look_for_lives(farm, tx->now_ns);
 	s->wake_ns = next < farm->next_ns ? next : farm->next_ns;
 	return -EAGAIN;
 }
@@ -200,17 +212,9 @@ static uint32_t watch(struct tqi_sleeper *s, struct tqi_futex *words, uint32_t r
 
 	if (room > 0) /* F3 */
 		words[count++] = (struct tqi_futex){ &farm->signals.pending, 0 };
-	for (uint32_t i = 0; !farm->signals.installed && i < farm->child_count && count < room;
-	     i++) {
-		pthread_mutex_t *life = life_of(farm, i);
-
-		if (!life || farm->children[i].state != TQI_CHILD_LIVE)
-			continue;
-		/* 0 = it was let go since the look: the word differs from this, so no sleep. */
-		uint32_t value = tqi_mutex_watch(life);
-
-		words[count++] = (struct tqi_futex){ tqi_mutex_word(life), value ? value : ~0u };
-	}
+	for (uint32_t i = 0; !farm->signals.installed && i < farm->child_count && count < room; i++)
+		if (farm->children[i].state == TQI_CHILD_LIVE && farm->children[i].life.word)
+			words[count++] = farm->children[i].life;
 	return count;
 }
 

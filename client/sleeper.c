@@ -68,10 +68,10 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 	nap->keeper = place < TQI_KEEPERS;
 	nap_add(nap, &slot->word, tqi_load_acquire32(&slot->word));
 	watch_older(tx, slot, nap);
+	if (s->words) /* first: what others would tell it of late, or never */
+		nap->count += s->words(s, nap->words + nap->count, TQI_FUTEX_WAIT_MAX - nap->count);
 	if (place == 0)
 		watch_lives(tx, nap);
-	if (s->words)
-		nap->count += s->words(s, nap->words + nap->count, TQI_FUTEX_WAIT_MAX - nap->count);
 }
 
 static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)

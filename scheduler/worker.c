@@ -197,6 +197,8 @@ static void take_apart(struct tqi_tx *tx, uint32_t w)
 	TQI_SET(tx, worker->state, TQI_WORKER_FREE);
 	tqi_table_give(tx, TQI_WORKERS, w);
 	tqi_wake_empty(tx);
+	/* A life lock that is let go wakes one of those who sleep on it: perhaps another. */
+	tqi_wake_master(tx, worker->master);
 }
 
 bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t w)

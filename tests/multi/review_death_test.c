@@ -360,6 +360,67 @@ static void e4_helper_of_a_dead_farm_delays_the_next_attempt(void **state)
 	kill_child(keeper);
 }
 
+/* A handler that runs until it is told. */
+struct gate {
+	struct tqi_word32 entered;
+	struct tqi_word32 open;
+};
+static struct gate *gate;
+
+static int wait_at_gate(struct tq_run *run, void *arg)
+{
+	uint64_t until = now_ns() + PATIENCE_NS;
+
+	(void)run;
+	(void)arg;
+	tqi_store_release32(&gate->entered, 1);
+	while (!tqi_load_acquire32(&gate->open) && now_ns() < until)
+		pause_ms();
+	return TQ_RUN_DONE;
+}
+
+static void nothing(int signal)
+{
+	(void)signal;
+}
+
+static void gate_handlers(struct tq *tq)
+{
+	signal(SIGUSR1, nothing);
+	if (tq_handler_set(tq, "gated", wait_at_gate, NULL) < 0)
+		_exit(FARM_FAILED);
+}
+
+/*
+ * A master without SIGCHLD sleeps on its workers' life locks, and so does the
+ * timekeeper; a lock that is let go wakes the one who slept on it first, only.  Here
+ * that is the timekeeper, and the master is too young a sleeper to look by itself.
+ */
+static void f4_end_of_a_worker_is_not_swallowed_by_the_timekeeper(void **state)
+{
+	struct farm_box *box = *state;
+	pid_t keepers[TQI_KEEPERS];
+
+	for (int i = 0; i < TQI_KEEPERS; i++)
+		keepers[i] = start_keeper(box);
+	gate = share(sizeof(*gate));
+	box->handlers = gate_handlers;
+	box->opts.flags = TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS;
+	submit_kind(box, "gated", NULL);
+	farm_start(box);
+	wait_set(&gate->entered);
+	wait_looks(box, 1);
+	wait_settled(keepers[0]);
+	kill(box->farm, SIGUSR1); /* it sleeps anew: behind the timekeeper */
+	wait_settled(box->farm);
+	tqi_store_release32(&gate->open, 1);
+	assert_int_equal(farm_join(box), 0);
+	for (int i = 0; i < TQI_KEEPERS; i++)
+		kill_child(keepers[i]);
+	give_up(gate, sizeof(*gate));
+	assert_sound(box);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -370,6 +431,7 @@ int main(void)
 		TEST(e3_probe_comes_to_everybody),
 		TEST(e4_helper_of_a_dead_worker_is_ended_first),
 		TEST(e4_helper_of_a_dead_farm_delays_the_next_attempt),
+		TEST(f4_end_of_a_worker_is_not_swallowed_by_the_timekeeper),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

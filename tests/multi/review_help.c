@@ -50,11 +50,29 @@ static int keep(struct farm_box *box, void *arg)
 	return worker ? tq_claim(worker, TQ_FOREVER_NS, &claim) : 1;
 }
 
+/* Who sleeps at least that long. */
+static uint32_t count_asleep(struct farm_box *box, enum tqi_interest interest, uint64_t until_ns)
+{
+	uint32_t count = 0;
+	struct tqi_tx tx;
+
+	assert_int_equal(tqi_hold_begin(box->tq, &tx), 0);
+	for (uint32_t w = 1; w < tx.core->tables[TQI_WAITERS].count; w++) {
+		const struct tqi_waiter *slot = tqi_waiter_at(&tx, w);
+
+		count += slot->state == TQI_WAITER_LISTED && slot->interest == interest &&
+			 slot->until_ns >= until_ns;
+	}
+	assert_int_equal(tqi_hold_end(box->tq, &tx, 0), 0);
+	return count;
+}
+
 pid_t start_keeper(struct farm_box *box)
 {
+	const uint32_t asleep = count_asleep(box, TQI_INTEREST_WORK, 0);
 	pid_t pid = start_child(box, keep, NULL);
 
-	wait_asleep(box, TQI_INTEREST_WORK, 1);
+	wait_asleep(box, TQI_INTEREST_WORK, asleep + 1);
 	return pid;
 }
 
@@ -117,30 +135,26 @@ void wait_live(struct farm_box *box, uint32_t table, uint32_t count)
 	}
 }
 
-static uint32_t count_asleep(struct farm_box *box, enum tqi_interest interest)
-{
-	uint32_t count = 0;
-	struct tqi_tx tx;
-
-	assert_int_equal(tqi_hold_begin(box->tq, &tx), 0);
-	for (uint32_t w = 1; w < tx.core->tables[TQI_WAITERS].count; w++) {
-		const struct tqi_waiter *slot = tqi_waiter_at(&tx, w);
-
-		count += slot->state == TQI_WAITER_LISTED && slot->interest == interest;
-	}
-	assert_int_equal(tqi_hold_end(box->tq, &tx, 0), 0);
-	return count;
-}
-
 void wait_asleep(struct farm_box *box, enum tqi_interest interest, uint32_t count)
 {
 	uint64_t until = now_ns() + PATIENCE_NS;
 	uint32_t asleep;
 
-	while ((asleep = count_asleep(box, interest)) != count) {
+	while ((asleep = count_asleep(box, interest, 0)) != count) {
 		if (now_ns() > until)
 			fail_msg("%u sleepers of interest %d, not %u", asleep, (int)interest,
 				 count);
+		pause_ms();
+	}
+}
+
+void wait_asleep_for_good(struct farm_box *box, enum tqi_interest interest)
+{
+	uint64_t until = now_ns() + PATIENCE_NS;
+
+	while (count_asleep(box, interest, UINT64_MAX) == 0) {
+		if (now_ns() > until)
+			fail_msg("none of interest %d sleeps without a limit", (int)interest);
 		pause_ms();
 	}
 }

@@ -28,6 +28,8 @@ void join_thread(pthread_t thread, uint64_t bound_ns);
 /* Bounded waits; each fails the test when the time is over. */
 void wait_live(struct farm_box *box, uint32_t table, uint32_t count);
 void wait_asleep(struct farm_box *box, enum tqi_interest interest, uint32_t count);
+/* Until one sleeps without a limit. */
+void wait_asleep_for_good(struct farm_box *box, enum tqi_interest interest);
 /* Until a child has slept for some milliseconds on end: it has done all that it can. */
 void wait_settled(pid_t pid);
 /* Until keepers have looked at all that is due so many times more. */
