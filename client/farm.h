@@ -4,7 +4,8 @@
  *
  * F1  The master reaps a worker only after it has killed all that could be left of
  *     it: until then the zombie, and for a command its leader's zombie, keep the
- *     numbers from changing hands.
+ *     numbers from changing hands.  (A host that keeps its signals may reap it before
+ *     us: then a number that somebody has now is left alone.)
  * F2  A worker's tasks are given back when nothing of its groups is left.
  * F3  Signal handlers only set bits in `pending`, a word that the sleeping master
  *     compares: none is lost between its look and its sleep.
@@ -60,6 +61,7 @@ struct tqi_child {
 	bool retiring;	/* told to leave for good (TTOU) */
 	bool killed;	/* the master sent SIGKILL to get its tasks back */
 	bool sacrificed; /* ended to stop its attempt: no fault of the worker */
+	bool snatched; /* the host has reaped it: how it ended is lost */
 	uint64_t start_ns; /* PAUSED: not before; else when it was started */
 	struct tqi_death death;
 	enum tqi_leave leave;

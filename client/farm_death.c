@@ -83,15 +83,26 @@ static void note_group(struct tqi_child *child, pid_t pgid)
 }
 
 /*
- * F1: while the worker is a zombie, and its commands' leaders are ours to reap.  Its
- * own group, with what a handler had forked, it leads from its fork on, whether it
- * came to register or not: so that one is not looked up.
+ * With what a handler had forked.  It leads this group from its fork on, whether it
+ * came to register or not.
  */
+static void kill_own_group(struct tqi_child *child)
+{
+	uint64_t start;
+	char state;
+
+	/* No number is given again while a group has it: then the group was empty. */
+	if (child->snatched && tqi_pid_start((uint32_t)child->pid, &start, &state) == 0)
+		return;
+	note_group(child, child->pid);
+	kill(-child->pid, SIGKILL);
+}
+
+/* F1: while the worker is a zombie, and its commands' leaders are ours to reap. */
 static void kill_remains(struct tqi_child *child, const struct remains *remains)
 {
 	child->group_count = 0;
-	note_group(child, child->pid);
-	kill(-child->pid, SIGKILL);
+	kill_own_group(child);
 	for (uint32_t i = 0; i < remains->command_count; i++) {
 		note_group(child, remains->commands[i].pgid);
 		kill_group(remains->commands[i].pgid, remains->commands[i].start);
@@ -117,6 +128,8 @@ static void judge(struct tqi_farm *farm, struct tqi_child *child, int status,
 
 	if (child->killed)
 		death->cause = TQ_CAUSE_RELEASED;
+	else if (status < 0)
+		death->cause = TQ_CAUSE_WORKER_DIED;
 	else if (was_oom(farm, child, status))
 		death->cause = TQ_CAUSE_OOM;
 	else if (WIFSIGNALED(status))
@@ -148,7 +161,7 @@ static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 			     child->sacrificed ? " that was to be stopped" : "");
 }
 
-/* It has ended and is not reaped yet.  False: the lock could not be had, come again. */
+/* It has ended; only now is it reaped.  False: the lock could not be had, come again. */
 static bool bury(struct tqi_farm *farm, struct tqi_child *child)
 {
 	const struct tqi_board *board = tqi_farm_board(farm, child);
@@ -167,7 +180,7 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child)
 	child->leave = tqi_load_acquire32(&board->leave);
 	child->sacrificed = remains.stopping > 0;
 	kill_remains(child, &remains);
-	int status = tqi_reap_leader(child->pid, &usage);
+	int status = child->snatched ? -1 : tqi_reap_leader(child->pid, &usage);
 
 	judge(farm, child, status, &usage, &remains);
 	if (child->killed)
@@ -224,13 +237,19 @@ static void go_on(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
 }
 
-static void look_at(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
+static bool has_ended(struct tqi_child *child)
 {
 	siginfo_t info = { 0 };
 
-	if (child->state == TQI_CHILD_LIVE &&
-	    waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	    info.si_pid == child->pid && !bury(farm, child))
+	if (waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0)
+		return info.si_pid == child->pid;
+	child->snatched = errno == ECHILD;
+	return child->snatched;
+}
+
+static void look_at(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
+{
+	if (child->state == TQI_CHILD_LIVE && has_ended(child) && !bury(farm, child))
 		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
 	if (child->state == TQI_CHILD_ENDING)
 		go_on(farm, child, now);

@@ -35,8 +35,9 @@ int tqi_reap_leader(pid_t pid, struct tqi_usage *usage)
 	do
 		got = wait4(pid, &status, 0, &ru);
 	while (got < 0 && errno == EINTR);
-	if (got == pid)
-		add_usage(usage, &ru);
+	if (got != pid)
+		return -1;
+	add_usage(usage, &ru);
 	return status;
 }
 

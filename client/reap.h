@@ -12,7 +12,7 @@ struct tqi_usage {
 	uint64_t cpu_ns;	/* of all */
 };
 
-/* Wait for a child that is ending; returns its status. */
+/* Wait for a child that is ending; returns its status; -1 somebody else has reaped it. */
 int tqi_reap_leader(pid_t pid, struct tqi_usage *usage);
 /* Reap what has ended of a group without waiting; true when nothing of it is left. */
 bool tqi_reap_some(pid_t pgid, struct tqi_usage *usage);

@@ -357,6 +357,35 @@ static void f4_host_may_keep_its_signals(void **state)
 	assert_int_equal(farm_join(box), 0);
 }
 
+/* Such a host's children are reaped by the kernel; what they were is not known then. */
+static void ignore_children(struct tq *tq)
+{
+	(void)tq;
+	signal(SIGCHLD, SIG_IGN);
+}
+
+static void f4_host_may_ignore_its_children(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec once = { .crashes_max = 1 };
+
+	box->opts.flags = TQ_FARM_KEEP_SIGNALS | TQ_FARM_UNTIL_EMPTY;
+	box->handlers = ignore_children;
+	uint64_t again = submit_script(box, "[ $TASKQ_ATTEMPT = 2 ] || kill -KILL $PPID", NULL);
+	uint64_t never = submit_script(box, "kill -KILL $PPID", &once);
+
+	farm_start(box);
+	assert_int_equal(farm_join(box), 0);
+	struct tq_task_info info = wait_final(box, again);
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.crashes, 1);
+	info = wait_final(box, never);
+	assert_int_equal(info.state, TQ_FAILED);
+	assert_cause(&info, "worker-died");
+	wait_workers(box, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -376,6 +405,7 @@ int main(void)
 		TEST(f1_bad_options_are_refused),
 		TEST(f4_service_manager_is_told),
 		TEST(f4_host_may_keep_its_signals),
+		TEST(f4_host_may_ignore_its_children),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
