@@ -12,7 +12,8 @@ trap 'rm -rf "$work"' EXIT
 
 readonly flags=(-std=gnu11 -D_GNU_SOURCE -O2 -g -w -fPIC -I. -Iinclude "-I$build/include")
 readonly libs=("$build/lib/libtaskq.a" -lurcu-bp -lurcu-cds -lpthread -Wl,-z,now)
-readonly harness=(lab verify map death step seen dump world system states operations)
+readonly harness=(lab verify map death step seen dump world system states prepare
+	operations operations_submit operations_worker operations_steer operations_wait operations_keep)
 
 # Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name.
 faults()

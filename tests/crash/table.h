@@ -4,8 +4,8 @@
  *
  *   X(name, public function it stands for, preparation, rule, start states)
  *
- * with `static void run_NAME(struct tqt_world *w)` in operations.c.  `core` stands
- * for no public function.  tests/crash/covered.sh fails when a public function that
+ * with tqt_run_NAME(struct tqt_world *w) in one of operations_*.c.  `core` stands for no
+ * public function.  tests/crash/covered.sh fails when a public function that
  * changes the segment is not in the second column.
  */
 #ifndef TQT_TABLE_H

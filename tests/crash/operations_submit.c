@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* Submits that are swept. */
+#include "shm/extent.h"
+#include "tests/crash/operations.h"
+
+static void submit(struct tqt_world *w, struct tq_task_spec spec)
+{
+	uint64_t id;
+
+	spec.size = sizeof(spec);
+	w->result = tq_submit(w->tq, &spec, &id);
+}
+
+void tqt_run_submit(struct tqt_world *w)
+{
+	submit(w, (struct tq_task_spec){
+			  .kind = "k", .label = "new", .payload = "x", .payload_bytes = 1 });
+}
+
+void tqt_run_submit_names(struct tqt_world *w)
+{
+	submit(w, (struct tq_task_spec){ .queue = "new", .kind = "new", .priority = 5 });
+}
+
+void tqt_run_submit_delayed(struct tqt_world *w)
+{
+	submit(w, (struct tq_task_spec){ .kind = "k", .delay_ns = TQT_SECOND_NS });
+}
+
+void tqt_run_submit_held(struct tqt_world *w)
+{
+	submit(w, (struct tq_task_spec){ .kind = "k", .flags = TQ_TASK_HOLD });
+}
+
+void tqt_run_submit_large(struct tqt_world *w)
+{
+	submit(w, (struct tq_task_spec){ .payload = tqt_large, .payload_bytes = TQT_LARGE_BYTES });
+}
+
+void tqt_run_submit_run(struct tqt_world *w)
+{
+	submit(w,
+	       (struct tq_task_spec){ .payload = tqt_large, .payload_bytes = sizeof(tqt_large) });
+}
+
+static void make_room(void *arg)
+{
+	struct tqt_world *w = arg;
+
+	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+}
+
+void tqt_run_submit_waiting(struct tqt_world *w)
+{
+	w->system.meanwhile = make_room;
+	w->system.arg = w;
+	submit(w, (struct tq_task_spec){ .kind = "k", .full_timeout_ns = TQT_LONG_NS });
+}
+
+static void growth_ends(void *arg)
+{
+	struct tqt_world *w = arg;
+	struct tqi_tx tx;
+
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	tqi_extent_grow_end(&tx, w->ids[0], true);
+	tqt_must(tqi_hold_end(w->other, &tx, 0), "grow");
+}
+
+void tqt_run_submit_growing(struct tqt_world *w)
+{
+	w->system.meanwhile = growth_ends;
+	w->system.arg = w;
+	tqt_run_submit(w);
+	tqt_must(w->result, "submit while another process grows");
+}
+
+void tqt_run_submit_batch(struct tqt_world *w)
+{
+	struct tq_task_spec specs[4];
+	uint64_t ids[4];
+
+	for (int i = 0; i < 4; i++)
+		specs[i] = (struct tq_task_spec){ .size = sizeof(specs[i]),
+						  .kind = "k",
+						  .payload = tqt_large,
+						  .payload_bytes = i == 2 ? TQT_LARGE_BYTES : 8 };
+	w->result = tq_submit_batch(w->tq, specs, 4, ids);
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* What each operation of the sweep needs beforehand. */
+#include <errno.h>
+
+#include "client/sleeper.h"
+#include "scheduler/edge.h"
+#include "shm/extent.h"
+#include "tests/crash/operations.h"
+
+const char tqt_large[100 << 10] = "large";
+
+void tqt_prepare_none(struct tqt_world *w)
+{
+	(void)w;
+}
+
+void tqt_prepare_task(struct tqt_world *w)
+{
+	w->ids[w->id_count++] = tqt_submit_plain(w);
+}
+
+void tqt_prepare_worker(struct tqt_world *w)
+{
+	tqt_serve(w, 0);
+}
+
+void tqt_prepare_claim(struct tqt_world *w)
+{
+	tqt_serve(w, 0);
+	tqt_submit_plain(w);
+	tqt_claim(w);
+}
+
+void tqt_prepare_claims(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	for (int i = 0; i < 9; i++) {
+		tqt_submit_plain(w);
+		tqt_claim(w);
+	}
+}
+
+void tqt_prepare_again(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_must(tq_fail(w->worker, w->claims, 0, "the first failure"), "fail");
+	tqt_elapse(w, 10 * TQT_SECOND_NS);
+	w->claim_count = w->id_count = 0;
+	tqt_claim(w);
+}
+
+void tqt_prepare_saved(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_must(tq_claim_checkpoint(w->worker, w->claims, "saved", 5), "checkpoint");
+}
+
+void tqt_prepare_inherited(struct tqt_world *w)
+{
+	tqt_prepare_saved(w);
+	tqt_must(tq_release(w->worker, w->claims, 0), "release");
+	w->claim_count = w->id_count = 0;
+}
+
+void tqt_prepare_stopped(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+}
+
+void tqt_prepare_held(struct tqt_world *w)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .kind = "k",
+					   .flags = TQ_TASK_HOLD };
+
+	w->ids[w->id_count++] = tqt_submit(w, &spec);
+}
+
+void tqt_prepare_delayed(struct tqt_world *w)
+{
+	for (uint32_t i = 0; i < 3; i++) {
+		const struct tq_task_spec spec = { .size = sizeof(spec),
+						   .kind = "k",
+						   .delay_ns = (100 + i) * TQT_SECOND_NS };
+
+		w->ids[w->id_count++] = tqt_submit(w, &spec);
+	}
+}
+
+void tqt_prepare_cancelled(struct tqt_world *w)
+{
+	tqt_prepare_task(w);
+	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+}
+
+void tqt_prepare_paused(struct tqt_world *w)
+{
+	tqt_prepare_task(w);
+	tqt_steer_queue(w, TQ_QUEUE_PAUSE);
+}
+
+void tqt_prepare_drained(struct tqt_world *w)
+{
+	tqt_prepare_task(w);
+	tqt_steer_queue(w, TQ_QUEUE_DRAIN);
+}
+
+void tqt_prepare_purged(struct tqt_world *w)
+{
+	tqt_prepare_worker(w);
+	tqt_fill(w, 20);
+	tqt_steer_queue(w, TQ_QUEUE_PURGE);
+}
+
+void tqt_prepare_shut(struct tqt_world *w)
+{
+	tqt_prepare_task(w);
+	tqt_must(tq_shutdown(w->tq, 0), "shutdown");
+}
+
+void tqt_prepare_shut_cancel(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_fill(w, 20);
+	tqt_must(tq_shutdown(w->tq, TQ_SHUTDOWN_CANCEL), "shutdown");
+}
+
+void tqt_prepare_dead(struct tqt_world *w)
+{
+	tqt_worker_dies(w, tqt_foreign_worker(w, TQT_PID_DEAD, 2, false));
+}
+
+/* Its lease ran out some time ago; the first look made it suspect. */
+void tqt_prepare_lost(struct tqt_world *w)
+{
+	tqt_serve(w, TQT_SECOND_NS);
+	tqt_submit_plain(w);
+	tqt_claim(w);
+	for (int i = 0; i < 3; i++) {
+		tqt_elapse(w, 2 * TQT_SECOND_NS);
+		if (i < 2)
+			tqi_keep(w->other);
+	}
+}
+
+void tqt_prepare_finished(struct tqt_world *w)
+{
+	tqt_prepare_worker(w);
+	tqt_finish(w, 20);
+}
+
+static uint32_t wait_for(struct tqt_world *w, uint32_t count)
+{
+	uint32_t waiter = tqt_foreign_sleeper(w, TQI_INTEREST_TASKS, 0);
+	struct tqi_tx tx;
+
+	for (uint32_t i = 0; i < count; i++) {
+		tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+		bool added = tqi_edge_add(&tx, waiter, tqi_id_index(w->ids[i]));
+
+		tqt_must(tqi_hold_end(w->other, &tx, added ? 0 : -ENOMEM), "edge");
+	}
+	return waiter;
+}
+
+void tqt_prepare_waited(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	for (int i = 0; i < 40; i++) /* more than are told in one hold */
+		wait_for(w, 1);
+}
+
+void tqt_prepare_buried(struct tqt_world *w)
+{
+	for (int i = 0; i < 10; i++)
+		tqt_prepare_task(w);
+	tqt_sleeper_dies(w, wait_for(w, 10));
+	tqt_sleeper_dies(w, tqt_foreign_sleeper(w, TQI_INTEREST_ROOM, 0));
+}
+
+/* Three extents reserved, hardly anything in use. */
+void tqt_prepare_spare(struct tqt_world *w)
+{
+	struct tq_task_spec spec = { .size = sizeof(spec),
+				     .payload = tqt_large,
+				     .payload_bytes = 60000 };
+
+	for (int i = 0; i < 30; i++)
+		w->ids[w->id_count++] = tqt_submit(w, &spec);
+	for (uint32_t i = 0; i < w->id_count; i++) {
+		tqt_must(tq_cancel(w->tq, w->ids[i]), "cancel");
+		tqt_must(tq_task_steer(w->tq, w->ids[i], TQ_TASK_ACTION_FORGET), "forget");
+	}
+}
+
+/* Another process is reserving all memory that there is to have. */
+void tqt_prepare_growing(struct tqt_world *w)
+{
+	const struct tqi_ident ident = tqi_ident_self(w->other);
+	const struct tqi_geometry *g = &w->seg.geometry;
+	uint32_t fixed = (uint32_t)(g->fixed_bytes >> TQI_EXTENT_SHIFT), first;
+	struct tqi_tx tx;
+
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	w->ids[0] = tqi_extent_grow_begin(&tx, g->extent_count - fixed, &ident, &first);
+	tqt_must(tqi_hold_end(w->other, &tx, w->ids[0] ? 0 : -ENOMEM), "grow");
+}
