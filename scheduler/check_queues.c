@@ -166,6 +166,7 @@ static void check_root(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "ready", root->ready, c->ready);
 	tqi_check_equal(c, "root", 0, "running", root->running, c->running);
 	tqi_check_equal(c, "root", 0, "empty_workers", root->empty_workers, c->empty_workers);
+	tqi_check_equal(c, "root", 0, "dying_workers", root->dying_workers, c->dying_workers);
 	tqi_check_equal(c, "root", 0, "room_waiters", root->room_waiters, c->room_waiters);
 	if (root->due.capacity < root->unfinished)
 		tqi_check_fault(c, "root: no due times for all of %u unfinished", root->unfinished);

@@ -68,6 +68,7 @@ static void check_worker(struct tqi_check *c, uint32_t w)
 	if (free)
 		return;
 	c->empty_workers += !!(worker->flags & TQI_WORKER_EMPTY);
+	c->dying_workers += worker->state == TQI_WORKER_DYING;
 	check_served(c, w, worker);
 	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count,
 			check_attempts(c, w, worker));

@@ -173,7 +173,7 @@ static void clear_root(struct tqi_root *root)
 	root->unfinished = root->ready = root->running = 0;
 	root->finished_oldest = root->finished_newest = root->finished_count = 0;
 	root->telling = 0;
-	root->room_waiters = root->empty_workers = 0;
+	root->room_waiters = root->empty_workers = root->dying_workers = 0;
 	clear_heap(&root->due);
 }
 
@@ -209,6 +209,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_lists(c);
 	sweep_again(c);
 	tqi_wake_any(c->tx); /* those that were in transit are listed now */
+	tqi_wake_keepers(c->tx); /* others are the oldest, with the notes that they had */
 	return 0;
 }
 

@@ -213,6 +213,8 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 		w->output_bytes = 0;
 	if (w->flags & TQI_WORKER_EMPTY)
 		tqi_root(c->tx)->empty_workers++;
+	if (w->state == TQI_WORKER_DYING)
+		tqi_root(c->tx)->dying_workers++;
 }
 
 void tqi_rebuild_workers(struct tqi_check *c)

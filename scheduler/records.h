@@ -196,7 +196,8 @@ _Static_assert(sizeof(struct tqi_attempt) == 256, "four cache lines");
 enum tqi_worker_state {
 	TQI_WORKER_FREE = 0,
 	TQI_WORKER_LIVE = 1,
-	TQI_WORKER_DYING = 2, /* proved gone; its groups or the master's verdict are pending */
+	TQI_WORKER_DYING =
+		2, /* proved gone; the master's verdict, or groups of its attempts, pend */
 };
 
 /* flags of a worker */
@@ -376,7 +377,7 @@ struct tqi_root {
 	uint32_t
 		sweep_count; /* records when the sweep last went on: newer ones add to sweep_left */
 	uint32_t untidy; /* work has ended since somebody last looked for memory to give back */
-	uint32_t reserved0;
+	uint32_t dying_workers; /* somebody must look at them again */
 	struct tqi_heap due;
 };
 

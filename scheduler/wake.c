@@ -161,7 +161,8 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
-	if (root->ready || root->running || root->untidy || tqi_sweep_pending(tx))
+	if (root->ready || root->running || root->dying_workers || root->untidy ||
+	    tqi_sweep_pending(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */
 	if (due != UINT64_MAX && due + place * LOOK_NS < until)

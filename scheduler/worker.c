@@ -190,6 +190,8 @@ static void take_apart(struct tqi_tx *tx, uint32_t w)
 
 	if (worker->flags & TQI_WORKER_EMPTY)
 		TQI_ADD(tx, tqi_root(tx)->empty_workers, -1);
+	if (worker->state == TQI_WORKER_DYING)
+		TQI_ADD(tx, tqi_root(tx)->dying_workers, -1);
 	if (worker->output)
 		tqi_block_give(tx, worker->output);
 	TQI_SET(tx, worker->output, 0u);
@@ -332,6 +334,13 @@ bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t w)
 	       tx->now_ns - worker->dying_ns < VERDICT_WAIT_NS;
 }
 
+static void begin_to_die(struct tqi_tx *tx, struct tqi_worker *worker)
+{
+	TQI_SET(tx, worker->state, TQI_WORKER_DYING);
+	TQI_SET(tx, worker->dying_ns, tx->now_ns);
+	TQI_ADD(tx, tqi_root(tx)->dying_workers, 1);
+}
+
 bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool groups_empty)
 {
 	static const struct tqi_death death = { .cause = TQ_CAUSE_WORKER_DIED };
@@ -339,15 +348,16 @@ bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool 
 
 	if (!worker)
 		return true;
-	if (worker->state == TQI_WORKER_LIVE) {
-		TQI_SET(tx, worker->state, TQI_WORKER_DYING);
-		TQI_SET(tx, worker->dying_ns, tx->now_ns);
-	}
+	if (worker->state == TQI_WORKER_LIVE)
+		begin_to_die(tx, worker);
 	if (tqi_worker_waits_for_master(tx, suspect->worker)) {
 		tqi_wake_master(tx, worker->master);
 		return false;
 	}
-	return groups_empty && tqi_worker_dead(tx, suspect->worker, suspect->generation, &death);
+	/* Only an attempt waits for what is left of its processes. */
+	if (worker->attempts && !groups_empty)
+		return false;
+	return tqi_worker_dead(tx, suspect->worker, suspect->generation, &death);
 }
 
 /* All attempts of a worker whose lease has run out are asked to stop. */

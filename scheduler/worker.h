@@ -65,7 +65,7 @@ bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t worker, struct tqi_suspect *
 /*
  * The process has been proved gone.  With a live master the master alone says why:
  * it is woken, and after a second this goes on without it.  `groups_empty`: no
- * process of its commands is left.  True when the worker has been taken apart.
+ * process of its commands is left, or its attempts wait for that.  True when the worker has been taken apart.
  */
 bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool groups_empty);
 /* The master's verdict; everything of it is gone.  A slice; true when it is done. */

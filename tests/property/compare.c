@@ -295,6 +295,19 @@ static bool compare_waiters(struct comparison *c)
 	       same(c, "core", 0, "waiter_count", c->tx.core->waiter_count, listed);
 }
 
+/* W6: no keeper sleeps longer than it may. */
+static bool compare_keepers(struct comparison *c)
+{
+	uint32_t s = c->tx.core->waiter_oldest;
+
+	for (uint32_t place = 0; place < TQI_KEEPERS && s; place++) {
+		if (tqi_waiter_at(&c->tx, s)->until_ns > model_keeper_until(c->m, place))
+			return differ(c, "waiter %u: keeper %u sleeps too long", s, place);
+		s = tqi_waiter_at(&c->tx, s)->newer;
+	}
+	return true;
+}
+
 /* The finished list is in the model's order. */
 static bool compare_finished(struct comparison *c)
 {
@@ -320,7 +333,7 @@ bool compare_gauges(struct comparison *c)
 	const struct tqi_root *r = tqi_root(&c->tx);
 	const struct model *m = c->m;
 	const char *record = "root";
-	uint32_t index = 0, ready = 0, running = 0, unfinished = 0;
+	uint32_t index = 0, ready = 0, running = 0, unfinished = 0, dying = 0;
 
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
@@ -329,11 +342,14 @@ bool compare_gauges(struct comparison *c)
 		running += t->state == TQ_RUNNING;
 		unfinished += is_unfinished(t->state);
 	}
+	for (uint32_t w = 1; w < m->worker_slots; w++)
+		dying += m->workers[w].state == TQI_WORKER_DYING;
 	return SAME(r, m, sequence) && SAME(r, m, flags) && SAME(r, m, cancel_before) &&
 	       SAME(r, m, sweep_left) && SAME(r, m, reclaimed) && SAME(r, m, evicted) &&
 	       SAME(r, m, unbroken_ns) && same(c, record, 0, "ready", r->ready, ready) &&
 	       same(c, record, 0, "running", r->running, running) &&
 	       same(c, record, 0, "unfinished", r->unfinished, unfinished) &&
+	       same(c, record, 0, "dying_workers", r->dying_workers, dying) &&
 	       same(c, record, 0, "finished_count", r->finished_count, model_finished(m));
 }
 
@@ -424,7 +440,7 @@ bool compare_all(struct comparison *c)
 	for (uint32_t w = 1; w < c->m->worker_slots; w++)
 		if (!compare_worker(c, w))
 			return false;
-	if (!compare_waiters(c) || !compare_finished(c))
+	if (!compare_waiters(c) || !compare_keepers(c) || !compare_finished(c))
 		return false;
 	c->sample++;
 	c->tight = false;

@@ -243,6 +243,8 @@ void model_relink(struct model *m, uint32_t waiter);
 void model_leave(struct model *m, uint32_t waiter);
 bool model_wake_any(struct model *m);
 uint32_t model_pins(const struct model *m, uint32_t task);
+/* Until when a keeper may sleep, at most. */
+uint64_t model_keeper_until(const struct model *m, uint32_t place);
 /* Nobody who could start something sleeps while nobody is on the way to it. */
 bool model_is_stranded(const struct model *m);
 

@@ -73,7 +73,8 @@ bool model_worker_gone(struct model *m, uint32_t worker, bool groups_empty)
 	}
 	if (master_is_alive(m, w) && m->now_ns - w->dying_ns < SECOND)
 		return false;
-	return groups_empty && model_worker_dead(m, worker, &death);
+	return (groups_empty || !model_attempt_count(m, worker)) &&
+	       model_worker_dead(m, worker, &death);
 }
 
 void model_judge(struct model *m, uint32_t worker)

@@ -5,6 +5,7 @@
 #define BURY_SLICE 2
 #define BURY_EDGES 8
 #define POPS_SLICE 16
+#define SECOND 1000000000ull
 
 static bool serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 {
@@ -123,6 +124,29 @@ bool model_is_stranded(const struct model *m)
 			return true;
 	}
 	return false;
+}
+
+/* Something may need a look that nobody announces. */
+static bool is_under_way(const struct model *m)
+{
+	for (uint32_t t = 1; t < m->task_slots; t++)
+		if (m->tasks[t].state == TQ_RUNNING || model_in_lane(&m->tasks[t]))
+			return true;
+	for (uint32_t w = 1; w < m->worker_slots; w++)
+		if (m->workers[w].state == TQI_WORKER_DYING)
+			return true;
+	return model_sweep_pending(m);
+}
+
+uint64_t model_keeper_until(const struct model *m, uint32_t place)
+{
+	uint64_t until = is_under_way(m) ? m->now_ns + (place + 1) * SECOND : NEVER;
+
+	for (uint32_t t = 1; t < m->task_slots; t++)
+		if (m->tasks[t].state != TQ_FREE && m->tasks[t].look_ns != NEVER &&
+		    m->tasks[t].look_ns + place * SECOND < until)
+			until = m->tasks[t].look_ns + place * SECOND;
+	return until;
 }
 
 static bool is_idle(const struct model *m, const struct model_worker *w)

@@ -184,6 +184,7 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(root->telling, 1);
 	DAMAGE(root->room_waiters, 1);
 	DAMAGE(root->empty_workers, 1);
+	DAMAGE(root->dying_workers, 1);
 	DAMAGE(root->due.length, 3);
 	DAMAGE(root->due.capacity, 77);
 	DAMAGE(root->due.root.key, INT64_MAX);

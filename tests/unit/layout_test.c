@@ -309,6 +309,8 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, room_waiters);
 	FIELD(tqi_root, empty_workers);
 	FIELD(tqi_root, sweep_count);
+	FIELD(tqi_root, untidy);
+	FIELD(tqi_root, dying_workers);
 	FIELD(tqi_root, due);
 }
 

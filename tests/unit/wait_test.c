@@ -216,6 +216,62 @@ static void test_keeper_is_told_of_due_times(void **state)
 	close_fixture(&f);
 }
 
+static uint32_t add_to_farm(struct fixture *f, const char *name, uint32_t flags, uint32_t master)
+{
+	const char *queue = "default";
+	const struct tqi_worker_request request = { .owner = &self,
+						    .name = name,
+						    .queues = &queue,
+						    .queue_count = 1,
+						    .flags = flags,
+						    .master = master };
+	uint32_t worker;
+
+	begin(f);
+	assert_int_equal(tqi_worker_register(&f->tx, &request, &worker), 0);
+	commit(f);
+	return worker;
+}
+
+/* True when it was taken apart; something of its group is left. */
+static bool prove(struct fixture *f, uint32_t worker)
+{
+	struct tqi_suspect suspect;
+
+	begin(f);
+	assert_true(tqi_worker_suspect(&f->tx, worker, &suspect));
+	bool gone = tqi_worker_gone(&f->tx, &suspect, false);
+
+	commit(f);
+	return gone;
+}
+
+/* W6: an idle worker that is dying is looked at again, with nothing ready or running. */
+static void test_keeper_comes_back_to_the_dying(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t master = add_to_farm(&f, "farm", TQI_WORKER_MASTER, 0);
+	uint32_t worker = add_to_farm(&f, "farm", TQI_WORKER_GROUP, master);
+	struct tqi_worker *record = tqi_table_peek(&f.box.seg, TQI_WORKERS, worker);
+	uint32_t w = enter(&f, TQI_INTEREST_MASTER, master);
+
+	assert_true(waiter_of(&f, w)->until_ns == UINT64_MAX);
+	tqt_mutex_die(&record->life);
+	assert_false(prove(&f, worker)); /* its master has a second to say why */
+	assert_int_equal(record->state, TQI_WORKER_DYING);
+	assert_true(waiter_of(&f, w)->until_ns == f.box.now_ns + SECOND);
+	f.box.now_ns += SECOND;
+	assert_true(prove(&f, worker)); /* it holds nothing that its group could disturb */
+	begin(&f);
+	tqi_sleep_again(&f.tx, w, UINT64_MAX);
+	commit(&f);
+	assert_true(waiter_of(&f, w)->until_ns == UINT64_MAX);
+	close_fixture(&f);
+}
+
 /* More waiters on one task than one hold tells. */
 static void test_telling_in_slices(void **state)
 {
@@ -273,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_dead_sleepers),
 		cmocka_unit_test(test_busy_slot_is_passed_over),
 		cmocka_unit_test(test_keeper_is_told_of_due_times),
+		cmocka_unit_test(test_keeper_comes_back_to_the_dying),
 		cmocka_unit_test(test_telling_in_slices),
 	};
 
