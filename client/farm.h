@@ -66,6 +66,7 @@ struct tqi_child {
 	struct tqi_death death;
 	enum tqi_leave leave;
 	struct tqi_futex life; /* its life lock, as last seen held; word NULL not */
+	uint64_t buried_ns;  /* ENDING: since when */
 	uint32_t record;     /* ENDING: of its registration; 0 it had none */
 	uint64_t generation; /* of that record */
 	uint32_t group_count;

@@ -8,7 +8,8 @@
 #include "client/oom.h"
 #include "shm/ident.h"
 
-#define MEMBERS_PAUSE_NS 2000000ull /* 2 ms: processes that got SIGKILL are gone soon */
+#define MEMBERS_PAUSE_NS 2000000ull /* 2 ms: processes that got SIGKILL are gone soon ... */
+#define MEMBERS_LONG_NS 50000000ull /* 50 ms: ... or are in the kernel for long, or zombies */
 
 /* What is left of a worker in the segment. */
 struct remains {
@@ -162,7 +163,7 @@ static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 }
 
 /* It has ended; only now is it reaped.  False: the lock could not be had, come again. */
-static bool bury(struct tqi_farm *farm, struct tqi_child *child)
+static bool bury(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
 	const struct tqi_board *board = tqi_farm_board(farm, child);
 	struct tqi_usage usage = { 0 };
@@ -186,19 +187,27 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child)
 	if (child->killed)
 		farm->given_back += (int)(remains.attempts - remains.stopping);
 	child->state = TQI_CHILD_ENDING;
+	child->buried_ns = now;
 	log_end(farm, child, &remains);
 	return true;
 }
 
-/* F2. */
-static bool groups_are_empty(struct tqi_child *child)
+static bool takes_long(const struct tqi_child *child, uint64_t now)
 {
+	return now - child->buried_ns >= MEMBERS_LONG_NS;
+}
+
+/* F2. */
+static bool groups_are_empty(struct tqi_child *child, uint64_t now)
+{
+	bool (*reap)(pid_t, struct tqi_usage *) = takes_long(child, now) ? tqi_reap_rest
+									 : tqi_reap_some;
 	struct tqi_usage others = { 0 };
 
 	for (; child->group_count > 0; child->group_count--) {
 		uint32_t last = child->group_count - 1; /* 0 is the worker's own */
 
-		if (!tqi_reap_some(child->groups[last], last ? &child->command_usage : &others))
+		if (!reap(child->groups[last], last ? &child->command_usage : &others))
 			break;
 	}
 	return child->group_count == 0;
@@ -231,10 +240,11 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 
 static void go_on(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	if (groups_are_empty(child) && give_back(farm, child))
+	if (groups_are_empty(child, now) && give_back(farm, child))
 		tqi_farm_replace(farm, child, now);
 	else
-		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
+		tqi_farm_appoint(
+			farm, now + (takes_long(child, now) ? MEMBERS_LONG_NS : MEMBERS_PAUSE_NS));
 }
 
 static bool has_ended(struct tqi_child *child)
@@ -249,7 +259,7 @@ static bool has_ended(struct tqi_child *child)
 
 static void look_at(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	if (child->state == TQI_CHILD_LIVE && has_ended(child) && !bury(farm, child))
+	if (child->state == TQI_CHILD_LIVE && has_ended(child) && !bury(farm, child, now))
 		tqi_farm_appoint(farm, now + MEMBERS_PAUSE_NS);
 	if (child->state == TQI_CHILD_ENDING)
 		go_on(farm, child, now);

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "shm/group.h"
+
 #define NS_PER_S 1000000000ull
 #define NS_PER_US 1000ull
 #define BYTES_PER_KIB 1024ull
@@ -52,11 +54,18 @@ bool tqi_reap_some(pid_t pgid, struct tqi_usage *usage)
 	return kill(-pgid, 0) < 0 && errno == ESRCH;
 }
 
+bool tqi_reap_rest(pid_t pgid, struct tqi_usage *usage)
+{
+	return tqi_reap_some(pgid, usage) || tqi_group_is_empty((uint32_t)pgid, 0);
+}
+
 void tqi_reap_group(pid_t pgid, struct tqi_usage *usage)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_FIRST_NS };
 
 	while (!tqi_reap_some(pgid, usage)) {
+		if (pause.tv_nsec >= PAUSE_LAST_NS && tqi_reap_rest(pgid, usage))
+			return;
 		nanosleep(&pause, NULL);
 		if (pause.tv_nsec < PAUSE_LAST_NS)
 			pause.tv_nsec *= 2;

@@ -321,6 +321,49 @@ static void f1_record_of_one_that_left_hides_its_end_from_nobody(void **state)
 	inherit_a_record(box);
 }
 
+/*
+ * One process leaves the group and its child stays: killed, that one is a zombie which
+ * nobody reaps as long as its parent lives.
+ */
+static const char *const zombie_script =
+	"(sleep 60 >/dev/null & exec setsid sleep 60 >/dev/null 2>&1) &\n"
+	"echo $! >escaped\n"
+	"while [ \"$(cut -d' ' -f5 /proc/$!/stat)\" = $$ ]; do sleep 0.01; done\n";
+
+static void f2_zombies_of_others_do_not_hold_a_command_up(void **state)
+{
+	struct farm_box *box = *state;
+
+	farm_start(box);
+	uint64_t id = submit_script(box, zombie_script, NULL);
+	struct tq_task_info info = wait_final(box, id);
+	pid_t escaped = (pid_t)wait_number(box, "escaped");
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_true(process_is_there(escaped));
+	kill(escaped, SIGKILL);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void f2_zombies_of_others_do_not_hold_a_burial_up(void **state)
+{
+	struct farm_box *box = *state;
+	char script[512];
+
+	farm_start(box);
+	snprintf(script, sizeof(script), "[ $TASKQ_ATTEMPT = 1 ] || exit 0\n%skill -KILL $PPID\n",
+		 zombie_script);
+	uint64_t id = submit_script(box, script, NULL);
+	struct tq_task_info info = wait_final(box, id);
+	pid_t escaped = (pid_t)wait_number(box, "escaped");
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.attempt, 2);
+	assert_true(process_is_there(escaped));
+	kill(escaped, SIGKILL);
+	assert_int_equal(farm_stop(box), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -333,6 +376,8 @@ int main(void)
 		TEST(f1_killed_idle_worker_is_replaced),
 		TEST(f1_worker_with_the_record_of_one_that_left_is_spared),
 		TEST(f1_record_of_one_that_left_hides_its_end_from_nobody),
+		TEST(f2_zombies_of_others_do_not_hold_a_command_up),
+		TEST(f2_zombies_of_others_do_not_hold_a_burial_up),
 		TEST(e3_killed_master_s_worker_finishes_its_task),
 		TEST(e3_orphaned_worker_gives_back_after_the_grace_time),
 		TEST(e3_master_and_worker_killed_at_once),
