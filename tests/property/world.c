@@ -194,6 +194,21 @@ uint32_t pick_worker(struct world *w)
 	return 0;
 }
 
+uint32_t sleeper_of(const struct world *w, uint32_t worker)
+{
+	for (uint32_t s = 1; s < w->m->waiter_slots; s++)
+		if (w->m->waiters[s].state != TQI_WAITER_FREE && !w->m->waiters[s].dead &&
+		    w->m->waiters[s].interest == TQI_INTEREST_WORK &&
+		    w->m->waiters[s].subject == worker)
+			return s;
+	return 0;
+}
+
+struct tqi_worker *worker_record(struct world *w, uint32_t worker)
+{
+	return tqi_table_peek(&w->box.seg, TQI_WORKERS, worker);
+}
+
 const char *queue_name(uint32_t queue)
 {
 	static const char *const names[MODEL_QUEUES + 1] = { "", "a", "b", "c", "d", "e", "f" };

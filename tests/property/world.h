@@ -55,6 +55,9 @@ uint32_t pick_task(struct world *w, uint32_t state);
 uint64_t id_of(struct world *w, uint32_t task);
 /* A registered worker whose process lives; 0 none. */
 uint32_t pick_worker(struct world *w);
+struct tqi_worker *worker_record(struct world *w, uint32_t worker);
+/* Its sleeper, if it sleeps; 0 none. */
+uint32_t sleeper_of(const struct world *w, uint32_t worker);
 const char *queue_name(uint32_t queue);
 const char *kind_name(uint32_t kind);
 struct pattern pattern_make(struct world *w, uint32_t bytes_max);
@@ -66,10 +69,10 @@ void *scratch(struct world *w);
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
-operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_punch, op_grow;
-operation op_time, op_due, op_tend, op_look, op_rebuild;
-operation op_register, op_unregister, op_die, op_verdict_on_worker, op_renew, op_progress,
-	op_checkpoint, op_output, op_stop_step;
+operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict;
+operation op_time, op_due, op_tend, op_look, op_rebuild, op_punch, op_grow;
+operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
+operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_back, op_sleeper_dies;
 
 #endif

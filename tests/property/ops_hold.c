@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* What holds do besides their own: time, what is due, sweeps, looks; repair; memory. */
+#include "scheduler/due.h"
+#include "scheduler/look.h"
+#include "scheduler/rebuild.h"
+#include "scheduler/sleep.h"
+#include "scheduler/sweep.h"
+#include "scheduler/wake.h"
+#include "scheduler/worker.h"
+#include "tests/property/world.h"
+
+#define MS 1000000ull
+#define SECOND 1000000000ull
+
+void op_time(struct world *w)
+{
+	uint64_t by = chance(w, 200)  ? 4000 * SECOND
+		      : chance(w, 10) ? (1 + below(w, 5)) * SECOND
+				      : below(w, 300) * MS;
+
+	w->m->now_ns = w->box.now_ns += by;
+	note(w, "time +%llu ms", (unsigned long long)(by / MS));
+}
+
+static int due_core(struct world *w, void *arg)
+{
+	return tqi_due_run(&w->tx, *(uint32_t *)arg);
+}
+
+static bool due(struct world *w, uint32_t count)
+{
+	int r = perform(w, due_core, &count, false);
+
+	expect(w, r, model_due_run(w->m, count), "due");
+	return r;
+}
+
+void op_due(struct world *w)
+{
+	uint32_t count = 1 + below(w, 8);
+
+	note(w, "due %u", count);
+	due(w, count);
+}
+
+static int sweep_core(struct world *w, void *arg)
+{
+	(void)arg;
+	return tqi_sweep_slice(&w->tx);
+}
+
+static void sweep(struct world *w)
+{
+	int r = perform(w, sweep_core, NULL, false);
+	const struct tqi_root *root = tqi_segment_root(&w->box.seg);
+
+	expect(w, r, model_sweep_slice(w->m, root->sweep_left), "sweep");
+}
+
+static int bury_core(struct world *w, void *arg)
+{
+	(void)arg;
+	return tqi_sleep_bury(&w->tx);
+}
+
+static bool bury(struct world *w)
+{
+	int r = perform(w, bury_core, NULL, false);
+
+	expect(w, r, model_bury(w->m), "burial");
+	return r;
+}
+
+/* What every hold does first, part by part. */
+void op_tend(struct world *w)
+{
+	note(w, "tend");
+	due(w, 8);
+	if (model_sweep_pending(w->m))
+		sweep(w);
+}
+
+/* The parts of a hold that are sliced are run out first, each in its own operation. */
+static void run_out(struct world *w)
+{
+	while (due(w, 8))
+		;
+	while (model_sweep_pending(w->m))
+		sweep(w);
+	while (bury(w))
+		;
+}
+
+struct proof {
+	struct tqi_suspect suspect;
+	bool groups_empty;
+};
+
+static int gone_core(struct world *w, void *arg)
+{
+	const struct proof *p = arg;
+
+	return tqi_worker_gone(&w->tx, &p->suspect, p->groups_empty);
+}
+
+/* What client/keeper.c does with a look's suspects. */
+static void prove(struct world *w, const struct tqi_suspect *suspect)
+{
+	struct proof p = { .suspect = *suspect, .groups_empty = !chance(w, 4) };
+	const struct model_worker *m = &w->m->workers[suspect->worker];
+
+	if (!m->dead || m->generation != suspect->generation)
+		return;
+	int r = perform(w, gone_core, &p, false);
+
+	expect(w, r, model_worker_gone(w->m, suspect->worker, p.groups_empty), "gone");
+}
+
+void op_look(struct world *w)
+{
+	struct tqi_look look;
+
+	note(w, "look");
+	run_out(w);
+	tqt_box_begin(&w->box, &w->tx);
+	tqi_look(&w->tx, &look);
+	tqi_wake_keepers(&w->tx);
+	if (w->tx.corrupt)
+		fail(w, "the look is corrupt");
+	tqi_tx_commit(&w->tx);
+	model_look(w->m);
+	for (uint32_t i = 0; i < look.suspect_count; i++) {
+		bool dead = w->m->workers[look.suspects[i].worker].dead;
+
+		if (dead != look.suspects[i].hinted)
+			fail(w, "worker %u: wrong hint", look.suspects[i].worker);
+		prove(w, &look.suspects[i]);
+	}
+}
+
+/* On a sound segment: nothing that a user sees may change. */
+void op_rebuild(struct world *w)
+{
+	note(w, "rebuild");
+	tqt_box_begin(&w->box, &w->tx);
+	if (tqi_rebuild(&w->tx, scratch(w)) < 0)
+		fail(w, "no memory to rebuild");
+	tqi_tx_commit(&w->tx);
+	model_rebuild(w->m);
+	w->compare_now = true;
+}
+
+void op_punch(struct world *w)
+{
+	note(w, "punch: %d", tqt_box_punch(&w->box));
+}
+
+void op_grow(struct world *w)
+{
+	uint32_t here = tqi_segment_core(&w->box.seg)->extents_reserved;
+
+	if (here < w->extents_max)
+		note(w, "grow: %d", tqt_box_grow(&w->box, 1));
+}

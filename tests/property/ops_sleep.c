@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* Those who sleep. */
+#include <errno.h>
+
+#include "scheduler/edge.h"
+#include "scheduler/sleep.h"
+#include "scheduler/wake.h"
+#include "tests/property/world.h"
+
+#define WAIT_EDGES_MAX 12
+
+struct sleep {
+	uint32_t interest;
+	uint32_t subject;
+	uint32_t waiter;
+	uint32_t tasks[WAIT_EDGES_MAX];
+	uint32_t count;
+};
+
+static int sleep_core(struct world *w, void *arg)
+{
+	static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
+	struct sleep *s = arg;
+	bool full;
+
+	s->waiter = tqi_sleep_enter(&w->tx, &self, s->interest, s->subject, &full);
+	if (!s->waiter)
+		return full ? TQ_EFULL : -ENOMEM;
+	for (uint32_t i = 0; i < s->count; i++)
+		if (!tqi_edge_add(&w->tx, s->waiter, s->tasks[i]))
+			return -ENOMEM;
+	tqi_sleep_again(&w->tx, s->waiter, UINT64_MAX);
+	return tqi_wake_any(&w->tx);
+}
+
+static uint32_t waiters_in_use(const struct world *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 1; s < w->m->waiter_slots; s++)
+		n += w->m->waiters[s].state != TQI_WAITER_FREE;
+	return n;
+}
+
+static uint32_t edges_in_use(const struct world *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t e = 0; e < w->m->edge_slots; e++)
+		n += w->m->edges[e].waiter != 0;
+	return n;
+}
+
+static void sleep(struct world *w, struct sleep *s)
+{
+	if (waiters_in_use(w) > 80 || edges_in_use(w) > MODEL_EDGES - 2 * WAIT_EDGES_MAX)
+		return;
+	int r = perform(w, sleep_core, s, false);
+
+	note(w, "sleep interest %u of %u, %u tasks: %d, waiter %u", s->interest, s->subject,
+	     s->count, r, s->waiter);
+	if (r == NO_ROOM)
+		return;
+	if (s->waiter >= MODEL_WAITERS)
+		fail(w, "wait slot %u", s->waiter);
+	model_enter(w->m, s->waiter, s->interest, s->subject);
+	for (uint32_t i = 0; i < s->count; i++)
+		model_edge(w->m, s->waiter, s->tasks[i]);
+	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
+}
+
+void op_sleep(struct world *w)
+{
+	struct sleep s = { .interest = TQI_INTEREST_WORK, .subject = pick_worker(w) };
+
+	if (s.subject && !sleeper_of(w, s.subject))
+		sleep(w, &s);
+}
+
+/* Many on one task at times, so that telling takes more than one slice. */
+void op_wait(struct world *w)
+{
+	struct sleep s = { .interest = TQI_INTEREST_TASKS };
+	uint32_t count = chance(w, 3) ? 1 + below(w, WAIT_EDGES_MAX) : 1;
+	uint32_t favourite = 1 + (uint32_t)(w->op / 2000) % w->m->task_slots;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t task = pick_task(w, chance(w, 4) ? TQ_STATE_COUNT : TQ_READY);
+
+		if (chance(w, 2) && favourite < w->m->task_slots &&
+		    w->m->tasks[favourite].state != TQ_FREE)
+			task = favourite;
+		if (task)
+			s.tasks[s.count++] = task;
+	}
+	if (s.count)
+		sleep(w, &s);
+}
+
+void op_wait_room(struct world *w)
+{
+	struct sleep s = { .interest = TQI_INTEREST_ROOM,
+			   .subject = chance(w, 2) ? 1 + below(w, MODEL_QUEUES) : 0 };
+
+	sleep(w, &s);
+}
+
+static uint32_t pick_sleeper(struct world *w)
+{
+	uint32_t slots = w->m->waiter_slots, at = below(w, slots);
+
+	for (uint32_t i = 0; i < slots; i++) {
+		const struct model_waiter *s = &w->m->waiters[at];
+
+		/* Those in transit are on their way: more often. */
+		if (s->state != TQI_WAITER_FREE && !s->dead &&
+		    (s->state == TQI_WAITER_TRANSIT || chance(w, 4)))
+			return at;
+		at = at + 1 < slots ? at + 1 : 0;
+	}
+	return 0;
+}
+
+static int again_core(struct world *w, void *arg)
+{
+	tqi_sleep_again(&w->tx, *(uint32_t *)arg, UINT64_MAX);
+	return tqi_wake_any(&w->tx);
+}
+
+static int drop_core(struct world *w, void *arg)
+{
+	return tqi_edge_drop(&w->tx, *(uint32_t *)arg, 8);
+}
+
+static int leave_core(struct world *w, void *arg)
+{
+	tqi_sleep_leave(&w->tx, *(uint32_t *)arg);
+	return tqi_wake_any(&w->tx);
+}
+
+static void leave(struct world *w, uint32_t waiter)
+{
+	for (bool done = false; !done;) {
+		int r = perform(w, drop_core, &waiter, false);
+
+		done = model_edges_drop(w->m, waiter, 8);
+		expect(w, r, done, "drop of edges");
+	}
+	int r = perform(w, leave_core, &waiter, false);
+
+	model_leave(w->m, waiter);
+	expect(w, r, model_wake_any(w->m), "wake on leaving");
+}
+
+/* A sleeper comes back: to sleep again, or to leave. */
+void op_back(struct world *w)
+{
+	uint32_t waiter = pick_sleeper(w);
+
+	if (!waiter)
+		return;
+	if (chance(w, 2)) {
+		note(w, "waiter %u leaves", waiter);
+		leave(w, waiter);
+		return;
+	}
+	note(w, "waiter %u sleeps again", waiter);
+	int r = perform(w, again_core, &waiter, false);
+
+	model_relink(w->m, waiter);
+	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
+}
+
+void op_sleeper_dies(struct world *w)
+{
+	uint32_t waiter = pick_sleeper(w);
+
+	if (!waiter || w->m->waiters[waiter].interest == TQI_INTEREST_WORK)
+		return; /* a worker's sleeper dies with its process: op_die() */
+	struct tqi_waiter *s = tqi_table_peek(&w->box.seg, TQI_WAITERS, waiter);
+
+	note(w, "waiter %u dies", waiter);
+	tqt_mutex_die(&s->mutex);
+	w->m->waiters[waiter].dead = true;
+}
