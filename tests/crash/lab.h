@@ -14,7 +14,7 @@
 #include "tests/crash/death.h"
 #include "tests/crash/seen.h"
 #include "tests/crash/step.h"
-#include "tests/crash/system.h"
+#include "tests/crash/handle.h"
 #include "tests/support/image.h"
 
 #define TQT_LEVELS_MAX 3

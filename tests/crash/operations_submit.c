@@ -43,23 +43,19 @@ void tqt_run_submit_run(struct tqt_world *w)
 	       (struct tq_task_spec){ .payload = tqt_large, .payload_bytes = sizeof(tqt_large) });
 }
 
-static void make_room(void *arg)
+static void make_room(struct tqt_world *w)
 {
-	struct tqt_world *w = arg;
-
 	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
 }
 
 void tqt_run_submit_waiting(struct tqt_world *w)
 {
-	w->system.meanwhile = make_room;
-	w->system.arg = w;
+	tqt_meanwhile(w, make_room);
 	submit(w, (struct tq_task_spec){ .kind = "k", .full_timeout_ns = TQT_LONG_NS });
 }
 
-static void growth_ends(void *arg)
+static void growth_ends(struct tqt_world *w)
 {
-	struct tqt_world *w = arg;
 	struct tqi_tx tx;
 
 	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
@@ -69,8 +65,7 @@ static void growth_ends(void *arg)
 
 void tqt_run_submit_growing(struct tqt_world *w)
 {
-	w->system.meanwhile = growth_ends;
-	w->system.arg = w;
+	tqt_meanwhile(w, growth_ends);
 	tqt_run_submit(w);
 	tqt_must(w->result, "submit while another process grows");
 }

@@ -2,18 +2,15 @@
 /* Clients that wait for tasks. */
 #include "tests/crash/operations.h"
 
-static void complete_all(void *arg)
+static void complete_all(struct tqt_world *w)
 {
-	struct tqt_world *w = arg;
-
 	for (uint32_t i = 0; i < w->claim_count; i++)
 		tqt_must(tq_complete(w->worker, &w->claims[i], NULL, 0), "complete meanwhile");
 }
 
 void tqt_run_wait(struct tqt_world *w)
 {
-	w->system.meanwhile = complete_all;
-	w->system.arg = w;
+	tqt_meanwhile(w, complete_all);
 	w->result = tq_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
 }
 
@@ -24,8 +21,7 @@ void tqt_run_wait_timeout(struct tqt_world *w)
 
 void tqt_run_wait_many(struct tqt_world *w)
 {
-	w->system.meanwhile = complete_all;
-	w->system.arg = w;
+	tqt_meanwhile(w, complete_all);
 	w->result = tq_wait_many(w->tq, w->ids, w->id_count, TQ_WAIT_ALL, TQT_LONG_NS, NULL);
 }
 

@@ -22,9 +22,8 @@ void tqt_run_claim_many(struct tqt_world *w)
 	w->result = tq_claim_many(w->worker, 0, w->claims, 4);
 }
 
-static void submit_by_other(void *arg)
+static void submit_by_other(struct tqt_world *w)
 {
-	struct tqt_world *w = arg;
 	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 
 	tqt_must(tq_submit(w->other, &spec, NULL), "submit by another");
@@ -32,8 +31,7 @@ static void submit_by_other(void *arg)
 
 void tqt_run_claim_sleep(struct tqt_world *w)
 {
-	w->system.meanwhile = submit_by_other;
-	w->system.arg = w;
+	tqt_meanwhile(w, submit_by_other);
 	claim(w, TQT_LONG_NS);
 }
 
@@ -163,17 +161,14 @@ void tqt_run_checkpoint_next(struct tqt_world *w)
 	tqt_run_checkpoint(w);
 }
 
-static void cancel_by_other(void *arg)
+static void cancel_by_other(struct tqt_world *w)
 {
-	struct tqt_world *w = arg;
-
 	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel by another");
 }
 
 void tqt_run_claim_stop(struct tqt_world *w)
 {
-	w->system.meanwhile = cancel_by_other;
-	w->system.arg = w;
+	tqt_meanwhile(w, cancel_by_other);
 	w->result = tq_claim_wait_stop(w->worker, w->claims, TQT_LONG_NS);
 }
 

@@ -12,8 +12,9 @@ trap 'rm -rf "$work"' EXIT
 
 readonly flags=(-std=gnu11 -D_GNU_SOURCE -O2 -g -w -fPIC -I. -Iinclude "-I$build/include")
 readonly libs=("$build/lib/libtaskq.a" -lurcu-bp -lurcu-cds -lpthread -Wl,-z,now)
-readonly harness=(lab verify map death step seen dump world system states prepare
+readonly harness=(lab verify map death step seen dump world handle states prepare
 	operations operations_submit operations_worker operations_steer operations_wait operations_keep)
+readonly support=(image box system)
 
 # Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name.
 faults()
@@ -43,8 +44,9 @@ compile_tests()
 	for name in "${harness[@]}" linear_test stale_test kill_test; do
 		gcc "${flags[@]}" -c -o "$work/$name.o" "tests/crash/$name.c"
 	done
-	gcc "${flags[@]}" -c -o "$work/image.o" tests/support/image.c
-	gcc "${flags[@]}" -c -o "$work/box.o" tests/support/box.c
+	for name in "${support[@]}"; do
+		gcc "${flags[@]}" -c -o "$work/$name.o" "tests/support/$name.c"
+	done
 }
 
 # link TEST OUTPUT OBJECT...: the objects come before the library's.
@@ -52,11 +54,10 @@ link()
 {
 	local test=$1 output=$2 name objects=()
 	shift 2
-	for name in "${harness[@]}"; do
+	for name in "${harness[@]}" "${support[@]}"; do
 		objects+=("$work/$name.o")
 	done
-	gcc -o "$output" "$work/${test}_test.o" "${objects[@]}" "$work/image.o" "$work/box.o" "$@" \
-		"${libs[@]}" -lcmocka
+	gcc -o "$output" "$work/${test}_test.o" "${objects[@]}" "$@" "${libs[@]}" -lcmocka
 }
 
 # Files that bear the fault; all of the core when it is in a header.

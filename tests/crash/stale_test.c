@@ -32,7 +32,7 @@ static int lock_held_by(uint32_t word, uint32_t recorded)
 	tqt_box_open(&box, NULL);
 	struct tqi_core *core = tqi_segment_core(&box.seg);
 
-	box.ops.thread_gone = thread_gone;
+	box.system.ops.thread_gone = thread_gone;
 	*(volatile uint32_t *)(void *)&core->lock = word;
 	tqi_store_relaxed32(&core->holder_tid, recorded);
 	tqi_store_relaxed64(&core->holder_start, 7);

@@ -11,6 +11,7 @@
 
 #include "scheduler/sleep.h"
 #include "taskq/taskq.h"
+#include "tests/crash/step.h"
 
 #define BYTES (4ull << 20)
 #define START_NS 1000000000000ull /* not 0: times that are set must differ from unset ones */
@@ -199,4 +200,20 @@ void tqt_worker_dies(struct tqt_world *w, uint32_t worker)
 void tqt_elapse(struct tqt_world *w, uint64_t ns)
 {
 	w->system.now_ns += ns;
+}
+
+static void unstepped(void *arg)
+{
+	struct tqt_world *w = arg;
+	struct tqt_stepper *stepper = tqt_step_pause();
+
+	w->meanwhile(w);
+	tqt_step_resume(stepper);
+}
+
+void tqt_meanwhile(struct tqt_world *w, void (*others)(struct tqt_world *w))
+{
+	w->meanwhile = others;
+	w->system.meanwhile = unstepped;
+	w->system.arg = w;
 }

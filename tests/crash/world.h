@@ -5,7 +5,7 @@
 
 #include "client/worker.h"
 #include "tests/crash/map.h"
-#include "tests/crash/system.h"
+#include "tests/crash/handle.h"
 
 #define TQT_IDS_MAX 64
 
@@ -22,6 +22,7 @@ struct tqt_world {
 	uint64_t ids[TQT_IDS_MAX]; /* tasks that the operation is about */
 	uint32_t id_count;
 	uint32_t others; /* mutexes held by others so far */
+	void (*meanwhile)(struct tqt_world *w);
 	int result;	 /* of the operation */
 	char path[TQI_PATH_MAX];
 };
@@ -55,5 +56,7 @@ uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, ui
 void tqt_sleeper_dies(struct tqt_world *w, uint32_t waiter);
 void tqt_worker_dies(struct tqt_world *w, uint32_t worker);
 void tqt_elapse(struct tqt_world *w, uint64_t ns);
+/* What others do when the operation sleeps; they are not stepped. */
+void tqt_meanwhile(struct tqt_world *w, void (*others)(struct tqt_world *w));
 
 #endif

@@ -18,7 +18,7 @@ void op_time(struct world *w)
 		      : chance(w, 10) ? (1 + below(w, 5)) * SECOND
 				      : below(w, 300) * MS;
 
-	w->m->now_ns = w->box.now_ns += by;
+	w->m->now_ns = w->box.system.now_ns += by;
 	note(w, "time +%llu ms", (unsigned long long)(by / MS));
 }
 

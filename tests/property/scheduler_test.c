@@ -133,7 +133,7 @@ static void open_world(struct world *w, uint64_t seed)
 	m->did = compare_did;
 	m->did_ctx = &w->comparison;
 	model_init(m, o.sequence, o.retention_ns);
-	m->now_ns = w->box.now_ns;
+	m->now_ns = w->box.system.now_ns;
 	w->comparison.m = m;
 	tqi_tx_view(&w->comparison.tx, &w->box.seg);
 }

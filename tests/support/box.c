@@ -13,42 +13,8 @@
 #include "taskq/error.h"
 
 #define BYTES (64ull << 20)
+#define START_NS 1000000000ull
 #define RETENTION_NS 3600000000000ull /* 1 h */
-
-static uint64_t fake_now(void *ctx)
-{
-	return ((struct tqt_box *)ctx)->now_ns;
-}
-
-static int fake_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
-{
-	(void)ctx, (void)words, (void)count, (void)until_ns;
-	return 0;
-}
-
-static void fake_wake(void *ctx, struct tqi_word32 *word, uint32_t count)
-{
-	(void)word, (void)count;
-	((struct tqt_box *)ctx)->wakes++;
-}
-
-static bool fake_process_gone(void *ctx, const struct tqi_ident *who)
-{
-	(void)ctx, (void)who;
-	return false;
-}
-
-static bool fake_thread_gone(void *ctx, uint32_t tid, uint64_t tid_start)
-{
-	(void)ctx, (void)tid, (void)tid_start;
-	return false;
-}
-
-static bool fake_group_empty(void *ctx, uint32_t pgid, uint64_t start)
-{
-	(void)ctx, (void)pgid, (void)start;
-	return true;
-}
 
 static void init_root(struct tqi_segment *seg, void *arg)
 {
@@ -86,15 +52,8 @@ void tqt_box_open(struct tqt_box *box, const struct tqt_box_options *options)
 	unlink(path);
 	if (r < 0)
 		give_up(path, r);
-	box->now_ns = 1000000000ull;
-	box->ops = (struct tqi_ops){ .now = fake_now,
-				     .futex_wait = fake_wait,
-				     .futex_wake = fake_wake,
-				     .process_gone = fake_process_gone,
-				     .thread_gone = fake_thread_gone,
-				     .group_empty = fake_group_empty,
-				     .ctx = box };
-	box->seg.ops = &box->ops;
+	tqt_system_init(&box->system, START_NS);
+	box->seg.ops = &box->system.ops;
 }
 
 static void unlock_if_mine(pthread_mutex_t *mutex)
@@ -125,7 +84,7 @@ void tqt_box_close(struct tqt_box *box)
 void tqt_box_begin(struct tqt_box *box, struct tqi_tx *tx)
 {
 	tqi_tx_view(tx, &box->seg);
-	tqi_tx_begin(tx, box->now_ns);
+	tqi_tx_begin(tx, box->system.now_ns);
 }
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A segment of its own for one test: fake clock, no futexes, deaths by request. */
+/* A segment of its own for one test: a make-believe system, deaths by request. */
 #ifndef TQT_BOX_H
 #define TQT_BOX_H
 
 #include "scheduler/records.h"
-#include "shm/ops.h"
 #include "shm/segment.h"
+#include "tests/support/system.h"
 
 struct tqt_box_options {
 	uint64_t max_bytes;    /* 0 = 64 MiB */
@@ -16,9 +16,7 @@ struct tqt_box_options {
 
 struct tqt_box {
 	struct tqi_segment seg;
-	struct tqi_ops ops;
-	uint64_t now_ns; /* the clock of every transaction */
-	uint64_t wakes;	 /* futex wakes asked for so far */
+	struct tqt_system system; /* its clock is that of every transaction */
 };
 
 /* Ends the program with a message when no segment can be had. */

@@ -112,14 +112,14 @@ static void test_backoff_bounds(void **state)
 			end(&f, worker, &c, FAIL);
 			if (task_of(&f, id)->state != TQ_DELAYED)
 				continue;
-			uint64_t wait = task_of(&f, id)->due_ns - f.box.now_ns;
+			uint64_t wait = task_of(&f, id)->due_ns - f.box.system.now_ns;
 
 			assert_in_range(wait, d, 2 * d - 1);
 			if (d == base) {
 				least = wait < least ? wait : least;
 				most = wait > most ? wait : most;
 			}
-			f.box.now_ns += wait;
+			f.box.system.now_ns += wait;
 			run_due(&f);
 		}
 		assert_int_equal(task_of(&f, id)->failures, 6);
@@ -360,21 +360,21 @@ static void test_lease_in_two_phases(void **state)
 	claim(&f, worker, &c);
 	a = tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, c.attempt);
 	for (int suspended = 1; suspended >= 0; suspended--) {
-		f.box.now_ns +=
+		f.box.system.now_ns +=
 			3600 * SECOND; /* nobody has looked for an hour: asleep, all of us */
 		for (int seconds = 0; seconds < 2; seconds++) {
 			begin(&f);
 			tqi_look(&f.tx, &look);
 			commit(&f);
 			assert_int_equal(a->phase, TQI_PHASE_NONE);
-			f.box.now_ns += SECOND;
+			f.box.system.now_ns += SECOND;
 		}
 	}
 	for (int seconds = 0; seconds < 3; seconds++) {
 		begin(&f);
 		tqi_look(&f.tx, &look);
 		commit(&f);
-		f.box.now_ns += SECOND;
+		f.box.system.now_ns += SECOND;
 	}
 	assert_int_equal(a->phase, TQI_PHASE_ASKED);
 	assert_int_equal(a->stop_cause, TQ_CAUSE_LEASE_LOST);

@@ -163,7 +163,7 @@ static void set_scene(struct fixture *f)
 	submit(f, (struct tq_task_spec){ .attempts_max = 3, .backoff_ns = 1, .priority = 5 });
 	claim(f, scene.worker, &c);
 	end(f, scene.worker, &c, fail);
-	f->box.now_ns += SECOND;
+	f->box.system.now_ns += SECOND;
 	begin(f);
 	tqi_due_run(&f->tx, 8);
 	commit(f);
@@ -333,7 +333,7 @@ static void test_time_never_goes_back(void **state)
 	tqi_tx_abort(&f.tx);
 	uint64_t now = f.tx.now_ns;
 
-	f.box.now_ns = 1;
+	f.box.system.now_ns = 1;
 	begin(&f);
 	assert_int_equal(f.tx.now_ns, now);
 	tqi_tx_abort(&f.tx);

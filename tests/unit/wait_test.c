@@ -123,7 +123,7 @@ static void test_words_are_not_undone(void **state)
 	tqi_waiter_wake_now(&f.tx, w);
 	tqi_tx_abort(&f.tx);
 	assert_true(is_woken(&f, w, &word));
-	assert_int_equal(f.box.wakes, 1);
+	assert_int_equal(f.box.system.woken_count, 1);
 	close_fixture(&f);
 }
 
@@ -208,7 +208,7 @@ static void test_keeper_is_told_of_due_times(void **state)
 	is_woken(&f, w, &word);
 	submit(&f, (struct tq_task_spec){ .delay_ns = 9 * SECOND });
 	assert_true(is_woken(&f, w, &word));
-	assert_true(waiter_of(&f, w)->until_ns == f.box.now_ns + 9 * SECOND);
+	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + 9 * SECOND);
 	submit(&f, (struct tq_task_spec){ .delay_ns = 10 * SECOND });
 	assert_false(is_woken(&f, w, &word));
 	submit(&f, (struct tq_task_spec){ .delay_ns = SECOND / 2 });
@@ -262,8 +262,8 @@ static void test_keeper_comes_back_to_the_dying(void **state)
 	tqt_mutex_die(&record->life);
 	assert_false(prove(&f, worker)); /* its master has a second to say why */
 	assert_int_equal(record->state, TQI_WORKER_DYING);
-	assert_true(waiter_of(&f, w)->until_ns == f.box.now_ns + SECOND);
-	f.box.now_ns += SECOND;
+	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + SECOND);
+	f.box.system.now_ns += SECOND;
 	assert_true(prove(&f, worker)); /* it holds nothing that its group could disturb */
 	begin(&f);
 	tqi_sleep_again(&f.tx, w, UINT64_MAX);

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Make-believe system and processes. */
-#include "tests/crash/system.h"
+/* A make-believe operating system. */
+#include "tests/support/system.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "client/wipe.h"
-#include "tests/crash/step.h"
-
-#define LOCK_TIMEOUT_NS 300000000ull /* 0.3 s of real time: a lock that hangs is a finding */
+#include <stddef.h>
 
 static uint64_t fake_now(void *ctx)
 {
@@ -27,11 +20,8 @@ static int fake_wait(void *ctx, const struct tqi_futex *words, uint32_t count, u
 		if (tqi_load_acquire32(words[i].word) != words[i].value)
 			return 0;
 	if (meanwhile) {
-		struct tqt_stepper *stepper = tqt_step_pause();
-
 		system->meanwhile = NULL; /* once */
 		meanwhile(system->arg);
-		tqt_step_resume(stepper);
 		return 0;
 	}
 	if (until_ns == UINT64_MAX)
@@ -84,48 +74,4 @@ void tqt_system_init(struct tqt_system *system, uint64_t now_ns)
 					.thread_gone = fake_thread_gone,
 					.group_empty = fake_group_empty,
 					.ctx = system };
-}
-
-/* As in client/wipe.c: what makes a process another one. */
-struct page {
-	struct tqi_word32 pid;
-	struct tqi_word64 start;
-};
-
-struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system *system,
-			  uint32_t pid)
-{
-	struct tq *tq = calloc(1, sizeof(*tq));
-
-	if (!tq || !(tq->wipe = tqi_wipe_new()) || pthread_key_create(&tq->thread_key, free)) {
-		perror("handle");
-		exit(1);
-	}
-	struct page *page = (struct page *)(void *)tq->wipe;
-
-	tqi_store_relaxed32(&page->pid, pid);
-	tqi_store_relaxed64(&page->start, 1);
-	pthread_mutex_init(&tq->queues.mutex, NULL);
-	pthread_mutex_init(&tq->kinds.mutex, NULL);
-	tq->seg = *seg;
-	tq->seg.ops = &system->ops;
-	tq->lock_timeout_ns = LOCK_TIMEOUT_NS;
-	return tq;
-}
-
-void tqt_handle_free(struct tq *tq)
-{
-	if (!tq)
-		return;
-	free(pthread_getspecific(tq->thread_key));
-	pthread_key_delete(tq->thread_key);
-	tqi_wipe_free(tq->wipe);
-	free(tq);
-}
-
-void tqt_handle_forget(struct tq *tq)
-{
-	memset(tq->queues.entries, 0, sizeof(tq->queues.entries));
-	memset(tq->kinds.entries, 0, sizeof(tq->kinds.entries));
-	tqi_seen_clear(&tq->seen);
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The operating system as the harness plays it, and handles of make-believe
- * processes: a clock that stands still until somebody sleeps, deaths by decree.
+ * The operating system as tests play it: a clock that stands still until somebody
+ * sleeps or the test moves it, wakes that are noted, deaths by decree.
  */
 #ifndef TQT_SYSTEM_H
 #define TQT_SYSTEM_H
 
-#include "client/handle.h"
 #include "shm/ops.h"
 
 /* Pids of make-believe: above the kernel's largest, 4,194,304. */
@@ -19,11 +18,11 @@
 #define TQT_WOKEN_MAX 64
 
 struct tqt_system {
-	struct tqi_ops ops;
+	struct tqi_ops ops; /* its ctx is this struct, which therefore stays where it is */
 	uint64_t now_ns;
 	uint32_t
 		dead_from; /* pids of rescuers below this level are dead, and the victim: 0 nobody */
-	/* Called when the victim sleeps: what others do meanwhile.  May be NULL. */
+	/* Called when somebody sleeps: what others do meanwhile.  Once; may be NULL. */
 	void (*meanwhile)(void *arg);
 	void *arg;
 	const struct tqi_word32 *woken[TQT_WOKEN_MAX]; /* words that futex_wake was asked for */
@@ -31,12 +30,5 @@ struct tqt_system {
 };
 
 void tqt_system_init(struct tqt_system *system, uint64_t now_ns);
-
-/* A handle of process `pid` on a mapped segment; does not own the mapping. */
-struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system *system,
-			  uint32_t pid);
-void tqt_handle_free(struct tq *tq);
-/* Forget names: the segment is another now. */
-void tqt_handle_forget(struct tq *tq);
 
 #endif
