@@ -57,6 +57,7 @@ static uint32_t flags_of(const struct tqi_task *t)
 		    { TQI_TASK_CANCEL, TQ_INFO_CANCEL },
 		    { TQI_TASK_CUT, TQ_INFO_CUT },
 		    { TQI_TASK_FORGET, TQ_INFO_FORGET },
+		    { TQI_TASK_LATE, TQ_INFO_LATE },
 		    { TQI_TASK_KEEP, TQ_INFO_PINNED | TQ_INFO_KEEP },
 		    { TQI_TASK_ONCE, TQ_INFO_AT_MOST_ONCE } };
 	uint32_t flags = t->pins ? TQ_INFO_PINNED : 0;
@@ -78,6 +79,17 @@ static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 		i->error_text[0] = '\0';
 	tqi_peek_queue_name(seg, t->queue, i->queue);
 	tqi_peek_kind_name(seg, t->kind, i->kind);
+}
+
+static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
+		       struct tq_task_info *i)
+{
+	struct tqi_extra extra;
+
+	if ((t->flags & TQI_TASK_EXTRA) &&
+	    tqi_peek_block(seg, t->payload, tqi_extra_at(t->payload_bytes, t->label_bytes), &extra,
+			   sizeof(extra)) == 0)
+		i->deadline_ns = none_is_zero(extra.deadline_ns);
 }
 
 static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t,
@@ -141,6 +153,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	fill_numbers(index, task, ret_info);
 	ret_info->flags = flags_of(task);
 	fill_texts(seg, task, ret_info);
+	fill_extra(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);
 	fill_surroundings(seg, task, ret_info);
 	return tqi_task_unchanged(seg, index, task);

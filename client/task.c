@@ -23,9 +23,10 @@ static int check_spec(const struct tq_task_spec *s)
 	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
 	    s->losses_max > TQ_ATTEMPTS_MAX)
 		return -ERANGE;
-	if (s->delay_ns > TQI_NS_MAX || !tqi_time_is_valid(s->timeout_ns) ||
-	    !tqi_time_is_valid(s->timeout_total_ns) || !tqi_time_is_valid(s->progress_timeout_ns) ||
-	    s->backoff_ns > TQI_NS_MAX || s->backoff_cap_ns > TQI_NS_MAX)
+	if (s->delay_ns > TQI_NS_MAX || s->deadline_ns > TQI_NS_MAX ||
+	    !tqi_time_is_valid(s->timeout_ns) || !tqi_time_is_valid(s->timeout_total_ns) ||
+	    !tqi_time_is_valid(s->progress_timeout_ns) || s->backoff_ns > TQI_NS_MAX ||
+	    s->backoff_cap_ns > TQI_NS_MAX)
 		return -ERANGE;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;

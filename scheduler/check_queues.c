@@ -81,16 +81,22 @@ static bool expect_in_lane(struct tqi_check *c, uint32_t index, uint32_t lane,
 	return t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && t->lane == lane;
 }
 
-/* Of a running task the key is when it was next to be looked at, seen some time ago. */
+/*
+ * Of a running task the key is when it was next to be looked at, seen some time ago;
+ * a deadline to watch is never missed.
+ */
 static bool expect_in_due(struct tqi_check *c, uint32_t index, uint32_t owner,
 			  struct tqi_heap_entry *entry)
 {
 	const struct tqi_task *t = tqi_task_at(c->tx, index);
 
 	(void)owner;
+	uint64_t deadline = t->flags & TQI_TASK_LATE ? UINT64_MAX : tqi_check_deadline(c, t);
+	uint64_t latest = t->state == TQ_DELAYED && t->due_ns < deadline ? t->due_ns : deadline;
+
 	entry->tag = tqi_tag(t->sequence, index);
-	if (t->state == TQ_DELAYED)
-		entry->key = (int64_t)t->due_ns;
+	if (t->state != TQ_RUNNING || (uint64_t)entry->key > latest)
+		entry->key = (int64_t)latest;
 	return t->flags & TQI_TASK_DUE;
 }
 

@@ -62,6 +62,11 @@ void *tqi_check_record_in_use(struct tqi_check *c, uint32_t table, uint32_t inde
 bool tqi_check_block(struct tqi_check *c, uint32_t block, uint64_t bytes, const char *record,
 		     uint32_t index, const char *field);
 
+/* A task's rare settings (TQI_TASK_EXTRA); NULL when their memory may not be read. */
+struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *task);
+/* Its deadline; UINT64_MAX none. */
+uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *task);
+
 /*
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
  * gets the entry and corrects what it knows better; false: it should not be there.

@@ -13,9 +13,43 @@ static void check_bytes(struct tqi_check *c, uint32_t index, uint32_t block, uin
 				(unsigned long long)bytes);
 }
 
+struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *t)
+{
+	uint64_t from = ((uint64_t)t->payload << TQI_UNIT_SHIFT) +
+			tqi_extra_at(t->payload_bytes, t->label_bytes);
+	uint64_t to = from + sizeof(struct tqi_extra);
+
+	if (!(t->flags & TQI_TASK_EXTRA) || !t->payload || to > c->g->max_bytes ||
+	    !tqi_check_span_is_here(c, (uint32_t)(from >> TQI_SPAN_SHIFT)) ||
+	    !tqi_check_span_is_here(c, (uint32_t)((to - 1) >> TQI_SPAN_SHIFT)))
+		return NULL;
+	return (struct tqi_extra *)(void *)(c->tx->base + from);
+}
+
+uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra ? extra->deadline_ns : UINT64_MAX;
+}
+
+static void check_extra(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	uint64_t deadline = tqi_check_deadline(c, t);
+
+	if (deadline > INT64_MAX && deadline != UINT64_MAX)
+		tqi_check_fault(c, "task %u: deadline %llu", index, (unsigned long long)deadline);
+	if ((t->flags & TQI_TASK_LATE) && deadline == UINT64_MAX)
+		tqi_check_fault(c, "task %u: late without a deadline", index);
+}
+
 static void check_blocks(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
-	check_bytes(c, index, t->payload, (uint64_t)t->payload_bytes + t->label_bytes, "payload");
+	uint64_t bytes = (uint64_t)t->payload_bytes + t->label_bytes;
+
+	if (t->flags & TQI_TASK_EXTRA)
+		bytes = tqi_extra_at(t->payload_bytes, t->label_bytes) + sizeof(struct tqi_extra);
+	check_bytes(c, index, t->payload, bytes, "payload");
 	check_bytes(c, index, t->result, t->result_bytes, "result");
 	check_bytes(c, index, t->error, t->error_bytes, "error text");
 	if (t->history)
@@ -85,9 +119,13 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 {
 	bool final = tqi_state_is_final(t->state), due = t->flags & TQI_TASK_DUE;
 
-	if (t->state == TQ_DELAYED && !due) /* R4 */
-		tqi_check_fault(c, "task %u: delayed, but not in the due heap", index);
-	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING)
+	bool deadline = !final && !(t->flags & TQI_TASK_LATE) &&
+			tqi_check_deadline(c, t) != UINT64_MAX;
+
+	if ((t->state == TQ_DELAYED || deadline) && !due) /* R4 */
+		tqi_check_fault(c, "task %u: %s, but not in the due heap", index,
+				deadline ? "has a deadline" : "delayed");
+	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline)
 		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
 	if (!final && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
 		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index,
@@ -137,6 +175,7 @@ static void check_task(struct tqi_check *c, uint32_t index)
 		count(c, t, lane);
 	check_attempt(c, index, t);
 	check_flags(c, index, t);
+	check_extra(c, index, t);
 	check_numbers(c, index, t);
 	check_blocks(c, index, t);
 }

@@ -9,7 +9,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
 
-#define CONDEMNED_SLICE 8 /* purged tasks cleared away in one hold */
+#define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
 
 static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 {
@@ -70,25 +70,31 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	if (task->checkpoint)
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
 	link_attempt(tx, a, w);
-	if (watched)
-		tqi_due_set(tx, index, tqi_due_of_attempt(tx, task));
+	if (watched || (task->flags & TQI_TASK_EXTRA))
+		tqi_due_set(tx, index, tqi_due_of(tx, task));
 	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
 }
 
-/* The best task that no purge has condemned; 0 none. */
+/* To be ended instead of started: a purge has condemned it, or its deadline has passed. */
+static bool is_over(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_task_is_condemned(tx, task) || tqi_task_deadline(tx, task) <= tx->now_ns;
+}
+
+/* The best task that may start; 0 none. */
 static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index)
 {
-	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {
+	for (uint32_t i = 0; i < OVER_SLICE; i++) {
 		uint32_t index = tqi_ready_best(tx, worker);
 
 		*ret_index = index;
 		if (!index)
 			return -EAGAIN;
-		if (!tqi_task_is_condemned(tx, tqi_task_at(tx, index)))
+		if (!is_over(tx, tqi_task_at(tx, index)))
 			return 0;
 		if (tqi_tx_is_filling(tx))
 			break;
-		tqi_task_cancel_waiting(tx, index);
+		tqi_task_end_over(tx, index);
 	}
 	return -EINPROGRESS;
 }
@@ -130,7 +136,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		.attempt = a,
 		.task = index,
 		.id = tqi_id_make(index, task->generation),
-		.timeout_at_ns = timeout == UINT64_MAX ? 0 : timeout,
+		.timeout_at_ns = timeout > INT64_MAX ? 0 : timeout,
 	};
 	return 0;
 }

@@ -68,29 +68,57 @@ uint64_t tqi_due_of_attempt(struct tqi_tx *tx, const struct tqi_task *task)
 	return when;
 }
 
+/* The deadline, while it has not been noticed to have passed. */
+static uint64_t deadline_to_watch(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->flags & TQI_TASK_LATE ? UINT64_MAX : tqi_task_deadline(tx, task);
+}
+
+uint64_t tqi_due_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint64_t deadline = deadline_to_watch(tx, task);
+
+	if (tqi_state_is_final(task->state))
+		return UINT64_MAX;
+	if (task->state == TQ_DELAYED)
+		return least(task->due_ns, deadline);
+	return task->state == TQ_RUNNING ? least(tqi_due_of_attempt(tx, task), deadline) : deadline;
+}
+
+void tqi_due_mark_late(struct tqi_tx *tx, struct tqi_task *task)
+{
+	if (deadline_to_watch(tx, task) <= tx->now_ns)
+		TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_LATE));
+}
+
 static void run_attempt(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	bool stalled = task->progress_timeout_ns != UINT64_MAX && stall_at(tx, task) <= tx->now_ns;
 
 	tqi_task_touch(tx, task);
+	tqi_due_mark_late(tx, task); /* it goes on all the same */
 	if (stalled)
 		TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_STALLED));
 	if (!stalled && timeout_at(task) > tx->now_ns) {
-		tqi_due_set(tx, index, tqi_due_of_attempt(tx, task)); /* it has made progress */
+		tqi_due_set(tx, index, tqi_due_of(tx, task)); /* it has made progress */
 		return;
 	}
-	tqi_due_set(tx, index, UINT64_MAX);
+	tqi_due_set(tx, index, deadline_to_watch(tx, task));
 	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_TIMEOUT);
 }
 
-static void run_delayed(struct tqi_tx *tx, uint32_t index)
+/* Its delay is over, or its deadline has come while it waited. */
+static void run_waiting(struct tqi_tx *tx, uint32_t index)
 {
-	tqi_due_set(tx, index, UINT64_MAX);
-	if (tqi_task_is_condemned(tx, tqi_task_at(tx, index))) {
-		tqi_task_cancel_waiting(tx, index);
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	uint64_t deadline = tqi_task_deadline(tx, task);
+
+	if (tqi_task_is_condemned(tx, task) || deadline <= tx->now_ns) {
+		tqi_task_end_over(tx, index);
 		return;
 	}
+	tqi_due_set(tx, index, deadline);
 	tqi_task_move(tx, index, TQ_READY);
 	tqi_ready_enter(tx, index, false);
 }
@@ -99,14 +127,14 @@ bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 {
 	while (tqi_due_next(tx) <= tx->now_ns && !tx->corrupt) {
 		uint32_t index = tqi_tag_index(tqi_root(tx)->due.root.tag);
-		uint32_t state = tqi_task_at(tx, index)->state;
+		const struct tqi_task *task = tqi_task_at(tx, index);
 
 		if (count-- == 0 || tqi_tx_is_filling(tx))
 			return true;
-		if (state == TQ_RUNNING)
+		if (task->state == TQ_RUNNING)
 			run_attempt(tx, index);
-		else if (state == TQ_DELAYED)
-			run_delayed(tx, index);
+		else if (task->state == TQ_DELAYED || tqi_task_deadline(tx, task) <= tx->now_ns)
+			run_waiting(tx, index);
 		else
 			tx->corrupt = true; /* R4 */
 	}

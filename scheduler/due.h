@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Times to look at a task: delay, back-off, time-out, progress.  One heap, one entry a task. */
+/*
+ * Times to look at a task: delay, back-off, deadline, time-out, progress.  One heap,
+ * one entry a task, by the earliest of them.
+ */
 #ifndef TQI_SCHEDULER_DUE_H
 #define TQI_SCHEDULER_DUE_H
 
@@ -11,7 +14,11 @@ void tqi_due_set(struct tqi_tx *tx, uint32_t task, uint64_t when_ns);
 uint64_t tqi_due_next(struct tqi_tx *tx);
 /* Handle up to `count` tasks whose time has come; true when there may be more. */
 bool tqi_due_run(struct tqi_tx *tx, uint32_t count);
-/* When a running task must be looked at next. */
+/* When a running task must be looked at next, for its attempt's sake. */
 uint64_t tqi_due_of_attempt(struct tqi_tx *tx, const struct tqi_task *task);
+/* When a task as it is now must be looked at next; UINT64_MAX never. */
+uint64_t tqi_due_of(struct tqi_tx *tx, const struct tqi_task *task);
+/* Flag a running task whose deadline has passed. */
+void tqi_due_mark_late(struct tqi_tx *tx, struct tqi_task *task);
 
 #endif

@@ -47,10 +47,10 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 
 	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
 		enter_lane(c, index, t);
-	if (t->state == TQ_DELAYED)
-		due = t->due_ns;
-	else if (t->state == TQ_RUNNING && tqi_attempt_at(c->tx, t->attempt)->phase == 0)
-		due = tqi_due_of_attempt(c->tx, t);
+	if (t->state != TQ_RUNNING || tqi_attempt_at(c->tx, t->attempt)->phase == 0)
+		due = tqi_due_of(c->tx, t);
+	else if (!(t->flags & TQI_TASK_LATE)) /* its attempt is being ended: no time of that */
+		due = tqi_check_deadline(c, t);
 	tqi_due_set(c->tx, index, due);
 	tqi_rebuild_keep(c);
 }

@@ -100,10 +100,28 @@ static void find_sequence(struct tqi_check *c)
 		root->sequence = c->sequence = first->sequence + 1;
 }
 
+/* Payload and label, and behind them what few tasks have: all or nothing. */
+static void mend_payload(struct tqi_check *c, struct tqi_task *t)
+{
+	uint64_t bytes = (uint64_t)t->payload_bytes + t->label_bytes;
+
+	if (t->flags & TQI_TASK_EXTRA)
+		bytes = tqi_extra_at(t->payload_bytes, t->label_bytes) + sizeof(struct tqi_extra);
+	if (!tqi_rebuild_block(c, &t->payload, bytes)) {
+		t->payload_bytes = t->label_bytes = 0;
+		t->flags &= (uint16_t)~TQI_TASK_EXTRA;
+	}
+	struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	if (extra && extra->deadline_ns > INT64_MAX)
+		extra->deadline_ns = UINT64_MAX;
+	if (!extra || extra->deadline_ns == UINT64_MAX)
+		t->flags &= (uint16_t)~TQI_TASK_LATE;
+}
+
 static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 {
-	if (!tqi_rebuild_block(c, &t->payload, (uint64_t)t->payload_bytes + t->label_bytes))
-		t->payload_bytes = t->label_bytes = 0;
+	mend_payload(c, t);
 	if (!tqi_rebuild_block(c, &t->result, t->result_bytes))
 		t->result_bytes = 0;
 	if (!tqi_rebuild_block(c, &t->error, t->error_bytes))

@@ -10,7 +10,9 @@
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild.c).
  * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
  * R3  state == READY and not held  <=>  the task is in its lane's heap.
- * R4  in the due heap  <=>  state is DELAYED, or RUNNING with a time to watch.
+ * R4  in the due heap  <=>  state is DELAYED, or RUNNING with a time to watch, or
+ *     the task has a deadline that has not been noticed to have passed.  One entry a
+ *     task, by the earliest of its times.
  * R5  A final task has no attempt; it is on the finished list unless pinned.
  * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
  */
@@ -69,6 +71,8 @@ enum tqi_interest {
 #define TQI_TASK_DUE (1u << 7)	   /* is in the due heap (R4) */
 #define TQI_TASK_LISTED (1u << 8)  /* is on the finished list (R5) */
 #define TQI_TASK_TELLING (1u << 9) /* is on the list of those with waiters still to wake */
+#define TQI_TASK_EXTRA (1u << 10)  /* rare settings stand in its block: struct tqi_extra */
+#define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
 
 /*
  * One task; four cache lines.  Submit, claim and complete touch the first three.
@@ -87,7 +91,7 @@ struct tqi_task {
 	int32_t priority;
 	uint32_t lane;
 	uint64_t due_ns; /* DELAYED: not before; RUNNING: when to look at it */
-	uint32_t payload; /* block: payload, then label */
+	uint32_t payload; /* block: payload, then label, then what TQI_TASK_EXTRA says */
 	uint32_t payload_bytes;
 
 	uint64_t stamp;
@@ -134,6 +138,17 @@ struct tqi_task {
 	uint8_t history_count; /* entries ever written, saturating by modulo 2*MAX */
 };
 _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
+
+/*
+ * Settings that few tasks have; behind payload and label in the task's block, at the
+ * next multiple of 8.  Written when the task comes in, and by a retry; it lives as long
+ * as the record, which says by a flag that it is there.
+ */
+struct tqi_extra {
+	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
+	uint64_t reserved0;
+};
+_Static_assert(sizeof(struct tqi_extra) == 16, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -386,6 +401,12 @@ extern const struct tqi_schema tqi_schema;
 static inline struct tqi_root *tqi_root(const struct tqi_tx *tx)
 {
 	return tx->root;
+}
+
+/* Where it is in the block. */
+static inline uint64_t tqi_extra_at(uint64_t payload_bytes, uint64_t label_bytes)
+{
+	return (payload_bytes + label_bytes + 7) & ~7ull;
 }
 
 #define TQI_RECORD(name, type, table)                                                              \

@@ -89,7 +89,16 @@ static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
 	TQI_SET(tx, task->losses, 0);
 	TQI_SET(tx, task->first_started_ns, 0u);
 	TQI_SET(tx, task->ended_ns, 0u);
-	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED, false);
+	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED | TQI_TASK_LATE, false);
+}
+
+/* A new life keeps a deadline that is still ahead; one that has passed went with the old one. */
+static void renew_deadline(struct tqi_tx *tx, struct tqi_task *task)
+{
+	uint64_t deadline = tqi_task_deadline(tx, task);
+
+	if (deadline <= tx->now_ns)
+		TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns, UINT64_MAX);
 }
 
 int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
@@ -116,9 +125,11 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	tqi_task_unlist(tx, index);
 	remember_only(tx, task);
 	zero_budgets(tx, task);
+	renew_deadline(tx, task);
 	TQI_ADD(tx, root->unfinished, 1);
 	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1); /* a new life, with an end of its own */
 	tqi_task_move(tx, index, TQ_READY);
+	tqi_due_set(tx, index, tqi_due_of(tx, task));
 	tqi_ready_enter(tx, index, false);
 	TQI_ADD(tx, root->sequence, 1);
 	return 0;
@@ -209,9 +220,8 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 		TQI_SET(tx, task->priority, update->priority);
 	if (update->fields & TQ_UPDATE_DELAY)
 		set_delay(tx, task, index, update->delay_ns);
-	if (task->state == TQ_DELAYED)
-		tqi_due_set(tx, index, task->due_ns);
-	else if (task->state == TQ_READY)
+	tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (task->state == TQ_READY)
 		tqi_ready_enter(tx, index, !(update->fields & TQ_UPDATE_PRIORITY));
 	return 0;
 }

@@ -22,9 +22,17 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 	return spec->label ? strnlen(spec->label, TQ_LABEL_MAX) : 0;
 }
 
+static bool has_extra(const struct tq_task_spec *spec)
+{
+	return spec->deadline_ns != 0;
+}
+
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
 {
-	return spec->payload_bytes + label_bytes(spec);
+	size_t label = label_bytes(spec);
+
+	return has_extra(spec) ? tqi_extra_at(spec->payload_bytes, label) + sizeof(struct tqi_extra)
+			       : spec->payload_bytes + label;
 }
 
 void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
@@ -138,7 +146,29 @@ static uint16_t flags_of(const struct tq_task_spec *spec)
 	return (uint16_t)((spec->flags & TQ_TASK_HOLD ? TQI_TASK_HELD : 0) |
 			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
 			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
-			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0));
+			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0) |
+			  (has_extra(spec) ? TQI_TASK_EXTRA : 0));
+}
+
+/* A time from now, as far as heaps can hold it. */
+static uint64_t from_now(const struct tqi_tx *tx, uint64_t ns)
+{
+	uint64_t when = tx->now_ns + ns;
+
+	return when < ns || when > INT64_MAX ? INT64_MAX : when;
+}
+
+/*
+ * Behind payload and label; under the lock, as times are, while a large block was filled
+ * before it.  Such a block is known to the in-flight table: no plain stores.
+ */
+static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tq_task_spec *spec)
+{
+	struct tqi_extra *extra = tqi_task_extra(tx, t);
+
+	TQI_SET(tx, extra->deadline_ns,
+		spec->deadline_ns ? from_now(tx, spec->deadline_ns) : UINT64_MAX);
+	TQI_SET(tx, extra->reserved0, 0u);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -182,21 +212,23 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->worker_pid, 0);
 	set_times(tx, t, spec, tqi_queue_at(tx, s->queue));
 	set_budgets(t, spec, tqi_queue_at(tx, s->queue));
+	if (has_extra(spec))
+		fill_extra(tx, t, spec);
 }
 
 static void start_life(struct tqi_tx *tx, uint32_t index, uint64_t delay_ns)
 {
 	struct tqi_task *t = tqi_task_at(tx, index);
-	uint64_t due = tx->now_ns + delay_ns;
 
 	if (delay_ns == 0) {
 		tqi_task_move(tx, index, TQ_READY);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
-		return;
+	} else {
+		tqi_task_move(tx, index, TQ_DELAYED);
+		TQI_INIT(t->due_ns, from_now(tx, delay_ns));
 	}
-	tqi_task_move(tx, index, TQ_DELAYED);
-	TQI_INIT(t->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
-	tqi_due_set(tx, index, t->due_ns);
+	if (delay_ns || (t->flags & TQI_TASK_EXTRA))
+		tqi_due_set(tx, index, tqi_due_of(tx, t));
 }
 
 int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)

@@ -57,6 +57,16 @@ bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
 	       task->wait_sequence < tqi_root(tx)->cancel_before;
 }
 
+struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint64_t at = tqi_extra_at(task->payload_bytes, task->label_bytes);
+	unsigned char *block = tqi_unit(tx, task->payload);
+
+	if (tqi_offset(tx, block) + at + sizeof(struct tqi_extra) > tx->seg->geometry.max_bytes)
+		return tqi_tx_scratch(tx);
+	return (struct tqi_extra *)(void *)(block + at);
+}
+
 static bool is_waiting(uint32_t state)
 {
 	return WAITING & TO(state);
@@ -241,6 +251,16 @@ void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index)
 {
 	tqi_task_unqueue(tx, index);
 	tqi_task_finish(tx, index, TQ_CANCELLED, TQ_CAUSE_CANCELLED, 0);
+}
+
+void tqi_task_end_over(struct tqi_tx *tx, uint32_t index)
+{
+	if (tqi_task_is_condemned(tx, tqi_task_at(tx, index))) {
+		tqi_task_cancel_waiting(tx, index);
+		return;
+	}
+	tqi_task_unqueue(tx, index);
+	tqi_task_finish(tx, index, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
 }
 
 uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count)

@@ -23,6 +23,18 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
 /* Whether a purge or a shutdown has cancelled this waiting task already. */
 bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
 
+/* Its rare settings (TQI_TASK_EXTRA). */
+struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* When no attempt may start any more; UINT64_MAX never. */
+static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->deadline_ns : UINT64_MAX;
+}
+
+/* End a waiting task that is condemned, or else has outlived its deadline. */
+void tqi_task_end_over(struct tqi_tx *tx, uint32_t index);
+
 /*
  * The one function that makes final transitions.  The task is in no lane heap and
  * has no attempt.  Wakes its waiters, updates counters, lists or frees the record.

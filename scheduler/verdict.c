@@ -84,6 +84,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 		keep_checkpoint(tx, attempt, task);
 	TQI_SET(tx, task->attempt, 0u);
 	tqi_task_set_cause(tx, task, cause, cause_arg);
+	if (task->flags & TQI_TASK_EXTRA)
+		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 	tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;
@@ -171,6 +173,10 @@ static uint64_t backoff(struct tqi_tx *tx, const struct tqi_task *task, uint32_t
 	return d ? d + random % d : 0;
 }
 
+/*
+ * Back to the queue.  Only here the deadline decides: who succeeded late, or has used
+ * up a budget, ends as any other.
+ */
 static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t delay_ns,
 		     bool keep_place)
 {
@@ -178,16 +184,20 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 	uint64_t due = tx->now_ns + delay_ns;
 
 	remember(tx, task, ended);
+	if (task->flags & TQI_TASK_LATE) { /* no attempt starts after the deadline */
+		tqi_task_finish(tx, ended->task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
+		return;
+	}
 	TQI_ADD(tx, tqi_class_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_STALLED));
 	if (delay_ns == 0) {
 		tqi_task_move(tx, ended->task, TQ_READY);
 		tqi_ready_enter(tx, ended->task, keep_place);
-		return;
+	} else {
+		tqi_task_move(tx, ended->task, TQ_DELAYED);
+		TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
 	}
-	tqi_task_move(tx, ended->task, TQ_DELAYED);
-	TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
-	tqi_due_set(tx, ended->task, task->due_ns);
+	tqi_due_set(tx, ended->task, tqi_due_of(tx, task));
 }
 
 static void end_for_good(struct tqi_tx *tx, const struct ended *ended, uint32_t state)

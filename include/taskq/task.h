@@ -78,6 +78,9 @@ struct tq_task_spec {
 	uint32_t losses_max;	      /* leases that may be lost; default 3 */
 	uint32_t flags;		      /* TQ_TASK_*; unknown bits: -EINVAL */
 	uint32_t reserved0;	      /* must be 0 */
+	uint64_t deadline_ns;	      /* finish by, from now; default none.  Not started by then:
+					 `expired`; running then: it goes on, flagged late; no
+					 attempt starts afterwards */
 };
 
 /**
@@ -128,6 +131,7 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 #define TQ_INFO_FORGET (1u << 8)
 #define TQ_INFO_PAUSED (1u << 9) /* its queue is paused */
 #define TQ_INFO_KEEP (1u << 10)
+#define TQ_INFO_LATE (1u << 11) /* it ran when its deadline passed */
 
 /* Snapshot of a task. */
 struct tq_task_info {
@@ -151,6 +155,7 @@ struct tq_task_info {
 	uint64_t started_ns; /* last start; 0 never */
 	uint64_t ended_ns;   /* reached its final state; 0 not yet */
 	uint64_t due_ns;     /* not before; 0 none */
+	uint64_t deadline_ns; /* finish by; 0 none, or passed before a retry */
 	uint64_t timeout_ns; /* per attempt; 0 none */
 	uint64_t timeout_total_ns; /* 0 none */
 	uint64_t progress_timeout_ns; /* 0 none */
@@ -339,7 +344,8 @@ TQ_API TQ_NODISCARD int tq_cancel(struct tq *tq, uint64_t id);
 enum tq_task_action {
 	TQ_TASK_ACTION_HOLD = 1, /* do not start it (it may be waiting in any state) */
 	TQ_TASK_ACTION_UNHOLD,
-	TQ_TASK_ACTION_RETRY,  /* from failed, cancelled, expired: a new life, zeroed budgets */
+	TQ_TASK_ACTION_RETRY,  /* from failed, cancelled, expired: a new life, zeroed budgets,
+				  without a deadline that has passed */
 	TQ_TASK_ACTION_FORGET, /* free a finished record */
 };
 

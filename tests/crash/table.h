@@ -126,7 +126,17 @@ enum {
 	X(keep_cancel, core, shut_cancel, STEPS, TQT_EMPTY)                                        \
 	X(keep_retire, core, finished, STEPS, TQT_EMPTY | TQT_FINISHED)                            \
 	X(keep_bury, core, buried, STEPS, TQT_FEW)                                                 \
-	X(keep_punch, core, spare, STEPS, TQT_EMPTY)
+	X(keep_punch, core, spare, STEPS, TQT_EMPTY)                                               \
+	X(submit_dated, tq_submit, none, WHOLE, TQT_ALL)                                           \
+	X(submit_dated_large, tq_submit, none, WHOLE, TQT_SOME)                                    \
+	X(claim_dated, tq_claim, dated, WHOLE, TQT_SOME)                                           \
+	X(claim_expired, tq_claim, dated, STEPS, TQT_EMPTY | TQT_DEEP)                             \
+	X(complete_late, tq_complete, past, STEPS, TQT_FEW)                                        \
+	X(fail_expired, tq_fail, past, STEPS, TQT_FEW)                                             \
+	X(cancel_dated, tq_cancel, dated, WHOLE, TQT_FEW)                                          \
+	X(retry_expired, tq_task_steer, expired, WHOLE, TQT_FEW)                                   \
+	X(keep_expire, core, dated, STEPS, TQT_SOME)                                               \
+	X(keep_late, core, past, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

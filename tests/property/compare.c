@@ -2,6 +2,8 @@
 /* Compares what can be observed of the core with the model. */
 #include "tests/property/compare.h"
 
+#include "scheduler/task.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,7 +67,8 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 		(m->keep ? TQI_TASK_KEEP : 0u) | (m->once ? TQI_TASK_ONCE : 0u) |
 		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
 		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
-		(m->telling ? TQI_TASK_TELLING : 0u);
+		(m->telling ? TQI_TASK_TELLING : 0u) | (m->extra ? TQI_TASK_EXTRA : 0u) |
+		(m->late ? TQI_TASK_LATE : 0u);
 
 	return SAME(t, m, state) &&
 	       same(c, record, index, "flags but cut", t->flags & ~TQI_TASK_CUT, flags) &&
@@ -87,6 +90,8 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
 	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
 	       (m->ready_ns == 0 || SAME(t, m, key)) &&
+	       same(c, record, index, "deadline_ns", tqi_task_deadline(&c->tx, t),
+		    m->deadline_ns) &&
 	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
 }
 
@@ -411,7 +416,8 @@ bool compare_jitter(struct comparison *c)
 		if (t->due_ns < m->due_ns ||
 		    (t->due_ns >= m->due_ns + m->jitter_ns && t->due_ns != INT64_MAX))
 			return differ(c, "task %u: back-off out of d .. 2d", i);
-		m->due_ns = m->look_ns = t->due_ns;
+		m->due_ns = t->due_ns;
+		m->look_ns = m->due_ns < m->deadline_ns ? m->due_ns : m->deadline_ns;
 		m->jitter_ns = 0;
 		c->m->jittered--;
 	}

@@ -104,7 +104,7 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 	struct model_task *t = &m->tasks[task];
 
 	model_move(m, task, TQ_READY);
-	t->look_ns = NEVER;
+	t->look_ns = model_deadline(t);
 	if (!keep_place || t->ready_ns == 0) {
 		t->ready_ns = m->now_ns;
 		t->key = -(int64_t)t->priority;
@@ -125,7 +125,19 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 	struct model_task *t = &m->tasks[task];
 
 	model_move(m, task, TQ_DELAYED);
-	t->due_ns = t->look_ns = later(m, delay_ns);
+	t->due_ns = later(m, delay_ns);
+	t->look_ns = model_least(t->due_ns, model_deadline(t));
+}
+
+/* As long as it has not been noticed to have passed. */
+uint64_t model_deadline(const struct model_task *t)
+{
+	return t->late ? NEVER : t->deadline_ns;
+}
+
+void model_mark_late(const struct model *m, struct model_task *t)
+{
+	t->late |= model_deadline(t) <= m->now_ns;
 }
 
 void model_free(struct model *m, uint32_t task)
@@ -193,6 +205,15 @@ void model_cancel_waiting(struct model *m, uint32_t task)
 	model_finish(m, task, TQ_CANCELLED, TQ_CAUSE_CANCELLED, 0);
 }
 
+/* Condemned, or else past its deadline. */
+void model_end_over(struct model *m, uint32_t task)
+{
+	if (model_is_condemned(m, &m->tasks[task]))
+		model_cancel_waiting(m, task);
+	else
+		model_finish(m, task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
+}
+
 int model_admit(const struct model *m, uint32_t queue)
 {
 	const struct model_queue *q = &m->queues[queue];
@@ -239,6 +260,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot)
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
+		.extra = spec->deadline_ns,
+		.deadline_ns = spec->deadline_ns ? later(m, spec->deadline_ns) : NEVER,
 	};
 	m->classes[t->queue][t->kind].submitted++;
 	if (spec->delay_ns)

@@ -69,6 +69,8 @@ struct model_task {
 	uint32_t cause;
 	int32_t cause_arg;
 	bool held, forget, keep, once, cancel, stalled, cut, telling;
+	bool extra, late;
+	uint64_t deadline_ns; /* NEVER none */
 	int32_t priority;
 	int64_t key;
 	uint32_t queue, kind;

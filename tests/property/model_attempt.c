@@ -42,7 +42,7 @@ uint64_t model_due_of_attempt(const struct model_task *t)
 /* NEVER, too, for times that no heap can hold. */
 uint64_t model_look_at(const struct model_task *t)
 {
-	uint64_t when = model_due_of_attempt(t);
+	uint64_t when = model_least(model_due_of_attempt(t), model_deadline(t));
 
 	return when > INT64_MAX ? NEVER : when;
 }
@@ -87,14 +87,15 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 
 		if (!task)
 			return -EAGAIN;
-		if (!model_is_condemned(m, &m->tasks[task])) {
+		if (!model_is_condemned(m, &m->tasks[task]) &&
+		    m->tasks[task].deadline_ns > m->now_ns) {
 			start(m, worker, record, task);
 			*ret_task = task;
 			return 0;
 		}
 		if (!model_has_done(m, MODEL_CANCELLED, task))
 			break;
-		model_cancel_waiting(m, task);
+		model_end_over(m, task);
 	}
 	return -EINPROGRESS;
 }
@@ -150,6 +151,7 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->attempt = (struct model_attempt){ 0 };
 	t->cause = cause;
 	t->cause_arg = arg;
+	model_mark_late(m, t);
 	t->look_ns = NEVER;
 	return ended;
 }
@@ -172,6 +174,10 @@ static void go_again(struct model *m, const struct ended *e, uint64_t delay_ns, 
 	struct model_task *t = &m->tasks[e->task];
 
 	remember(m, e);
+	if (t->late) {
+		model_finish(m, e->task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
+		return;
+	}
 	m->classes[t->queue][t->kind].retried += e->cause != TQ_CAUSE_RELEASED;
 	t->stalled = false;
 	if (delay_ns)

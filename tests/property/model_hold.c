@@ -105,13 +105,14 @@ static void run_attempt(struct model *m, uint32_t task)
 	struct model_task *t = &m->tasks[task];
 	bool stalled = t->progress_timeout_ns != NEVER && model_stall_at(t) <= m->now_ns;
 
+	model_mark_late(m, t);
 	if (stalled)
 		t->stalled = true;
 	if (!stalled && model_timeout_at(t) > m->now_ns) {
 		t->look_ns = model_look_at(t);
 		return;
 	}
-	t->look_ns = NEVER;
+	t->look_ns = model_deadline(t);
 	model_stop_ask(m, task, TQ_CAUSE_TIMEOUT);
 }
 
@@ -140,8 +141,9 @@ bool model_due_run(struct model *m, uint32_t count)
 			return true;
 		if (m->tasks[task].state == TQ_RUNNING)
 			run_attempt(m, task);
-		else if (model_is_condemned(m, &m->tasks[task]))
-			model_cancel_waiting(m, task);
+		else if (model_is_condemned(m, &m->tasks[task]) ||
+			 m->tasks[task].deadline_ns <= m->now_ns)
+			model_end_over(m, task);
 		else
 			model_become_ready(m, task, false);
 	}

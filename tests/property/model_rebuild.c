@@ -66,7 +66,7 @@ void model_rebuild(struct model *m)
 		}
 		if (t->state == TQ_RUNNING) {
 			t->attempt.order = ++m->order;
-			t->look_ns = t->attempt.phase ? NEVER : model_look_at(t);
+			t->look_ns = t->attempt.phase ? model_deadline(t) : model_look_at(t);
 		}
 	}
 	m->sweep_at = 0;

@@ -55,7 +55,9 @@ int model_retry(struct model *m, uint32_t task)
 						     t->cause,	    t->cause_arg };
 	t->failures = t->crashes = t->losses = 0;
 	t->first_started_ns = t->ended_ns = 0;
-	t->cancel = t->stalled = false;
+	t->cancel = t->stalled = t->late = false;
+	if (t->deadline_ns <= m->now_ns)
+		t->deadline_ns = NEVER;
 	m->classes[t->queue][t->kind].submitted++; /* a new life, with an end of its own */
 	model_become_ready(m, task, false);
 	m->sequence++;

@@ -41,6 +41,7 @@ static void choose_times(struct world *w, struct tq_task_spec *spec)
 	spec->timeout_ns = chance(w, 4) ? some_time(w) : chance(w, 10) ? TQ_UNLIMITED : 0;
 	spec->timeout_total_ns = chance(w, 8) ? some_time(w) : 0;
 	spec->progress_timeout_ns = chance(w, 8) ? some_time(w) : 0;
+	spec->deadline_ns = chance(w, 4) ? some_time(w) : 0;
 	spec->backoff_ns = chance(w, 3) ? (1 + below(w, 300)) * MS : 0;
 	spec->backoff_cap_ns = chance(w, 6) ? (1 + below(w, 2000)) * MS : 0;
 }
@@ -413,8 +414,8 @@ void op_hold(struct world *w)
 
 void op_retry(struct world *w)
 {
-	static const uint32_t states[] = { TQ_FAILED, TQ_CANCELLED, TQ_STATE_COUNT };
-	uint32_t task = pick_task(w, states[below(w, 3)]);
+	static const uint32_t states[] = { TQ_FAILED, TQ_CANCELLED, TQ_EXPIRED, TQ_STATE_COUNT };
+	uint32_t task = pick_task(w, states[below(w, 4)]);
 	struct steering s = { .id = id_of(w, task) };
 
 	if (!task)

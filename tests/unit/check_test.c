@@ -18,7 +18,7 @@
 struct scene {
 	uint32_t worker;
 	struct tqi_claimed claimed;
-	uint64_t finished, delayed, ready;
+	uint64_t finished, delayed, ready, dated, late;
 	uint32_t waiter;
 };
 
@@ -79,8 +79,16 @@ static void populate(struct fixture *f, struct scene *s)
 		end(f, s->worker, &s->claimed, v);
 		s->finished = i % 3 ? s->claimed.id : s->finished;
 	}
+	s->late = submit(f, (struct tq_task_spec){ .priority = 100, .deadline_ns = 1 });
 	claim(f, s->worker, &s->claimed);
+	f->box.system.now_ns++;
+	begin(f);
+	tqi_due_run(&f->tx, 8);
+	commit(f);
 	claim(f, s->worker, &s->claimed);
+	s->dated = submit(f, (struct tq_task_spec){ .payload = bytes,
+						    .payload_bytes = 60,
+						    .deadline_ns = 100 * SECOND });
 	s->ready = submit(f, (struct tq_task_spec){ .payload = bytes, .payload_bytes = 9 });
 	begin(f);
 	s->waiter = tqi_sleep_enter(&f->tx, &owner, TQI_INTEREST_TASKS, 0, &full);
@@ -255,6 +263,36 @@ static void test_damage_is_found_and_mended(void **state)
 	close_fixture(&f);
 }
 
+/* B5: deadlines, and what is stored behind a payload. */
+static void test_damage_of_extras_is_found_and_mended(void **state)
+{
+	struct tqt_image image = { NULL, 0 };
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
+	struct tqi_task *ready = task_of(&f, s.ready);
+	struct tqi_task *dated = task_of(&f, s.dated), *late = task_of(&f, s.late);
+	struct tqi_extra *extra =
+		(void *)(f.box.seg.base + ((uint64_t)dated->payload << TQI_UNIT_SHIFT) + 64);
+
+	DAMAGE(dated->flags, 0);
+	DAMAGE(dated->flags, TQI_TASK_EXTRA);
+	DAMAGE(dated->flags, dated->flags | TQI_TASK_LATE);
+	DAMAGE(dated->payload_bytes, 128);
+	DAMAGE(extra->deadline_ns, 1);
+	DAMAGE(extra->deadline_ns, UINT64_MAX);
+	DAMAGE(extra->deadline_ns, UINT64_MAX - 1);
+	DAMAGE(late->flags, TQI_TASK_LATE);
+	DAMAGE(late->flags, TQI_TASK_EXTRA);
+	DAMAGE(ready->flags, TQI_TASK_EXTRA);
+	tqt_image_free(&image);
+	close_fixture(&f);
+}
+
 static void test_memory_damage_is_found_and_mended(void **state)
 {
 	struct tqt_image image = { NULL, 0 };
@@ -385,6 +423,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_damage_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -185,6 +185,12 @@ static void add_task(struct text *t)
 	FIELD(tqi_task, history_count);
 }
 
+static void add_extra(struct text *t)
+{
+	STRUCT(tqi_extra);
+	FIELD(tqi_extra, deadline_ns);
+}
+
 static void add_attempt(struct text *t)
 {
 	STRUCT(tqi_attempt);
@@ -352,6 +358,7 @@ static void describe(struct text *t)
 	add_core(t);
 	add_parts(t);
 	add_task(t);
+	add_extra(t);
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);

@@ -138,6 +138,9 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	set_limit(object, "backoff_cap_ns", info->backoff_cap_ns);
 	if (info->state == TQ_DELAYED && info->due_ns > clocks->now_ns)
 		json_object_set_new(object, "delay_ns", json_u64(info->due_ns - clocks->now_ns));
+	if (info->deadline_ns > clocks->now_ns) /* one that has passed is not for another life */
+		json_object_set_new(object, "deadline_ns",
+				    json_u64(info->deadline_ns - clocks->now_ns));
 	set_flag(object, "hold", info->flags & TQ_INFO_HELD);
 	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
 	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);
@@ -161,6 +164,7 @@ static void add_times(json_t *object, const struct tq_task_info *info, const str
 	add_time(object, "submitted", clocks, info->submitted_ns);
 	add_time(object, "ready", clocks, info->ready_ns);
 	add_time(object, "due", clocks, info->due_ns);
+	add_time(object, "deadline", clocks, info->deadline_ns);
 	add_time(object, "started", clocks, info->started_ns);
 	add_time(object, "ended", clocks, info->ended_ns);
 	json_object_set_new(object, "age_ns", json_u64(clocks->now_ns - info->submitted_ns));

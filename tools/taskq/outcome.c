@@ -52,6 +52,7 @@ const struct outcome_flag outcome_flags[] = {
 	{ TQ_INFO_HELD, "held", "it does not start until `taskq unhold`", true },
 	{ TQ_INFO_STOPPING, "stopping", "its attempt is being ended", true },
 	{ TQ_INFO_STALLED, "stalled", "no progress has been reported for too long", true },
+	{ TQ_INFO_LATE, "late", "its deadline passed while it ran", false },
 	{ TQ_INFO_CANCEL, "cancelling", "a cancel has been asked for", true },
 	{ TQ_INFO_PAUSED, "paused", "its queue starts nothing until `taskq resume`", true },
 	{ TQ_INFO_UNSERVED, "unserved", NULL, true }, /* show names queue and kind */

@@ -129,6 +129,8 @@ static bool take_time(struct cli *cli, struct tq_task_spec *spec, int key, const
 		return option_time_limit(cli, "--timeout", arg, &spec->timeout_ns);
 	case TASK_OPTION_TIMEOUT_TOTAL:
 		return option_time_limit(cli, "--timeout-total", arg, &spec->timeout_total_ns);
+	case TASK_OPTION_DEADLINE:
+		return option_time_limit(cli, "--deadline", arg, &spec->deadline_ns);
 	case TASK_OPTION_PROGRESS_TIMEOUT:
 		return option_time_limit(cli, "--progress-timeout", arg,
 					 &spec->progress_timeout_ns);
@@ -149,6 +151,7 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case TASK_OPTION_DELAY:
 	case TASK_OPTION_TIMEOUT:
 	case TASK_OPTION_TIMEOUT_TOTAL:
+	case TASK_OPTION_DEADLINE:
 	case TASK_OPTION_PROGRESS_TIMEOUT:
 	case TASK_OPTION_FULL_TIMEOUT:
 		return take_time(cli, &options->spec, key, arg);

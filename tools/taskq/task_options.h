@@ -11,6 +11,7 @@ enum task_option_key {
 	TASK_OPTION_DELAY = OPTION_OWN,
 	TASK_OPTION_TIMEOUT,
 	TASK_OPTION_TIMEOUT_TOTAL,
+	TASK_OPTION_DEADLINE,
 	TASK_OPTION_PROGRESS_TIMEOUT,
 	TASK_OPTION_RETRIES,
 	TASK_OPTION_BACKOFF,
@@ -29,6 +30,8 @@ enum task_option_key {
 		{ TASK_OPTION_TIMEOUT, "timeout", "D", "time one attempt may take" },              \
 		{ TASK_OPTION_TIMEOUT_TOTAL, "timeout-total", "D",                                 \
 		  "time from the first start to the last end" },                                   \
+		{ TASK_OPTION_DEADLINE, "deadline", "D",                                           \
+		  "finish by, from now; not started by then it expires" },                         \
 		{ TASK_OPTION_PROGRESS_TIMEOUT, "progress-timeout", "D",                           \
 		  "longest time between two progress reports" },                                   \
 		{ TASK_OPTION_RETRIES, "retries", "N", "attempts after a failed one, 0 to 255" },  \
