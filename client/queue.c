@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Making and steering queues. */
 #include <errno.h>
+#include <stddef.h>
+#include <string.h>
 
 #include "client/handle.h"
 #include "client/options.h"
 #include "scheduler/queue.h"
+#include "scheduler/sweep.h"
+
+#define FIRST_BYTES offsetof(struct tq_queue_opts, ageing) /* of the struct's first form */
+#define ROUNDS 1000 /* of making room for tasks on their way into another order */
 
 struct set_request {
 	const char *name;
@@ -19,20 +25,59 @@ static int set_op(struct tqi_tx *tx, void *arg)
 
 	if (!q)
 		return full ? TQ_EFULL : -ENOMEM;
-	tqi_queue_set(tx, q, &request->settings);
+	return tqi_queue_set(tx, q, &request->settings);
+}
+
+static bool ageing_is_valid(const struct tq_queue_opts *o)
+{
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (o->ageing[b] > TQ_AGEING_MAX && o->ageing[b] != TQ_OFF)
+			return false;
+	return true;
+}
+
+/* 1: the sweep has been through and has left tasks behind, for want of memory. */
+static int left_op(struct tqi_tx *tx, void *arg)
+{
+	(void)arg;
+	return tqi_root(tx)->moving && !tqi_root(tx)->sweep_left;
+}
+
+static int round_op(struct tqi_tx *tx, void *arg)
+{
+	(void)arg;
+	tqi_sweep_start(tx);
 	return 0;
+}
+
+/* Tasks into the new order; what finds no memory is left to keepers' looks. */
+static void take_over(struct tq *tq)
+{
+	tqi_sweep_out(tq);
+	for (int i = 0; i < ROUNDS && tqi_run(tq, left_op, NULL) == 1; i++) {
+		if (tqi_make_room(tq, 0) < 0 || tqi_run(tq, round_op, NULL) < 0)
+			return;
+		tqi_sweep_out(tq);
+	}
+}
+
+static bool orders(const struct tq_queue_opts *o)
+{
+	const struct tq_queue_opts none = { .size = 0 };
+
+	return memcmp(o->ageing, none.ageing, sizeof(*o) - FIRST_BYTES) != 0;
 }
 
 int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *opts)
 {
 	struct tq_queue_opts o;
-	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
+	int r = tqi_options_in(&o, sizeof(o), FIRST_BYTES, opts);
 
 	if (r < 0)
 		return r;
 	if (!queue || !tqi_name_is_valid(queue) || o.attempts_max > TQ_ATTEMPTS_MAX ||
-	    o.reserved0 || !tqi_time_is_valid(o.timeout_ns) || o.backoff_ns > TQI_NS_MAX ||
-	    o.backoff_cap_ns > TQI_NS_MAX)
+	    o.reserved0 || o.reserved1 || !tqi_time_is_valid(o.timeout_ns) ||
+	    o.backoff_ns > TQI_NS_MAX || o.backoff_cap_ns > TQI_NS_MAX || !ageing_is_valid(&o))
 		return -EINVAL;
 	struct set_request request = {
 		.name = queue,
@@ -43,7 +88,12 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 			      .attempts_max = o.attempts_max },
 	};
 
-	return tqi_run(tq, set_op, &request);
+	memcpy(request.settings.policy.ageing, o.ageing, sizeof(o.ageing));
+	memcpy(request.settings.policy.band_from, o.band_from, sizeof(o.band_from));
+	r = tqi_run(tq, set_op, &request);
+	if (r == 0 && orders(&o))
+		take_over(tq);
+	return r;
 }
 
 struct steer_request {

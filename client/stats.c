@@ -115,39 +115,59 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	i->flags = queue->flags & (TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING);
 	if (sweeping && queue->purge_before)
 		i->flags |= TQ_QUEUE_PURGING;
+	if (queue->flags & TQI_QUEUE_MOVING)
+		i->flags |= TQ_QUEUE_REORDERING;
 	i->depth_max = queue->depth_max;
 	i->timeout_ns = queue->timeout_ns == UINT64_MAX ? 0 : queue->timeout_ns;
 	i->backoff_ns = queue->backoff_ns;
 	i->backoff_cap_ns = queue->backoff_cap_ns;
 	i->attempts_max = queue->attempts_max;
+	memcpy(i->ageing, queue->ageing, sizeof(i->ageing));
+	memcpy(i->band_from, queue->band_from, sizeof(i->band_from));
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
 
-/* One row: the queue (class 0), or one of its classes. */
+static void add_kind(struct tq *tq, const struct tqi_class *c, uint32_t kind,
+		     struct tq_queue_info *i)
+{
+	if (!kind || c->kind == kind)
+		add_class(tq, c, &i->counters);
+}
+
+/*
+ * One row: the queue (class 0), or a kind of it, by the first of its classes; the row
+ * of another one of them is empty: -ENOENT.
+ */
 static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_info *i)
 {
 	struct tqi_queue queue;
 	struct tqi_root root;
-	struct tqi_class c;
+	struct tqi_class c = { .kind = 0 };
 	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
 
 	if (r == 0)
 		r = tqi_peek_root(&tq->seg, &root);
+	if (r == 0 && class)
+		r = tqi_peek_record(&tq->seg, TQI_CLASSES, class, &c);
 	if (r < 0)
 		return r;
+	uint32_t limit = count_of(tq, TQI_CLASSES), kind = c.kind;
+	bool found = !class;
+
 	fill_queue(&queue, root.sweep_left, i);
 	i->workers = workers_of(tq, q);
-	uint32_t limit = count_of(tq, TQI_CLASSES);
-
 	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
 		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
 			return TQ_ECORRUPT;
-		if (class && class != n)
-			continue;
-		add_class(tq, &c, &i->counters);
-		if (class)
-			tqi_peek_kind_name(&tq->seg, c.kind, i->kind);
+		if (class && n < class && c.kind == kind)
+			return -ENOENT;
+		found |= n == class;
+		add_kind(tq, &c, kind, i);
 	}
+	if (!found)
+		return -ENOENT;
+	if (class)
+		tqi_peek_kind_name(&tq->seg, kind, i->kind);
 	return 0;
 }
 

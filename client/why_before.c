@@ -7,14 +7,15 @@
 #include "client/why_before.h"
 
 #include "client/snapshot.h"
+#include "scheduler/policy.h"
 #include "shm/heap.h"
 
-#define CLASSES_MAX 1000 /* of a queue: bounds the walk of a chain that changes */
+#define CLASSES_MAX 2048 /* of a queue: bounds the walk of a chain that changes */
 #define STACK_MAX 256	 /* groups of siblings still to look at: 4-ary, depth-first */
 
 struct count {
 	const struct tqi_segment *seg;
-	struct tqi_heap_entry task; /* as it stands, or would stand, in its lane */
+	struct tqi_heap_entry task; /* as it would stand in the lane that is looked at */
 	uint32_t before;
 };
 
@@ -42,18 +43,44 @@ static void count_heap(struct count *c, const struct tqi_heap *heap)
 	}
 }
 
+/* Held or delayed, it has no age: as if it became ready now. */
+static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *class,
+			  uint64_t now_ns)
+{
+	if (task->state == TQ_READY && !(task->flags & TQI_TASK_HELD))
+		return tqi_policy_urgency(class->rate, now_ns, task->key);
+	return task->priority * TQI_POINT;
+}
+
+/* The task's own class; its rate is 0 when there is none. */
+static void peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
+		     struct tqi_class *ret_class)
+{
+	struct tqi_lane lane;
+
+	if (tqi_peek_record(seg, TQI_LANES, task->lane, &lane) < 0 ||
+	    tqi_peek_record(seg, TQI_CLASSES, lane.class_, ret_class) < 0)
+		ret_class->rate = 0;
+}
+
 uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task)
 {
-	struct count c = { .seg = seg, .task = { task->key, tqi_tag(task->sequence, index) } };
+	struct count c = { .seg = seg, .task = { 0, tqi_tag(task->sequence, index) } };
+	uint64_t now_ns = seg->ops->now(seg->ops->ctx);
 	struct tqi_queue queue;
 	struct tqi_class class;
 	struct tqi_lane lane;
 
 	if (tqi_peek_record(seg, TQI_QUEUES, task->queue, &queue) < 0)
 		return 0;
+	peek_own(seg, task, &class);
+	int64_t urgency = urgency_of(task, &class, now_ns);
+
 	for (uint32_t at = queue.classes, n = 0; at && n < CLASSES_MAX; at = class.next, n++) {
 		if (tqi_peek_record(seg, TQI_CLASSES, at, &class) < 0)
 			break;
+		/* Before it is what has a higher effective priority now. */
+		c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency : -urgency;
 		if (tqi_peek_record(seg, TQI_LANES, class.plain, &lane) == 0)
 			count_heap(&c, &lane.tasks);
 	}

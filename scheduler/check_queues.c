@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "scheduler/policy.h"
+
 static void check_name(struct tqi_check *c, const char *record, uint32_t index, const char *name)
 {
 	size_t n = strnlen(name, TQ_NAME_MAX + 1);
@@ -46,6 +48,63 @@ static void check_chain(struct tqi_check *c, uint32_t q)
 	}
 }
 
+/* P2, P3. */
+static void check_policy(struct tqi_check *c, uint32_t q)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+	if (!queue)
+		return;
+	c->moving += !!(queue->flags & TQI_QUEUE_MOVING);
+	tqi_check_equal(c, "queue", q, "flags of its policy", queue->flags & TQI_POLICY_FLAGS,
+			tqi_policy_flags(queue));
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (queue->ageing[b] > TQ_AGEING_MAX)
+			tqi_check_fault(c, "queue %u: band %u ages at %u", q, b, queue->ageing[b]);
+	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
+		if (queue->band_from[b] <= queue->band_from[b - 1])
+			tqi_check_fault(c, "queue %u: band %u begins at %d", q, b,
+					queue->band_from[b]);
+}
+
+/* Another one of the same kind, band and era. */
+static bool has_twin(struct tqi_check *c, const struct tqi_class *class)
+{
+	uint32_t limit = c->count[TQI_CLASSES]; /* the chain may be a ring */
+
+	for (uint32_t k = class->next; k && limit--;) {
+		const struct tqi_class *other = tqi_check_record_in_use(c, TQI_CLASSES, k);
+
+		if (!other || (other->kind == class->kind && other->band == class->band &&
+			       other->era == class->era))
+			return other;
+		k = other->next;
+	}
+	return false;
+}
+
+static void check_era(struct tqi_check *c, uint32_t k, const struct tqi_class *class,
+		      const struct tqi_lane *lane)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, class->queue);
+
+	if (!queue)
+		return;
+	if (class->band >= TQ_BANDS || class->rate > TQ_AGEING_MAX) {
+		tqi_check_fault(c, "class %u: band %u ages at %u", k, class->band, class->rate);
+		return;
+	}
+	if (class->era == queue->era) {
+		tqi_check_equal(c, "class", k, "rate", class->rate, queue->ageing[class->band]);
+		if ((c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED) && has_twin(c, class))
+			tqi_check_fault(c, "class %u: not the only one of its band", k);
+	} else if (lane->members &&
+		   (!(queue->flags & TQI_QUEUE_MOVING) || class->era + 1 != queue->era)) {
+		tqi_check_fault(c, "class %u: tasks of era %u, in era %u of queue %u", k,
+				class->era, queue->era, class->queue);
+	}
+}
+
 static void check_class(struct tqi_check *c, uint32_t k)
 {
 	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
@@ -60,13 +119,17 @@ static void check_class(struct tqi_check *c, uint32_t k)
 		tqi_check_fault(c, "class %u: kind %u", k, class->kind);
 	if (!lane || lane->class_ != k)
 		tqi_check_fault(c, "class %u: lane %u is not its own", k, class->plain);
+	else
+		check_era(c, k, class, lane);
 }
 
 void tqi_check_queues(struct tqi_check *c)
 {
 	check_names(c);
-	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		check_chain(c, q);
+		check_policy(c, q);
+	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
 		check_class(c, k);
 }
@@ -174,6 +237,7 @@ static void check_root(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "empty_workers", root->empty_workers, c->empty_workers);
 	tqi_check_equal(c, "root", 0, "dying_workers", root->dying_workers, c->dying_workers);
 	tqi_check_equal(c, "root", 0, "room_waiters", root->room_waiters, c->room_waiters);
+	tqi_check_equal(c, "root", 0, "moving", root->moving, c->moving);
 	if (root->due.capacity < root->unfinished)
 		tqi_check_fault(c, "root: no due times for all of %u unfinished", root->unfinished);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Task records: fields, blocks, and what they add up to. */
 #include "scheduler/check_state.h"
+#include "scheduler/policy.h"
 #include "scheduler/task.h"
 
 static void check_bytes(struct tqi_check *c, uint32_t index, uint32_t block, uint64_t bytes,
@@ -98,6 +99,22 @@ static const struct tqi_lane *check_place(struct tqi_check *c, uint32_t index,
 	return lane;
 }
 
+/* P1, P2. */
+static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_task *t,
+			const struct tqi_lane *lane)
+{
+	const struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, lane->class_);
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+
+	if (tqi_state_is_final(t->state))
+		return;
+	if (class->era == queue->era && class->band != tqi_policy_band(queue, t->priority))
+		tqi_check_fault(c, "task %u: priority %d is not of band %u", index, t->priority,
+				class->band);
+	if (t->state == TQ_READY && t->key != tqi_policy_key(class->rate, t->ready_ns, t->priority))
+		tqi_check_fault(c, "task %u: its key is not that of its priority and age", index);
+}
+
 /* R2; the attempt's own side is checked with its worker. */
 static void check_attempt(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
@@ -171,8 +188,10 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	}
 	const struct tqi_lane *lane = check_place(c, index, t);
 
-	if (lane)
+	if (lane) {
 		count(c, t, lane);
+		check_order(c, index, t, lane);
+	}
 	check_attempt(c, index, t);
 	check_flags(c, index, t);
 	check_extra(c, index, t);

@@ -123,4 +123,6 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
 	if (tqi_due_next(tx) <= tx->now_ns || tqi_sweep_pending(tx))
 		ret_look->again = true;
+	if (tqi_root(tx)->moving && !tqi_root(tx)->sweep_left)
+		tqi_sweep_start(tx); /* for the next look: the round before found no memory */
 }

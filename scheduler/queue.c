@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "scheduler/policy.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wake.h"
 
@@ -51,6 +52,7 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	TQI_INIT(queue->backoff_ns, DEFAULT_BACKOFF_NS);
 	TQI_INIT(queue->backoff_cap_ns, DEFAULT_BACKOFF_CAP_NS);
 	TQI_INIT(queue->attempts_max, 1);
+	tqi_policy_init(queue);
 	return q;
 }
 
@@ -67,44 +69,75 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	return k;
 }
 
-static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
+/* All but the link of a record that nothing refers to (T3). */
+static void clear(void *record, size_t bytes)
+{
+	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
+}
+
+static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
 	bool full;
 	uint32_t c = tqi_table_take(tx, TQI_CLASSES, &full);
 	uint32_t l = c ? tqi_table_take(tx, TQI_LANES, &full) : 0;
 
+	if (c && !l)
+		tqi_table_give(tx, TQI_CLASSES, c); /* not everybody undoes it all (P4) */
 	if (!l)
 		return 0;
 	struct tqi_class *class = tqi_class_at(tx, c);
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
 
+	clear(class, sizeof(*class));
+	clear(lane, sizeof(*lane));
 	TQI_INIT(class->queue, (uint16_t)q);
 	TQI_INIT(class->kind, (uint16_t)k);
+	TQI_INIT(class->band, band);
+	TQI_INIT(class->era, queue->era);
+	TQI_INIT(class->rate, queue->ageing[band]);
 	TQI_INIT(class->plain, l);
 	TQI_INIT(class->lane_count, 1);
 	TQI_INIT(class->next, queue->classes);
-	TQI_INIT(tqi_lane_at(tx, l)->class_, c);
+	TQI_INIT(class->open.capacity, 1); /* for the plain lane: in the heap itself */
+	TQI_INIT(lane->class_, c);
 	TQI_SET(tx, queue->classes, c);
-	return tqi_heap_reserve(tx, &class->open, class->lane_count) < 0 ? 0 : c;
+	return c;
 }
 
-static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k)
+/* A class of an earlier era that nobody is in any more. */
+static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t c)
 {
-	uint32_t c = tqi_queue_at(tx, q)->classes;
+	struct tqi_class *class = tqi_class_at(tx, c);
 
-	while (c && !tx->corrupt) {
+	TQI_SET(tx, class->era, queue->era);
+	TQI_SET(tx, class->rate, queue->ageing[class->band]);
+	return c;
+}
+
+static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t empty = 0;
+
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
 
-		if (class->kind == k)
-			break;
+		if (class->kind == k && class->band == band) {
+			if (class->era == queue->era)
+				return c;
+			if (!tqi_lane_at(tx, class->plain)->members)
+				empty = c;
+		}
 		c = class->next;
 	}
-	return c ? c : class_make(tx, q, k);
+	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
 }
 
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority)
 {
-	uint32_t c = class_find(tx, queue, kind);
+	uint32_t c =
+		class_find(tx, queue, kind, tqi_policy_band(tqi_queue_at(tx, queue), priority));
 
 	if (!c)
 		return 0;
@@ -122,7 +155,16 @@ void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane)
 	TQI_ADD(tx, tqi_lane_at(tx, lane)->members, -1);
 }
 
-void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)
+void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)
+{
+	if (task->lane == lane)
+		return;
+	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], -1);
+	TQI_SET(tx, task->lane, lane);
+	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], 1);
+}
+
+int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)
 {
 	struct tqi_queue *q = tqi_queue_at(tx, queue);
 
@@ -138,6 +180,7 @@ void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_set
 		TQI_SET(tx, q->backoff_cap_ns, settings->backoff_cap_ns);
 	if (settings->attempts_max)
 		TQI_SET(tx, q->attempts_max, settings->attempts_max);
+	return tqi_policy_set(tx, queue, &settings->policy);
 }
 
 void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on)

@@ -3,6 +3,7 @@
 #ifndef TQI_SCHEDULER_QUEUE_H
 #define TQI_SCHEDULER_QUEUE_H
 
+#include "scheduler/policy.h"
 #include "scheduler/records.h"
 
 /*
@@ -14,9 +15,14 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name);
 uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 
-/* Lane of a queue and kind, with room for one more member in every heap; 0 = no memory. */
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
+/*
+ * Lane of the queue's era for a kind and priority, with room for one more member in
+ * every heap; 0 = no memory: nothing half-made is left.
+ */
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority);
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
+/* A task that is in no lane's heap goes over to a lane that it has joined. */
+void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
 
 static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
@@ -30,8 +36,10 @@ struct tqi_queue_settings {
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
 	uint32_t attempts_max;
+	struct tqi_policy policy;
 };
-void tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings);
+/* 0, or as tqi_policy_set(): then the transaction must be aborted. */
+int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings);
 
 /* Pause, drain and their opposites. */
 void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on);

@@ -2,17 +2,9 @@
 /* Entering and leaving lanes; choosing the best. */
 #include "scheduler/ready.h"
 
+#include "scheduler/policy.h"
 #include "scheduler/queue.h"
 #include "scheduler/wake.h"
-
-/*
- * Smaller starts earlier.  Fixed when the task becomes ready, so that order in a
- * heap never depends on the time of a look (linear ageing joins here).
- */
-int64_t tqi_ready_key(int32_t priority)
-{
-	return -(int64_t)priority;
-}
 
 static struct tqi_heap_entry entry_of(const struct tqi_task *task, uint32_t index)
 {
@@ -42,23 +34,47 @@ static void reopen(struct tqi_tx *tx, uint32_t l, uint32_t length_before,
 		tqi_heap_rekey(tx, &class->open, TQI_FAMILY_OPEN, l, lane_entry(first, l));
 }
 
+static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
+{
+	int64_t key = tqi_policy_key(class->rate, task->ready_ns, task->priority);
+
+	if (key != task->key)
+		TQI_SET(tx, task->key, key);
+}
+
+static void push(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
+		 struct tqi_lane *lane)
+{
+	uint32_t length = lane->tasks.length;
+	struct tqi_heap_entry first = lane->tasks.root;
+
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry_of(task, index));
+	reopen(tx, task->lane, length, first);
+	TQI_ADD(tx, tqi_root(tx)->ready, 1);
+}
+
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
-	uint32_t length = lane->tasks.length;
-	struct tqi_heap_entry first = lane->tasks.root;
 
-	if (!keep_place || task->ready_ns == 0) {
+	if (!keep_place || task->ready_ns == 0)
 		TQI_SET(tx, task->ready_ns, tx->now_ns);
-		TQI_SET(tx, task->key, tqi_ready_key(task->priority));
-	}
+	set_key(tx, task, tqi_class_at(tx, lane->class_));
 	if (task->flags & TQI_TASK_HELD)
 		return;
-	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry_of(task, index));
-	reopen(tx, task->lane, length, first);
-	TQI_ADD(tx, tqi_root(tx)->ready, 1);
+	push(tx, index, task, lane);
 	tqi_wake_for(tx, lane->class_);
+}
+
+void tqi_ready_reenter(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+
+	set_key(tx, task, tqi_class_at(tx, lane->class_));
+	if (!(task->flags & TQI_TASK_HELD))
+		push(tx, index, task, lane);
 }
 
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
@@ -90,15 +106,40 @@ bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *
 	return false;
 }
 
-/* Best head among the classes of one queue that the worker can run. */
-static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q)
+/* P1: classes of several rates, or eras, compared now; equal ones by sequence. */
+static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
+			    const struct tqi_queue *queue)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	int64_t best = 0;
+	uint64_t tag = 0;
+	bool some = false;
+
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+		const struct tqi_heap_entry *head = &class->open.root;
+
+		c = class->next;
+		if (!class->open.length || !can_run(worker, class))
+			continue;
+		int64_t urgency = tqi_policy_urgency(class->rate, tx->now_ns, head->key);
+
+		if (!some || urgency > best ||
+		    (urgency == best && (int64_t)(head->tag - tag) < 0)) {
+			best = urgency;
+			tag = head->tag;
+			some = true;
+		}
+	}
+	return some ? tqi_tag_index(tag) : 0;
+}
+
+/* Lane with the best head among the classes of one queue that the worker can run. */
+static uint32_t best_lane(struct tqi_tx *tx, const struct tqi_worker *worker,
+			  const struct tqi_queue *queue)
+{
 	struct tqi_heap_entry best = { 0, 0 };
 	uint32_t lane = 0;
 
-	if (queue->flags & TQI_QUEUE_PAUSED)
-		return 0;
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry *head = &class->open.root;
@@ -109,6 +150,21 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 			lane = tqi_tag_index(head->tag);
 		}
 		c = class->next;
+	}
+	return lane;
+}
+
+static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t lane;
+
+	if (queue->flags & (TQI_QUEUE_PAUSED | TQI_QUEUE_ORDERED)) {
+		if (queue->flags & TQI_QUEUE_PAUSED)
+			return 0;
+		lane = most_urgent(tx, worker, queue);
+	} else {
+		lane = best_lane(tx, worker, queue);
 	}
 	return lane ? tqi_tag_index(tqi_lane_at(tx, lane)->tasks.root.tag) : 0;
 }

@@ -5,10 +5,10 @@
 
 #include "scheduler/records.h"
 
-/* The key of a task that becomes ready. */
-int64_t tqi_ready_key(int32_t priority);
 /* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
+/* Into its lane, which is another one than before: nothing new for those who sleep. */
+void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
 /* Out of its lane, if it is there. */
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
 /* The best startable task for a worker; 0 none. */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
 #include "scheduler/wake.h"
 
@@ -52,16 +53,41 @@ static uint32_t lane_of(struct tqi_check *c, uint32_t k, uint32_t plain)
 	return l ? l : lane_is_free(c, plain) ? plain : 0;
 }
 
-static bool has_twin(struct tqi_check *c, const struct tqi_queue *queue, uint32_t kind)
+/* The class that tasks of that kind and band come into; 0 none. */
+static uint32_t find_class(struct tqi_check *c, const struct tqi_queue *queue, uint32_t kind,
+			   uint32_t band)
 {
 	for (uint32_t k = queue->classes; k;) {
 		const struct tqi_class *class = tqi_class_at(c->tx, k);
 
-		if (class->kind == kind)
-			return true;
+		if (class->kind == kind && class->band == band && class->era == queue->era)
+			return k;
 		k = class->next;
 	}
-	return false;
+	return 0;
+}
+
+uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
+
+	return find_class(c, queue, t->kind, tqi_policy_band(queue, t->priority));
+}
+
+/* Of a kind and band there is one class for each of two eras. */
+static bool is_one_too_many(struct tqi_check *c, const struct tqi_queue *queue,
+			    const struct tqi_class *class)
+{
+	uint32_t others = 0;
+
+	for (uint32_t k = queue->classes; k;) {
+		const struct tqi_class *other = tqi_class_at(c->tx, k);
+
+		others += other->kind == class->kind && other->band == class->band;
+		k = other->next;
+	}
+	return others > 1 ||
+	       (class->era == queue->era && find_class(c, queue, class->kind, class->band));
 }
 
 /* Empty, into its queue's chain. */
@@ -84,15 +110,28 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
 }
 
+/* One of the present era, or of the one before. */
+static void mend_era(struct tqi_class *class, const struct tqi_queue *queue)
+{
+	if (class->era == queue->era)
+		class->rate = queue->ageing[class->band];
+	else
+		class->era = queue->era - 1;
+	if (class->rate > TQ_AGEING_MAX)
+		class->rate = 0;
+}
+
 /* One that makes no sense stays out, and is free. */
 static void mend_class(struct tqi_check *c, uint32_t k)
 {
-	const struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, k);
+	struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, k);
 	const struct tqi_queue *queue = class ? tqi_check_record(c, TQI_QUEUES, class->queue)
 					      : NULL;
 
-	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) ||
-	    has_twin(c, queue, class->kind))
+	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) || class->band >= TQ_BANDS)
+		return;
+	mend_era(class, queue);
+	if (is_one_too_many(c, queue, class))
 		return;
 	uint32_t l = lane_of(c, k, class->plain);
 
@@ -101,8 +140,9 @@ static void mend_class(struct tqi_check *c, uint32_t k)
 }
 
 /* For tasks whose class was lost: in a record of a lost one. */
-uint32_t tqi_rebuild_class(struct tqi_check *c, uint32_t queue, uint32_t kind)
+uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t)
 {
+	const struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 	uint32_t k = 1, l = 1;
 
 	while (k < c->count[TQI_CLASSES] &&
@@ -114,8 +154,11 @@ uint32_t tqi_rebuild_class(struct tqi_check *c, uint32_t queue, uint32_t kind)
 		return 0;
 	struct tqi_class *class = tqi_class_at(c->tx, k);
 
-	class->queue = (uint16_t)queue;
-	class->kind = (uint16_t)kind;
+	class->queue = t->queue;
+	class->kind = t->kind;
+	class->band = tqi_policy_band(queue, t->priority);
+	class->era = queue->era;
+	class->rate = queue->ageing[class->band];
 	link_class(c, k, l);
 	return l;
 }
@@ -134,6 +177,7 @@ static void mend_queue(struct tqi_queue *queue, uint32_t q)
 	name_again(queue->name, "lost-queue", q);
 	if (queue->attempts_max)
 		return;
+	tqi_policy_init(queue);
 	queue->attempts_max = 1;
 	queue->depth_max = queue->timeout_ns = UINT64_MAX;
 	queue->backoff_ns = LOST_BACKOFF_NS;
@@ -156,13 +200,41 @@ static void mend_names(struct tqi_check *c)
 	}
 }
 
+/* A policy that cannot be is the default one.  Whether tasks are on their way: see below. */
+static void mend_policy(struct tqi_queue *queue)
+{
+	bool sound = true;
+
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		sound &= queue->ageing[b] <= TQ_AGEING_MAX;
+	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
+		sound &= queue->band_from[b] > queue->band_from[b - 1];
+	if (!sound) {
+		memset(queue->ageing, 0, sizeof(queue->ageing));
+		tqi_policy_init(queue);
+		queue->era++;
+	}
+	queue->flags &= ~TQI_QUEUE_MOVING;
+	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
+}
+
+void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue)
+{
+	if (queue->flags & TQI_QUEUE_MOVING)
+		return;
+	queue->flags |= TQI_QUEUE_MOVING | TQI_QUEUE_ORDERED;
+	tqi_root(c->tx)->moving++;
+}
+
 static void mend_classes(struct tqi_check *c)
 {
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
 
-		if (queue)
-			queue->classes = queue->waiting = 0;
+		if (!queue)
+			continue;
+		queue->classes = queue->waiting = 0;
+		mend_policy(queue);
 	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
 		mend_class(c, k);
@@ -173,7 +245,7 @@ static void clear_root(struct tqi_root *root)
 	root->unfinished = root->ready = root->running = 0;
 	root->finished_oldest = root->finished_newest = root->finished_count = 0;
 	root->telling = 0;
-	root->room_waiters = root->empty_workers = root->dying_workers = 0;
+	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
 	clear_heap(&root->due);
 }
 

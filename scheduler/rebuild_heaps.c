@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
 
 static int reserve(struct tqi_check *c, struct tqi_heap *heap, uint32_t length)
@@ -45,6 +46,10 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	uint64_t due = UINT64_MAX;
 
+	if (t->state == TQ_READY)
+		t->key = tqi_policy_key(
+			tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_)->rate, t->ready_ns,
+			t->priority);
 	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
 		enter_lane(c, index, t);
 	if (t->state != TQ_RUNNING || tqi_attempt_at(c->tx, t->attempt)->phase == 0)

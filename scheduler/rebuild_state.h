@@ -12,8 +12,12 @@ void tqi_rebuild_keep(struct tqi_check *c);
 /* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
 
+/* The class that a task would join, if it is there; 0 none. */
+uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t);
 /* A class for tasks whose own was lost; its lane, 0 none. */
-uint32_t tqi_rebuild_class(struct tqi_check *c, uint32_t queue, uint32_t kind);
+uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t);
+/* An unfinished task stays in a class of an earlier era: it is on its way. */
+void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue);
 
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);

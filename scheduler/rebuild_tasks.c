@@ -2,6 +2,7 @@
 /* Task records made consistent in themselves; workers and sleepers with what is theirs. */
 #include <string.h>
 
+#include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
 #include "shm/lock.h"
 
@@ -15,21 +16,35 @@ static void lose(struct tqi_task *t)
 	t->generation += t->generation < TQI_GENERATION_MAX;
 }
 
-/* By queue and kind; the task's own lane may be anything. */
+/* The lane that a task is in, if it may be there: a finished one in any era. */
+static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_lane *lane = tqi_check_record(c, TQI_LANES, t->lane);
+
+	if (!lane || !(c->marks[TQI_LANES][t->lane] & TQI_SEEN_LINKED))
+		return NULL;
+	const struct tqi_class *class = tqi_class_at(c->tx, lane->class_);
+
+	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
+}
+
+/* Its own; else by queue, kind and band. */
 static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
 {
-	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+	struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
 
 	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
 		return 0;
-	for (uint32_t k = queue->classes; k;) {
-		const struct tqi_class *class = tqi_class_at(c->tx, k);
+	const struct tqi_class *own = class_of(c, t);
+	bool final = tqi_state_is_final(t->state), present = own && own->era == queue->era;
 
-		if (class->kind == t->kind)
-			return class->plain;
-		k = class->next;
-	}
-	return tqi_rebuild_class(c, t->queue, t->kind);
+	if (own && !final && !present)
+		tqi_rebuild_moving(c, queue);
+	if (own && (final || !present || own->band == tqi_policy_band(queue, t->priority)))
+		return t->lane;
+	uint32_t k = tqi_rebuild_class_find(c, t);
+
+	return k ? tqi_class_at(c->tx, k)->plain : tqi_rebuild_class(c, t);
 }
 
 static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_task *t)

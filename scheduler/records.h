@@ -281,8 +281,16 @@ _Static_assert(sizeof(struct tqi_worker) == 384, "six cache lines");
 /* flags of a queue */
 #define TQI_QUEUE_PAUSED TQ_QUEUE_PAUSED
 #define TQI_QUEUE_DRAINING TQ_QUEUE_DRAINING
+#define TQI_QUEUE_BANDED (1u << 16)  /* its policy keeps the classes of its bands apart */
+#define TQI_QUEUE_ORDERED (1u << 17) /* heads of its classes cannot be compared by their keys */
+#define TQI_QUEUE_MOVING (1u << 18)  /* tasks of an earlier era are on their way to this one's */
 
-/* A queue.  Never freed. */
+/*
+ * A queue.  Never freed.
+ *
+ * Its policy (scheduler/policy.h) is changed as a whole: each change of what decides
+ * on keys or classes begins an era, and what was there before follows in slices.
+ */
 struct tqi_queue {
 	uint32_t link;
 	uint32_t flags;
@@ -294,9 +302,12 @@ struct tqi_queue {
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
 	uint32_t attempts_max;
-	uint32_t reserved0;
+	uint32_t era; /* of the policy; classes carry that of theirs */
 	char name[TQ_NAME_MAX + 8];
-	uint64_t reserved1[7];
+	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
+	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
+	uint32_t reserved0[3];
+	uint64_t reserved1[2];
 };
 _Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");
 
@@ -310,9 +321,11 @@ struct tqi_kind {
 _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
 
 /*
- * Tasks of one queue, band and kind: their lanes ordered by first task, and their
- * counters.  Never freed.  (Bands and lanes beside the plain one come with ageing
- * and limits: the shape is theirs already.)
+ * Tasks of one queue, kind and band: their lanes ordered by first task, and their
+ * counters.  Never freed.  Unfinished tasks are in classes of the queue's era, or on
+ * their way from those of the one before; a class whose lane has no members is used
+ * again in a later era.  Finished tasks stay where they ended, whatever the era.
+ * (Lanes beside the plain one come with limits: the shape is theirs already.)
  */
 struct tqi_class {
 	uint32_t link;
@@ -329,9 +342,10 @@ struct tqi_class {
 	uint64_t crashed;
 	uint64_t reclaimed;
 	uint32_t depth[TQ_STATE_COUNT];
-	uint32_t reserved0;
+	uint32_t rate;	      /* of ageing: the keys of its tasks were made with it */
 	struct tqi_heap open; /* lanes with startable tasks */
-	uint32_t reserved1[12];
+	uint32_t era;
+	uint32_t reserved1[11];
 };
 _Static_assert(sizeof(struct tqi_class) == 256, "four cache lines");
 
@@ -393,6 +407,8 @@ struct tqi_root {
 		sweep_count; /* records when the sweep last went on: newer ones add to sweep_left */
 	uint32_t untidy; /* work has ended since somebody last looked for memory to give back */
 	uint32_t dying_workers; /* somebody must look at them again */
+	uint32_t moving; /* queues with TQI_QUEUE_MOVING */
+	uint32_t reserved0;
 	struct tqi_heap due;
 };
 

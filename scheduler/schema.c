@@ -18,8 +18,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 #define FACT(type, field) (sizeof(struct type) * 4096 + offsetof(struct type, field))
 #define LAYOUT                                                                                     \
 	(FACT(tqi_task, stamp) ^ FACT(tqi_attempt, progress) << 8 ^ FACT(tqi_worker, life) << 16 ^ \
-	 FACT(tqi_queue, name) << 24 ^ FACT(tqi_class, open) << 28 ^ FACT(tqi_lane, tasks) << 32 ^ \
-	 FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40)
+	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
+	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,

@@ -119,9 +119,11 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 		return TQ_EFULL;
 	if (task->flags & TQI_TASK_TELLING)
 		return TQ_ESTATE; /* its end is still being told */
-	if (!tqi_lane_join(tx, task->queue, task->kind) ||
-	    tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+	uint32_t lane = tqi_lane_join(tx, task->queue, task->kind, task->priority);
+
+	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
+	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
 	tqi_task_unlist(tx, index);
 	remember_only(tx, task);
 	zero_budgets(tx, task);
@@ -153,8 +155,25 @@ int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)
 	return 0;
 }
 
-/* Another queue: another lane, with room reserved as at submission. */
-static int move_queue(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, const char *name)
+/* Another queue or priority: perhaps another lane, with room reserved as at submission. */
+static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32_t priority)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	const struct tqi_class *class = tqi_class_of(tx, task);
+
+	if (class->queue == q && class->era == queue->era &&
+	    class->band == tqi_policy_band(queue, priority))
+		return 0;
+	uint32_t lane = tqi_lane_join(tx, q, task->kind, priority);
+
+	if (!lane)
+		return -ENOMEM;
+	tqi_lane_leave(tx, task->lane);
+	tqi_lane_change(tx, task, lane);
+	return 0;
+}
+
+static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name, int32_t priority)
 {
 	uint32_t q = tqi_queue_find(tx, name);
 
@@ -168,25 +187,34 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, 
 		return TQ_EDRAINING;
 	if (to->waiting >= to->depth_max)
 		return TQ_EFULL;
-	uint32_t lane = tqi_lane_join(tx, q, task->kind);
-
-	if (!lane)
-		return -ENOMEM;
-	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], -1);
 	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, -1); /* it counts where it ends */
-	tqi_lane_leave(tx, task->lane);
+	if (move_lane(tx, task, q, priority) < 0)
+		return -ENOMEM;
 	if (task->wait_sequence >= from->purge_before)
 		TQI_ADD(tx, from->waiting, -1);
 	TQI_ADD(tx, to->waiting, 1);
-	TQI_SET(tx, task->lane, lane);
 	TQI_SET(tx, task->queue, (uint16_t)q);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
-	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], 1);
 	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1);
 	tqi_wake_room(tx);
 	tqi_wake_empty(tx);
-	(void)index;
 	return 0;
+}
+
+/* Queue first: with the priority that it is to have there. */
+static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_task_update *update)
+{
+	bool has_priority = update->fields & TQ_UPDATE_PRIORITY;
+	int32_t priority = has_priority ? update->priority : task->priority;
+	uint32_t queue = task->queue;
+	int r = update->fields & TQ_UPDATE_QUEUE ? move_queue(tx, task, update->queue, priority)
+						 : 0;
+
+	if (r == 0 && has_priority && task->queue == queue)
+		r = move_lane(tx, task, queue, priority);
+	if (r == 0 && has_priority)
+		TQI_SET(tx, task->priority, priority);
+	return r;
 }
 
 static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t delay_ns)
@@ -212,12 +240,9 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 		return TQ_ESTATE;
 	tqi_task_touch(tx, task);
 	tqi_task_unqueue(tx, index);
-	if (update->fields & TQ_UPDATE_QUEUE)
-		r = move_queue(tx, task, index, update->queue);
+	r = set_place(tx, task, update);
 	if (r < 0)
 		return r;
-	if (update->fields & TQ_UPDATE_PRIORITY)
-		TQI_SET(tx, task->priority, update->priority);
 	if (update->fields & TQ_UPDATE_DELAY)
 		set_delay(tx, task, index, update->delay_ns);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));

@@ -184,7 +184,8 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->flags, flags_of(spec));
 	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
-	TQI_INIT(t->key, tqi_ready_key(spec->priority));
+	TQI_INIT(t->key, tqi_policy_key(tqi_class_at(tx, tqi_lane_at(tx, lane)->class_)->rate,
+					tx->now_ns, spec->priority));
 	TQI_INIT(t->priority, spec->priority);
 	TQI_INIT(t->lane, lane);
 	TQI_INIT(t->queue, (uint16_t)s->queue);
@@ -245,7 +246,7 @@ int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 		r = take_block(tx, s, &block);
 	if (r < 0)
 		return r;
-	lane = tqi_lane_join(tx, s->queue, s->kind);
+	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority);
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	fill(tx, tqi_task_at(tx, index), s, block, lane);

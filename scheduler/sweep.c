@@ -3,6 +3,7 @@
 #include "scheduler/sweep.h"
 
 #include "scheduler/edge.h"
+#include "scheduler/policy.h"
 #include "scheduler/stop.h"
 #include "scheduler/task.h"
 
@@ -17,6 +18,17 @@ void tqi_sweep_start(struct tqi_tx *tx)
 	TQI_SET(tx, root->sweep_count, tx->core->tables[TQI_TASKS].count);
 }
 
+/* Of a running task: true when it was asked to stop. */
+static bool cancel_running(struct tqi_tx *tx, struct tqi_task *task)
+{
+	if (task->wait_sequence >= tqi_root(tx)->cancel_before || (task->flags & TQI_TASK_CANCEL))
+		return false;
+	tqi_task_touch(tx, task);
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_CANCEL));
+	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
+	return true;
+}
+
 /* True when the record was changed. */
 static bool sweep_one(struct tqi_tx *tx, uint32_t index)
 {
@@ -24,19 +36,13 @@ static bool sweep_one(struct tqi_tx *tx, uint32_t index)
 
 	if (task->state == TQ_FREE || tqi_state_is_final(task->state))
 		return false;
-	if (task->state == TQ_RUNNING) {
-		if (task->wait_sequence >= tqi_root(tx)->cancel_before ||
-		    (task->flags & TQI_TASK_CANCEL))
-			return false;
-		tqi_task_touch(tx, task);
-		TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_CANCEL));
-		tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
+	if (task->state != TQ_RUNNING && tqi_task_is_condemned(tx, task)) {
+		tqi_task_cancel_waiting(tx, index);
 		return true;
 	}
-	if (!tqi_task_is_condemned(tx, task))
-		return false;
-	tqi_task_cancel_waiting(tx, index);
-	return true;
+	bool asked = task->state == TQ_RUNNING && cancel_running(tx, task);
+
+	return tqi_policy_move(tx, index) || asked;
 }
 
 static void sweep_records(struct tqi_tx *tx)
@@ -59,6 +65,8 @@ static void sweep_records(struct tqi_tx *tx)
 	}
 	TQI_SET(tx, root->sweep_at, at);
 	TQI_SET(tx, root->sweep_left, left);
+	if (left == 0 && root->moving)
+		tqi_policy_round(tx);
 }
 
 bool tqi_sweep_pending(struct tqi_tx *tx)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large decisions (purge, shutdown with cancel) are made in one word; this walks
+ * Large decisions (purge, shutdown with cancel, another policy) are made in one word; this walks
  * over all task records, a slice in each hold, and carries them out.
  */
 #ifndef TQI_SCHEDULER_SWEEP_H

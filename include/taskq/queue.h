@@ -10,6 +10,20 @@
 extern "C" {
 #endif
 
+/*
+ * Order inside a queue.  A task's band is the one with the highest lower bound that is
+ * not above its priority; by default they begin at the named priorities: below 0 low,
+ * from 0 normal, from 100 high, from 1000 critical.  Each band has a rate of ageing, by
+ * default none: strict priority.  What starts is what has the highest effective
+ * priority, its priority + rate x the time since it became ready, and among equals
+ * what was submitted first.  Time in a paused queue counts; time blocked, held,
+ * delayed or backing off does not; a release keeps what was gained, a retry begins
+ * anew.
+ */
+#define TQ_BANDS 4
+#define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
+#define TQ_OFF UINT32_MAX	 /* where zero leaves a setting: none */
+
 /* Settings of a queue; a zero field leaves the setting as it is (at creation: the default). */
 struct tq_queue_opts {
 	uint64_t size;		/* sizeof this struct in the caller's build */
@@ -19,15 +33,26 @@ struct tq_queue_opts {
 	uint64_t backoff_cap_ns; /* default for its tasks; default 5 min */
 	uint32_t attempts_max;	/* default for its tasks, 1 to 256; default 1 */
 	uint32_t reserved0;	/* must be 0 */
+	/* Of each band, lowest first: thousandths of a point a second, 1 to TQ_AGEING_MAX;
+	 * TQ_OFF = none, the default. */
+	uint32_t ageing[TQ_BANDS];
+	/* Where all bands but the lowest begin, ascending; all 0 leaves them. */
+	int32_t band_from[TQ_BANDS - 1];
+	uint32_t reserved1; /* must be 0 */
 };
 
 /**
  * tq_queue_set() - make a queue, or change its settings.
  *
- * Submitting and serving make a missing queue too.
+ * Submitting and serving make a missing queue too.  All of @opts is done, or nothing.
+ * Another order (ageing, bands) holds at once for what comes; what waits already is
+ * taken over by this call, as many holds of the lock as that takes, and by others
+ * should it be killed.  Until then claims compare old and new by their effective
+ * priorities.
  *
- * Errors:	-EINVAL bad name or value; TQ_EFULL the queue table is full;
- *		-EROFS; lock errors as tq_submit().
+ * Errors:	-EINVAL bad name or value, bands that do not ascend; -EBUSY another
+ *		order while tasks are still being taken over into the last one; TQ_EFULL
+ *		the queue table is full; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
@@ -75,6 +100,7 @@ struct tq_counters {
 #define TQ_QUEUE_PAUSED (1u << 0)
 #define TQ_QUEUE_DRAINING (1u << 1)
 #define TQ_QUEUE_PURGING (1u << 2) /* a purge has been decided and is being swept */
+#define TQ_QUEUE_REORDERING (1u << 3) /* tasks are being taken over into another order */
 
 /* Snapshot of a queue. */
 struct tq_queue_info {
@@ -91,6 +117,9 @@ struct tq_queue_info {
 	char name[TQ_NAME_MAX + 1];
 	char kind[TQ_NAME_MAX + 1]; /* "" for the whole queue, see tq_queue_list() */
 	char reserved1[6];
+	uint32_t ageing[TQ_BANDS];	 /* thousandths of a point a second; 0 none */
+	int32_t band_from[TQ_BANDS - 1]; /* where all bands but the lowest begin */
+	uint32_t reserved2;
 };
 
 /**

@@ -51,8 +51,10 @@ static void dump_queue(FILE *f, const struct tq_queue_info *q)
 	fprintf(f,
 		"queue %s/%s flags %x max %" PRIu64 " to %" PRIu64 " bo %" PRIu64 " cap %" PRIu64
 		" att %u",
-		q->name, q->kind, q->flags, q->depth_max, q->timeout_ns, q->backoff_ns,
-		q->backoff_cap_ns, q->attempts_max);
+		q->name, q->kind, q->flags & ~TQ_QUEUE_REORDERING, q->depth_max, q->timeout_ns,
+		q->backoff_ns, q->backoff_cap_ns, q->attempts_max);
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		fprintf(f, " age %u", q->ageing[b]);
 	fprintf(f,
 		" sub %" PRIu64 " start %" PRIu64 " end %" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",%" PRIu64,

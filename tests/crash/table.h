@@ -98,6 +98,15 @@ enum {
 	X(update_delay, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(queue_new, tq_queue_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
 	X(queue_set, tq_queue_set, task, WHOLE, TQT_EMPTY)                                         \
+	X(policy_set, tq_queue_set, bands, STEPS, TQT_FEW)                                         \
+	X(policy_off, tq_queue_set, ageing, STEPS, TQT_EMPTY)                                      \
+	X(policy_busy, tq_queue_set, moving, STEPS, TQT_EMPTY)                                     \
+	X(claim_aged, tq_claim, ageing, STEPS, TQT_FEW | TQT_SHORT)                                \
+	X(claim_moving, tq_claim, moving, STEPS, TQT_FEW)                                          \
+	X(release_moving, tq_release, moving, STEPS, TQT_FEW)                                      \
+	X(submit_aged, tq_submit, ageing, WHOLE, TQT_FEW | TQT_SHORT)                              \
+	X(update_band, tq_task_update, ageing, STEPS, TQT_FEW)                                     \
+	X(keep_move, core, moving, STEPS, TQT_FEW)                                                 \
 	X(pause, tq_queue_steer, task, WHOLE, TQT_SOME)                                            \
 	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
 	X(drain, tq_queue_steer, task, WHOLE, TQT_FEW)                                             \

@@ -89,7 +89,8 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 	       SAME(t, m, ended_ns) && SAME(t, m, timeout_ns) && SAME(t, m, timeout_total_ns) &&
 	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
 	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
-	       (m->ready_ns == 0 || SAME(t, m, key)) &&
+	       (m->state != TQ_READY ||
+		same(c, record, index, "key", (uint64_t)t->key, (uint64_t)model_key(m))) &&
 	       same(c, record, index, "deadline_ns", tqi_task_deadline(&c->tx, t),
 		    m->deadline_ns) &&
 	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
@@ -234,32 +235,67 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	       compare_attempt(c, index, t, m);
 }
 
-static bool compare_class(struct comparison *c, const struct tqi_class *class)
+/* Bands and eras are the core's own affair: a kind's classes are added up. */
+static void add_class(struct model_class *sum, const struct tqi_class *class)
 {
-	const struct model_class *m = &c->m->classes[class->queue][class->kind];
+	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
+		sum->depth[s] += class->depth[s];
+	for (uint32_t i = 0; i < 4; i++)
+		sum->ended[i] += class->ended[i];
+	sum->submitted += class->submitted;
+	sum->started += class->started;
+	sum->retried += class->retried;
+	sum->crashed += class->crashed;
+	sum->reclaimed += class->reclaimed;
+}
+
+static bool compare_kind(struct comparison *c, uint32_t index, const struct model_class *sum,
+			 const struct model_class *m)
+{
 	const char *record = "class of queue";
-	uint32_t index = class->queue;
 
 	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
-		if (!same(c, record, index, "depth", class->depth[s], m->depth[s]))
+		if (!same(c, record, index, "depth", sum->depth[s], m->depth[s]))
 			return false;
 	for (uint32_t i = 0; i < 4; i++)
-		if (!same(c, record, index, "ended", class->ended[i], m->ended[i]))
+		if (!same(c, record, index, "ended", sum->ended[i], m->ended[i]))
 			return false;
-	return SAME(class, m, submitted) && SAME(class, m, started) && SAME(class, m, retried) &&
-	       SAME(class, m, crashed) && SAME(class, m, reclaimed);
+	return SAME(sum, m, submitted) && SAME(sum, m, started) && SAME(sum, m, retried) &&
+	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed);
+}
+
+static bool compare_policy(struct comparison *c, uint32_t index, const struct tqi_queue *q,
+			   const struct model_queue *m)
+{
+	const char *record = "queue";
+
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (!same(c, record, index, "ageing", q->ageing[b], m->ageing[b]))
+			return false;
+	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
+		if (!same(c, record, index, "band", (uint32_t)q->band_from[b],
+			  (uint32_t)m->band_from[b]))
+			return false;
+	return SAME(q, m, era);
 }
 
 static bool compare_queue(struct comparison *c, uint32_t index)
 {
 	const struct tqi_queue *q = tqi_queue_at(&c->tx, index);
 	const struct model_queue *m = &c->m->queues[index];
+	struct model_class sums[MODEL_KINDS + 1] = { { 0 } };
 	const char *record = "queue";
 
-	for (uint32_t k = q->classes; k && !c->tx.corrupt; k = tqi_class_at(&c->tx, k)->next)
-		if (!compare_class(c, tqi_class_at(&c->tx, k)))
+	for (uint32_t k = q->classes; k && !c->tx.corrupt; k = tqi_class_at(&c->tx, k)->next) {
+		const struct tqi_class *class = tqi_class_at(&c->tx, k);
+
+		add_class(&sums[class->kind <= MODEL_KINDS ? class->kind : 0], class);
+	}
+	for (uint32_t k = 1; k <= MODEL_KINDS; k++)
+		if (!compare_kind(c, index, &sums[k], &c->m->classes[index][k]))
 			return false;
-	return SAME(q, m, flags) && SAME(q, m, waiting) && SAME(q, m, purge_before);
+	return SAME(q, m, flags) && SAME(q, m, waiting) && SAME(q, m, purge_before) &&
+	       compare_policy(c, index, q, m);
 }
 
 static bool compare_worker(struct comparison *c, uint32_t index)
@@ -355,6 +391,7 @@ bool compare_gauges(struct comparison *c)
 	       same(c, record, 0, "running", r->running, running) &&
 	       same(c, record, 0, "unfinished", r->unfinished, unfinished) &&
 	       same(c, record, 0, "dying_workers", r->dying_workers, dying) &&
+	       same(c, record, 0, "moving", r->moving, model_moving(m)) &&
 	       same(c, record, 0, "finished_count", r->finished_count, model_finished(m));
 }
 
@@ -398,6 +435,9 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return tqi_state_is_final(t->state);
 	case MODEL_ENDED:
 		return t->attempt != m->attempt.record;
+	case MODEL_MOVED:
+		return tqi_class_at(&c->tx, tqi_lane_at(&c->tx, t->lane)->class_)->era ==
+		       c->m->queues[m->queue].era;
 	case MODEL_STOPPED:
 		return tqi_attempt_at(&c->tx, m->attempt.record)->phase != TQI_PHASE_NONE;
 	default:

@@ -16,7 +16,8 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 						     .timeout_ns = NEVER,
 						     .backoff_ns = SECOND,
 						     .backoff_cap_ns = 300 * SECOND,
-						     .attempts_max = 1 };
+						     .attempts_max = 1,
+						     .band_from = { 0, 100, 1000 } };
 }
 
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index)
@@ -105,10 +106,8 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 
 	model_move(m, task, TQ_READY);
 	t->look_ns = model_deadline(t);
-	if (!keep_place || t->ready_ns == 0) {
+	if (!keep_place || t->ready_ns == 0)
 		t->ready_ns = m->now_ns;
-		t->key = -(int64_t)t->priority;
-	}
 	if (!t->held)
 		model_wake_for(m, t->queue, t->kind);
 }
@@ -263,6 +262,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot)
 		.extra = spec->deadline_ns,
 		.deadline_ns = spec->deadline_ns ? later(m, spec->deadline_ns) : NEVER,
 	};
+	model_home(m, t);
 	m->classes[t->queue][t->kind].submitted++;
 	if (spec->delay_ns)
 		model_become_delayed(m, slot, spec->delay_ns);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "scheduler/claim.h"
+#include "scheduler/policy.h"
 #include "scheduler/records.h"
 
 #define MODEL_QUEUES 6
@@ -72,7 +73,8 @@ struct model_task {
 	bool extra, late;
 	uint64_t deadline_ns; /* NEVER none */
 	int32_t priority;
-	int64_t key;
+	uint32_t era, band; /* of its queue when it came into its class */
+	uint32_t rate;	    /* of that class */
 	uint32_t queue, kind;
 	uint32_t attempts_max, crashes_max, losses_max;
 	uint32_t failures, crashes, losses, attempts, epoch;
@@ -137,6 +139,9 @@ struct model_queue {
 	uint64_t purge_before;
 	uint64_t depth_max, timeout_ns, backoff_ns, backoff_cap_ns;
 	uint32_t attempts_max;
+	uint32_t era;
+	uint32_t ageing[TQ_BANDS];
+	int32_t band_from[TQ_BANDS - 1];
 };
 
 struct model_class {
@@ -154,6 +159,7 @@ enum model_unit {
 	MODEL_FREED,	 /* freed this task's record */
 	MODEL_ENDED,	 /* ended this running task's attempt */
 	MODEL_STOPPED,	 /* asked this running task's attempt to stop */
+	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
@@ -229,6 +235,16 @@ void model_shutdown(struct model *m, uint32_t flags);
 void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on);
 uint32_t model_purge(struct model *m, uint32_t queue);
 uint32_t model_evict(struct model *m, uint32_t count);
+
+/* Order inside a queue. */
+int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *change);
+/* The class that a task comes into now. */
+void model_home(const struct model *m, struct model_task *task);
+int64_t model_key(const struct model_task *task);
+bool model_is_before(const struct model *m, const struct model_task *a, const struct model_task *b);
+bool model_policy_move(struct model *m, uint32_t task);
+void model_policy_round(struct model *m);
+uint32_t model_moving(const struct model *m);
 
 /* Workers. */
 int model_stop_step(struct model *m, uint32_t task);

@@ -150,21 +150,28 @@ bool model_due_run(struct model *m, uint32_t count)
 	return false;
 }
 
+static bool cancel_running(struct model *m, struct model_task *t, uint32_t task)
+{
+	if (t->wait_sequence >= m->cancel_before || t->cancel)
+		return false;
+	t->cancel = true;
+	model_stop_ask(m, task, TQ_CAUSE_CANCELLED);
+	return true;
+}
+
 static bool sweep_one(struct model *m, uint32_t task)
 {
 	struct model_task *t = &m->tasks[task];
 
-	if (t->state == TQ_RUNNING) {
-		if (t->wait_sequence >= m->cancel_before || t->cancel)
-			return false;
-		t->cancel = true;
-		model_stop_ask(m, task, TQ_CAUSE_CANCELLED);
+	if (t->state == TQ_FREE || model_state_is_final(t->state))
+		return false;
+	if (model_state_waits(t->state) && model_is_condemned(m, t)) {
+		model_cancel_waiting(m, task);
 		return true;
 	}
-	if (!model_state_waits(t->state) || !model_is_condemned(m, t))
-		return false;
-	model_cancel_waiting(m, task);
-	return true;
+	bool asked = t->state == TQ_RUNNING && cancel_running(m, t, task);
+
+	return model_policy_move(m, task) || asked;
 }
 
 static void tell_slice(struct model *m)
@@ -185,6 +192,8 @@ bool model_sweep_pending(const struct model *m)
 
 bool model_sweep_slice(struct model *m, uint32_t left)
 {
+	bool sweeping = m->sweep_left;
+
 	if (m->telling_count)
 		tell_slice(m);
 	if (m->sweep_left && m->task_slots > m->sweep_count) {
@@ -198,6 +207,8 @@ bool model_sweep_slice(struct model *m, uint32_t left)
 		if (m->sweep_at < m->task_slots)
 			changes += sweep_one(m, m->sweep_at);
 	}
+	if (sweeping && !m->sweep_left)
+		model_policy_round(m);
 	return model_sweep_pending(m);
 }
 
@@ -229,5 +240,9 @@ bool model_look(struct model *m)
 	look_at_workers(m);
 	model_retire(m);
 	model_wake_room(m);
-	return model_wake_any(m);
+	bool woken = model_wake_any(m);
+
+	if (model_moving(m) && !m->sweep_left)
+		m->sweep_left = m->sweep_count = m->task_slots;
+	return woken;
 }

@@ -69,6 +69,7 @@ void model_rebuild(struct model *m)
 			t->look_ns = t->attempt.phase ? model_deadline(t) : model_look_at(t);
 		}
 	}
+	model_policy_round(m);
 	m->sweep_at = 0;
 	m->sweep_left = m->sweep_count = m->task_slots;
 	model_wake_any(m);

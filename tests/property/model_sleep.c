@@ -17,11 +17,6 @@ static bool serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 	return false;
 }
 
-static bool is_before(const struct model_task *a, const struct model_task *b)
-{
-	return a->key != b->key ? a->key < b->key : model_sequence_before(a->sequence, b->sequence);
-}
-
 uint32_t model_best(const struct model *m, const struct model_worker *w)
 {
 	for (uint32_t i = 0; i < w->queue_count; i++) {
@@ -34,7 +29,7 @@ uint32_t model_best(const struct model *m, const struct model_worker *w)
 
 			if (model_in_lane(task) && task->queue == w->queues[i] &&
 			    (w->kinds >> task->kind & 1) &&
-			    (!best || is_before(task, &m->tasks[best])))
+			    (!best || model_is_before(m, task, &m->tasks[best])))
 				best = t;
 		}
 		if (best)

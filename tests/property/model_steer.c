@@ -58,6 +58,7 @@ int model_retry(struct model *m, uint32_t task)
 	t->cancel = t->stalled = t->late = false;
 	if (t->deadline_ns <= m->now_ns)
 		t->deadline_ns = NEVER;
+	model_home(m, t);
 	m->classes[t->queue][t->kind].submitted++; /* a new life, with an end of its own */
 	model_become_ready(m, task, false);
 	m->sequence++;
@@ -108,6 +109,7 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 	if (!model_state_waits(t->state) || model_is_condemned(m, t))
 		return TQ_ESTATE;
 	bool held = t->held;
+	uint32_t queue = t->queue;
 
 	t->held = true; /* in no heap meanwhile */
 	if (u->fields & TQ_UPDATE_QUEUE)
@@ -117,6 +119,8 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		return r;
 	if (u->fields & TQ_UPDATE_PRIORITY)
 		t->priority = u->priority;
+	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
+		model_home(m, t);
 	if (u->fields & TQ_UPDATE_DELAY)
 		model_become_delayed(m, task, u->delay_ns);
 	if (t->state == TQ_READY)

@@ -536,8 +536,7 @@ static int set_core(struct world *w, void *arg)
 {
 	const struct queue_op *q = arg;
 
-	tqi_queue_set(&w->tx, q->queue, &q->settings);
-	return 0;
+	return tqi_queue_set(&w->tx, q->queue, &q->settings);
 }
 
 void op_queue_set(struct world *w)

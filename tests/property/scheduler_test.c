@@ -45,6 +45,7 @@
 	X(op_drain, 6) \
 	X(op_purge, 3) \
 	X(op_queue_set, 4) \
+	X(op_policy, 8) \
 	X(op_shutdown, 2) \
 	X(op_evict, 3) \
 	X(op_punch, 4) \

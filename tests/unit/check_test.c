@@ -249,6 +249,10 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(class->kind, 200);
 	DAMAGE(class->plain, 0);
 	DAMAGE(class->next, 1);
+	DAMAGE(class->band, 1);
+	DAMAGE(class->band, TQ_BANDS);
+	DAMAGE(class->era, 3);
+	DAMAGE(class->rate, 5);
 	DAMAGE(class->open.length, 0);
 	DAMAGE(class->open.root.key, 12345);
 	DAMAGE(lane->members, 0);
@@ -258,6 +262,12 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->classes, 0);
+	DAMAGE(queue->era, 1);
+	DAMAGE(queue->ageing[0], TQ_AGEING_MAX + 1);
+	DAMAGE(queue->ageing[0], 1);
+	DAMAGE(queue->band_from[0], INT32_MAX);
+	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
+	DAMAGE(root->moving, 1);
 	DAMAGE(queue->name[0], 0);
 	tqt_image_free(&image);
 	close_fixture(&f);

@@ -259,7 +259,10 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, backoff_ns);
 	FIELD(tqi_queue, backoff_cap_ns);
 	FIELD(tqi_queue, attempts_max);
+	FIELD(tqi_queue, era);
 	FIELD(tqi_queue, name);
+	FIELD(tqi_queue, ageing);
+	FIELD(tqi_queue, band_from);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
 	STRUCT(tqi_class);
@@ -276,7 +279,9 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, crashed);
 	FIELD(tqi_class, reclaimed);
 	FIELD(tqi_class, depth);
+	FIELD(tqi_class, rate);
 	FIELD(tqi_class, open);
+	FIELD(tqi_class, era);
 	STRUCT(tqi_lane);
 	FIELD(tqi_lane, class_);
 	FIELD(tqi_lane, members);
@@ -317,6 +322,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, sweep_count);
 	FIELD(tqi_root, untidy);
 	FIELD(tqi_root, dying_workers);
+	FIELD(tqi_root, moving);
 	FIELD(tqi_root, due);
 }
 

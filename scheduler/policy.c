@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes of a queue's policy, and the way of its tasks into the new era. */
+#include "scheduler/policy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/queue.h"
+#include "scheduler/ready.h"
+#include "scheduler/sweep.h"
+#include "scheduler/task.h"
+
+#define QUEUES_SLICE 64 /* queues whose move may end in one hold: two entries each */
+
+static const int32_t default_from[TQ_BANDS - 1] = { TQ_PRIORITY_NORMAL, TQ_PRIORITY_HIGH,
+						    TQ_PRIORITY_CRITICAL };
+
+void tqi_policy_init(struct tqi_queue *queue)
+{
+	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
+		TQI_INIT(queue->band_from[b], default_from[b]);
+}
+
+/* P2. */
+static bool is_banded(const uint32_t *ageing)
+{
+	for (uint32_t b = 1; b < TQ_BANDS; b++)
+		if (ageing[b] != ageing[0])
+			return true;
+	return false;
+}
+
+uint32_t tqi_policy_flags(const struct tqi_queue *queue)
+{
+	uint32_t moving = queue->flags & TQI_QUEUE_MOVING;
+	uint32_t banded = is_banded(queue->ageing) ? TQI_QUEUE_BANDED : 0;
+
+	return moving | banded | (moving || banded ? TQI_QUEUE_ORDERED : 0);
+}
+
+static void set_flags(struct tqi_tx *tx, struct tqi_queue *queue)
+{
+	uint32_t flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
+
+	if (flags != queue->flags)
+		TQI_SET(tx, queue->flags, flags);
+}
+
+static bool has_bands(const struct tqi_policy *p)
+{
+	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
+		if (p->band_from[b])
+			return true;
+	return false;
+}
+
+static bool is_ascending(const int32_t *from)
+{
+	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
+		if (from[b] <= from[b - 1])
+			return false;
+	return true;
+}
+
+/* What the queue would have. */
+static struct tqi_policy changed(const struct tqi_queue *queue, const struct tqi_policy *change)
+{
+	struct tqi_policy p;
+
+	memcpy(p.band_from, has_bands(change) ? change->band_from : queue->band_from,
+	       sizeof(p.band_from));
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		p.ageing[b] = change->ageing[b] == TQ_OFF ? 0
+			      : change->ageing[b]	  ? change->ageing[b]
+							  : queue->ageing[b];
+	return p;
+}
+
+/* P3: bounds matter where bands do. */
+static bool begins_era(const struct tqi_queue *queue, const struct tqi_policy *p)
+{
+	return memcmp(queue->ageing, p->ageing, sizeof(p->ageing)) ||
+	       (is_banded(p->ageing) &&
+		memcmp(queue->band_from, p->band_from, sizeof(p->band_from)));
+}
+
+static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_policy *p)
+{
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (queue->ageing[b] != p->ageing[b])
+			TQI_SET(tx, queue->ageing[b], p->ageing[b]);
+	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
+		if (queue->band_from[b] != p->band_from[b])
+			TQI_SET(tx, queue->band_from[b], p->band_from[b]);
+}
+
+/* Whether unfinished tasks are in classes of an earlier era. */
+static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->era != queue->era && tqi_lane_at(tx, class->plain)->members)
+			return true;
+		c = class->next;
+	}
+	return false;
+}
+
+static void begin_era(struct tqi_tx *tx, struct tqi_queue *queue)
+{
+	TQI_ADD(tx, queue->era, 1);
+	if (has_members(tx, queue)) {
+		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
+		TQI_ADD(tx, tqi_root(tx)->moving, 1);
+		tqi_sweep_start(tx);
+	}
+	set_flags(tx, queue);
+}
+
+int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *change)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	struct tqi_policy p = changed(queue, change);
+	bool era = begins_era(queue, &p);
+
+	if (!is_ascending(p.band_from))
+		return -EINVAL;
+	if (era && (queue->flags & TQI_QUEUE_MOVING))
+		return -EBUSY;
+	store(tx, queue, &p);
+	if (era)
+		begin_era(tx, queue);
+	return 0;
+}
+
+bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+
+	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era)
+		return false;
+	uint32_t lane = tqi_lane_join(tx, task->queue, task->kind, task->priority);
+
+	if (!lane)
+		return false; /* P4 */
+	tqi_task_touch(tx, task);
+	if (task->state == TQ_READY)
+		tqi_ready_leave(tx, index);
+	tqi_lane_leave(tx, task->lane);
+	tqi_lane_change(tx, task, lane);
+	if (task->state == TQ_READY)
+		tqi_ready_reenter(tx, index);
+	return true;
+}
+
+void tqi_policy_round(struct tqi_tx *tx)
+{
+	uint32_t left = QUEUES_SLICE;
+
+	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++) {
+		struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+		if (!(queue->flags & TQI_QUEUE_MOVING) || has_members(tx, queue))
+			continue;
+		if (left-- == 0) {
+			tqi_sweep_start(tx); /* the others at the end of another round */
+			return;
+		}
+		TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_MOVING);
+		set_flags(tx, queue);
+		TQI_ADD(tx, tqi_root(tx)->moving, -1);
+	}
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Another order inside a queue, and what is done while tasks are on their way into it. */
+#include "client/sleeper.h"
+#include "scheduler/queue.h"
+#include "tests/crash/operations.h"
+
+#define POINT 1000u /* a second */
+
+/* Ten of all bands, one of them delayed. */
+static void submit_bands(struct tqt_world *w)
+{
+	static const int32_t priorities[] = { -100, 0, 100, 1000, -5 };
+
+	for (uint32_t i = 0; i < 10; i++) {
+		const struct tq_task_spec spec = { .size = sizeof(spec),
+						   .kind = "k",
+						   .priority = priorities[i % 5],
+						   .delay_ns = i == 9 ? 1000 * TQT_SECOND_NS : 0 };
+
+		tqt_submit(w, &spec);
+	}
+}
+
+static int set_ageing(struct tq *tq, uint32_t low, uint32_t high)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .ageing = { low, 0, high, 0 } };
+
+	return tq_queue_set(tq, "default", &opts);
+}
+
+void tqt_prepare_bands(struct tqt_world *w)
+{
+	tqt_serve(w, 0);
+	w->ids[w->id_count++] = tqt_submit_plain(w);
+	tqt_claim(w);
+	submit_bands(w);
+}
+
+/* It ages already, for some time. */
+void tqt_prepare_ageing(struct tqt_world *w)
+{
+	tqt_prepare_bands(w);
+	tqt_must(set_ageing(w->other, 5 * POINT, 2 * POINT), "ageing");
+	tqt_elapse(w, 30 * TQT_SECOND_NS);
+	submit_bands(w);
+}
+
+/* The policy has been changed, and whoever changed it died before it moved anything. */
+void tqt_prepare_moving(struct tqt_world *w)
+{
+	const struct tqi_queue_settings settings = { .policy = { .ageing = { TQ_OFF, POINT, 0,
+									     TQ_AGEING_MAX } } };
+	struct tqi_tx tx;
+
+	tqt_prepare_ageing(w);
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	int r = tqi_queue_set(&tx, tqi_queue_find(&tx, "default"), &settings);
+
+	tqt_must(tqi_hold_end(w->other, &tx, r), "policy");
+}
+
+void tqt_run_policy_set(struct tqt_world *w)
+{
+	w->result = set_ageing(w->tq, 5 * POINT, 2 * POINT);
+}
+
+void tqt_run_policy_off(struct tqt_world *w)
+{
+	w->result = set_ageing(w->tq, TQ_OFF, TQ_OFF);
+}
+
+void tqt_run_policy_busy(struct tqt_world *w)
+{
+	w->result = set_ageing(w->tq, 7 * POINT, 0);
+}
+
+static void claim(struct tqt_world *w)
+{
+	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
+
+	claim->size = sizeof(*claim);
+	w->result = tq_claim(w->worker, 0, claim);
+}
+
+void tqt_run_claim_aged(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_claim_moving(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_release_moving(struct tqt_world *w)
+{
+	w->result = tq_release(w->worker, w->claims, 0);
+}
+
+void tqt_run_submit_aged(struct tqt_world *w)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .priority = -100 };
+
+	w->result = tq_submit(w->tq, &spec, NULL);
+}
+
+void tqt_run_update_band(struct tqt_world *w)
+{
+	const struct tq_task_update u = { .size = sizeof(u),
+					  .fields = TQ_UPDATE_PRIORITY,
+					  .priority = 100 };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .priority = -100 };
+	uint64_t id = 0;
+
+	w->result = tq_submit(w->tq, &spec, &id);
+	if (w->result == 0)
+		w->result = tq_task_update(w->tq, id, &u);
+}
+
+void tqt_run_keep_move(struct tqt_world *w)
+{
+	tqi_keep(w->tq);
+}
