@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "json.h"
+#include "queue_options.h"
 #include "text.h"
 
 static char *text_repaired(const char *text)
@@ -118,6 +119,23 @@ static void add_counters(json_t *object, const struct tq_counters *counters)
 	json_object_set_new(object, "oldest_ready_ns", json_u64(counters->oldest_ready_ns));
 }
 
+/* What a policy adds to strict priority. */
+static void add_policy(json_t *object, const struct tq_queue_info *info)
+{
+	json_t *ageing = json_object(), *from = json_array();
+
+	for (unsigned b = 0; b < TQ_BANDS; b++)
+		if (info->ageing[b])
+			json_object_set_new(ageing, band_names[b],
+					    json_real((double)info->ageing[b] / 1000));
+	for (unsigned b = 0; b < TQ_BANDS - 1; b++)
+		json_array_append_new(from, json_integer(info->band_from[b]));
+	json_object_set_new(object, "ageing", ageing);
+	json_object_set_new(object, "bands", from);
+	if (info->flags & TQ_QUEUE_REORDERING)
+		json_object_set_new(object, "reordering", json_true());
+}
+
 json_t *json_of_queue(const struct tq_queue_info *info)
 {
 	json_t *object = json_object();
@@ -134,6 +152,7 @@ json_t *json_of_queue(const struct tq_queue_info *info)
 		json_object_set_new(object, "workers", json_integer(info->workers));
 		if (info->depth_max && info->depth_max != TQ_UNLIMITED)
 			json_object_set_new(object, "depth_max", json_u64(info->depth_max));
+		add_policy(object, info);
 	}
 	add_counters(object, &info->counters);
 	return object;

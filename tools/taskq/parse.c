@@ -145,6 +145,21 @@ bool option_time_limit(const struct cli *cli, const char *option, const char *ar
 	       refuse(cli, option, arg, "not above 0", FORM_DURATION "; leave it out for no limit");
 }
 
+bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns, uint64_t *ret_cap_ns)
+{
+	const char *colon = strchr(arg, ':');
+	char *first = strndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
+	bool ok = first && option_time_limit(cli, "--backoff", first, ret_ns);
+
+	free(first);
+	if (ok && colon)
+		ok = option_time_limit(cli, "--backoff", colon + 1, ret_cap_ns);
+	if (ok && colon && *ret_cap_ns < *ret_ns)
+		return refuse(cli, "--backoff", arg, "the cap is below the first wait",
+			      "D:CAP with CAP at least D");
+	return ok;
+}
+
 bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes)
 {
 	int r = parse_size(arg, ret_bytes);

@@ -29,6 +29,8 @@ bool segment_name_ok(const char *text);
 bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns);
 bool option_time_limit(const struct cli *cli, const char *option, const char *arg,
 		       uint64_t *ret_ns); /* a duration above 0 */
+bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns,
+		    uint64_t *ret_cap_ns); /* "D" or "D:CAP" */
 bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes);
 bool option_count(const struct cli *cli, const char *option, const char *arg, uint64_t least,
 		  uint64_t most, uint64_t *ret_count);

@@ -45,21 +45,6 @@ static bool take_retries(struct cli *cli, struct task_options *options, const ch
 	return true;
 }
 
-static bool take_backoff(struct cli *cli, struct task_options *options, const char *arg)
-{
-	const char *colon = strchr(arg, ':');
-	char *first = strndup(arg, colon ? (size_t)(colon - arg) : strlen(arg));
-	bool ok = first && option_time_limit(cli, "--backoff", first, &options->spec.backoff_ns);
-
-	free(first);
-	if (ok && colon)
-		ok = option_time_limit(cli, "--backoff", colon + 1, &options->spec.backoff_cap_ns);
-	if (ok && colon && options->spec.backoff_cap_ns < options->spec.backoff_ns)
-		return refuse(cli, "--backoff", arg, "the cap is below the first wait",
-			      "D:CAP with CAP at least D");
-	return ok;
-}
-
 char *path_absolute(const char *path)
 {
 	char *cwd, *absolute = NULL;
@@ -158,7 +143,8 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case TASK_OPTION_RETRIES:
 		return take_retries(cli, options, arg);
 	case TASK_OPTION_BACKOFF:
-		return take_backoff(cli, options, arg);
+		return option_backoff(cli, arg, &options->spec.backoff_ns,
+				      &options->spec.backoff_cap_ns);
 	case TASK_OPTION_AT_MOST_ONCE:
 		options->spec.flags |= TQ_TASK_AT_MOST_ONCE;
 		return true;

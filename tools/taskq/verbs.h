@@ -52,6 +52,10 @@
 	X(drain, verb_drain, "[OPTION]... [QUEUE]...",                                             \
 	  "take no new tasks in a queue, finish the rest", "")                                     \
 	X(purge, verb_purge, "[QUEUE]...", "cancel all tasks that wait in a queue", "")            \
+	X(queue, verb_queue, "set|show|list [OPTION]... [QUEUE]",                                  \
+	  "set or show the order and the limits of queues",                                        \
+	  "set changes what its options name, at once for what comes; tasks that wait follow.\n"  \
+	  "show says in words what starts next, and what a task may be overtaken by.\n")           \
 	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
 	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
 	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \

@@ -1,0 +1,110 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# queue set, show, list: the order inside a queue.
+load helper
+
+setup_file() {
+	export BATS_TEST_TIMEOUT=60
+}
+
+# Labels of the finished tasks in the order of their starts.
+started_labels() {
+	taskq list --json "$@" | jq -rs 'sort_by(.started) | map(.label // "") | join(" ")'
+}
+
+@test "queue set: each setting is shown again" {
+	taskq create -q work
+	expect 0 queue set work --ageing low=2,normal=0.5 --max-depth 9 --timeout 5m --retries 2 \
+		--backoff 1s:2m
+	expect 0 queue show work
+	prints "low      below 0: 2 points/s"
+	prints "normal   0 to 99: 0.500 points/s"
+	prints "high     100 to 999: strict"
+	prints "max-depth 9"
+	prints "timeout 5m00s, retries 2, backoff 1.0s:2m00s"
+	taskq queue show work --json |
+		jq -e '.ageing == {low: 2, normal: 0.5} and .bands == [0, 100, 1000] and .depth_max == 9'
+	expect 0 queue set work --bands -100,-50,critical --ageing normal=off
+	expect 0 queue show work
+	prints "normal   -100 to -51: strict"
+	expect 0 queue set work --strict --max-depth off --timeout off
+	expect 0 queue show work
+	prints "strict priority"
+	prints "timeout none"
+	expect 0 queue list
+	prints "work"
+	[[ $(taskq queue list --json | jq -r .queue) == work ]]
+}
+
+@test "queue set: what cannot be is refused, and says what can" {
+	taskq create -q work
+	expect 2 queue set work --ageing 10001
+	says "out of range"
+	says "points a second from 0 to 10000"
+	expect 2 queue set work --ageing middle=1
+	says "low, normal, high, critical"
+	expect 2 queue set work --ageing -1
+	expect 2 queue set work --bands 5,5,6
+	says "three whole numbers that ascend"
+	expect 2 queue set work --strict --ageing 1
+	says "leave one out"
+	expect 2 queue set work
+	says "nothing to change"
+	expect 2 queue set 'no name' --strict
+	expect 5 queue set nowhere --strict
+	says "no such queue"
+	expect 2 queue show work --strict
+	expect 2 queue turn work
+	says "set, show or list"
+	expect 2 queue
+}
+
+# Critical tasks faster than one worker does them, until the low one has ended.
+flood() {
+	local id=$1 i
+
+	for ((i = 0; i < 100; i++)); do
+		submit -p critical -- sleep 0.2 >>flood
+		! is "$id" state done || return 0
+	done
+	return 1
+}
+
+@test "B2: a low task under a flood of critical ones is overtaken as long as show says" {
+	local bound_ns id
+
+	taskq create -q default
+	taskq queue set --ageing low=1000
+	bound_ns=$(taskq queue show --json | jq .overtaken_ns.low)
+	expect 0 queue show
+	prints "-100 is overtaken by others, up to 1000, only if submitted within 1.1s after it"
+	((bound_ns > 1100000000 && bound_ns < 1110000000))
+	for i in 1 2 3; do
+		submit -p critical -- sleep 0.2 >>flood
+	done
+	farm -j1
+	id=$(submit -p low -L low -- true)
+	flood "$id"
+	taskq list --json | jq -se --argjson bound "$bound_ns" '
+		map(select(.label == "low"))[0] as $low |
+		map(select(.started != null and .started < $low.started and
+			$low.age_ns - .age_ns > $bound)) == []'
+	taskq list --json | jq -se '
+		map(select(.label == "low"))[0] as $low | any(.submitted < $low.started and
+			(.started == null or .started > $low.started))'
+}
+
+@test "B2: tasks that wait follow into another order" {
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
+		submit -p $((-i)) -L "old$i" -- true
+	done
+	sleep 0.1
+	expect 0 queue set --ageing low=10000
+	[[ $(taskq queue show --json | jq .reordering) == null ]]
+	submit -p critical -L critical -- true
+	submit -p low -L new -- true
+	work_off
+	[[ $(started_labels) == "old1 old2 old3 old4 old5 old6 old7 old8 old9 old10 old11 old12 new critical" ||
+		$(started_labels) == "old1 old2 old3 old4 old5 old6 old7 old8 old9 old10 old11 old12 critical new" ]]
+	expect 0 check
+}

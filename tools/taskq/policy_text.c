@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Policies in words. */
+#include "policy_text.h"
+
+#include <string.h>
+
+#include "format.h"
+#include "queue_options.h"
+
+#define NS_PER_MS 1000000ull
+
+static bool has_ageing(const struct tq_queue_info *info)
+{
+	for (unsigned b = 0; b < TQ_BANDS; b++)
+		if (info->ageing[b])
+			return true;
+	return false;
+}
+
+static bool is_uniform(const struct tq_queue_info *info)
+{
+	for (unsigned b = 1; b < TQ_BANDS; b++)
+		if (info->ageing[b] != info->ageing[0])
+			return false;
+	return true;
+}
+
+static int64_t band_begin(const struct tq_queue_info *info, unsigned band)
+{
+	return band ? info->band_from[band - 1] : INT32_MIN;
+}
+
+static int64_t band_end(const struct tq_queue_info *info, unsigned band)
+{
+	return band < TQ_BANDS - 1 ? (int64_t)info->band_from[band] - 1 : INT32_MAX;
+}
+
+/* The priority that stands for a band. */
+static int64_t band_priority(const struct tq_queue_info *info, unsigned band)
+{
+	static const int32_t named[TQ_BANDS] = { TQ_PRIORITY_LOW, TQ_PRIORITY_NORMAL,
+						 TQ_PRIORITY_HIGH, TQ_PRIORITY_CRITICAL };
+	const int64_t begin = band_begin(info, band), end = band_end(info, band);
+
+	if (named[band] >= begin && named[band] <= end)
+		return named[band];
+	return band ? begin : end;
+}
+
+/* Against one band: none that comes after so long gets before it. */
+static uint64_t against(const struct tq_queue_info *info, unsigned band, unsigned other)
+{
+	const uint64_t rate = info->ageing[band];
+	const int64_t points = band_priority(info, other) - band_priority(info, band);
+
+	if (points <= 0 && info->ageing[other] <= rate)
+		return 0;
+	if (rate == 0 || info->ageing[other] > rate)
+		return TQ_UNLIMITED;
+	/* Thousandths of a point a second are millionths a millisecond; ends of one count. */
+	return ((uint64_t)points * 1000000 / rate + 1) * NS_PER_MS;
+}
+
+uint64_t policy_overtaken_ns(const struct tq_queue_info *info, unsigned band)
+{
+	uint64_t longest = 0;
+
+	for (unsigned other = 0; other < TQ_BANDS; other++)
+		if (other != band && against(info, band, other) > longest)
+			longest = against(info, band, other);
+	return longest;
+}
+
+void policy_text_short(const struct tq_queue_info *info, char *to, size_t room)
+{
+	snprintf(to, room, "%s", has_ageing(info) ? "ageing" : "strict");
+}
+
+static void print_rate(FILE *out, uint32_t rate)
+{
+	fprintf(out, rate % 1000 ? "%u.%03u" : "%u", rate / 1000, rate % 1000);
+}
+
+static void print_rule(const struct tq_queue_info *info, FILE *out)
+{
+	if (!has_ageing(info)) {
+		fputs("strict priority: the most urgent first, equal ones as submitted\n", out);
+		return;
+	}
+	fputs("highest effective priority first, equal ones as submitted: priority + points for "
+	      "each second since it became ready",
+	      out);
+	if (is_uniform(info)) {
+		fputs(", ", out);
+		print_rate(out, info->ageing[0]);
+	}
+	fputc('\n', out);
+}
+
+static void print_band(const struct tq_queue_info *info, unsigned band, FILE *out)
+{
+	fprintf(out, "  band      %-8s ", band_names[band]);
+	if (band == 0)
+		fprintf(out, "below %lld: ", (long long)band_end(info, band) + 1);
+	else if (band == TQ_BANDS - 1)
+		fprintf(out, "from %lld: ", (long long)band_begin(info, band));
+	else
+		fprintf(out, "%lld to %lld: ", (long long)band_begin(info, band),
+			(long long)band_end(info, band));
+	if (info->ageing[band]) {
+		print_rate(out, info->ageing[band]);
+		fputs(" points/s\n", out);
+	} else {
+		fputs("strict\n", out);
+	}
+}
+
+static void print_bound(const struct tq_queue_info *info, unsigned band, FILE *out)
+{
+	const uint64_t ns = policy_overtaken_ns(info, band);
+	char time[FORMAT_MAX];
+
+	fprintf(out, "  bound     a task of priority %lld is overtaken by others, up to %lld, ",
+		(long long)band_priority(info, band), (long long)band_priority(info, TQ_BANDS - 1));
+	if (ns == TQ_UNLIMITED)
+		fputs("however late they are submitted\n", out);
+	else
+		fprintf(out, "only if submitted within %s after it\n", format_duration(ns, time));
+}
+
+void policy_text_print(const struct tq_queue_info *info, FILE *out)
+{
+	fputs("  order     ", out);
+	print_rule(info, out);
+	for (unsigned b = TQ_BANDS; has_ageing(info) && !is_uniform(info) && b-- > 0;)
+		print_band(info, b, out);
+	for (unsigned b = TQ_BANDS - 1; b-- > 0;)
+		print_bound(info, b, out);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* The options with which `taskq queue set` describes a queue. */
+#ifndef TASKQ_TOOL_QUEUE_OPTIONS_H
+#define TASKQ_TOOL_QUEUE_OPTIONS_H
+
+#include "options.h"
+
+struct queue_options {
+	struct tq_queue_opts opts;
+	bool given; /* any of them */
+	bool strict, ordered; /* --strict; what it excludes */
+};
+
+extern const struct option_row queue_rows[];
+
+/* The names of the bands, lowest first. */
+extern const char *const band_names[TQ_BANDS];
+
+/* An option_fn; @ctx is a struct queue_options, its opts.size set. */
+bool queue_option(struct cli *cli, void *ctx, int key, const char *arg);
+
+/* What cannot go together; reported, and false with cli->exit_code. */
+bool queue_options_ok(struct cli *cli, const struct queue_options *options);
+
+#endif
