@@ -132,6 +132,7 @@ static void e3_random_ends_of_farms(void **state)
 	}
 	box->opts.grace_ns = S;
 	farm_start(box);
+	wait_workers(box, 3); /* nothing may be left to do: it must be there to be stopped */
 	check_all(box, ids);
 	assert_int_equal(farm_stop(box), 0);
 }
