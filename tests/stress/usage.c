@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* Counting what a segment holds: the one place of the storm that looks inside. */
+#include "usage.h"
+
+#include "client/handle.h"
+#include "shm/table.h"
+
+static uint64_t live(const struct tqi_tx *tx, enum tqi_table_id table)
+{
+	return tx->core->tables[table].live;
+}
+
+static void count_span(const struct tqi_span *span, struct usage *u)
+{
+	if (span->use == TQI_SPAN_BLOCKS) {
+		u->blocks += span->used;
+		u->block_bytes += (uint64_t)span->used << (TQI_UNIT_SHIFT + span->class_);
+	} else if (span->use == TQI_SPAN_RUN) {
+		u->blocks++;
+		u->block_bytes += (uint64_t)span->next << TQI_SPAN_SHIFT;
+	}
+}
+
+/* A heap keeps its chunks, of 4, 8, 16 ... entries. */
+static void leave_out(const struct tqi_heap *heap, struct usage *u)
+{
+	for (uint32_t k = 0; k < TQI_HEAP_CHUNKS; k++) {
+		if (!heap->chunks[k])
+			continue;
+		u->blocks--;
+		u->block_bytes -= (uint64_t)(4u << k) * sizeof(struct tqi_heap_entry);
+	}
+}
+
+static void count_blocks(struct tqi_tx *tx, struct usage *u)
+{
+	const struct tqi_geometry *g = &tx->seg->geometry;
+	const struct tqi_span *spans = (const struct tqi_span *)(const void *)(tx->base + g->spans);
+
+	for (uint32_t s = 0; s < g->span_count; s++)
+		count_span(&spans[s], u);
+	leave_out(&tqi_root(tx)->due, u);
+	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++)
+		leave_out(&tqi_class_at(tx, i)->open, u);
+	for (uint32_t i = 1; i < tx->core->tables[TQI_LANES].count; i++)
+		leave_out(&tqi_lane_at(tx, i)->tasks, u);
+}
+
+void usage_read(struct tq *tq, struct usage *ret_usage)
+{
+	struct tqi_tx tx;
+
+	*ret_usage = (struct usage){ 0 };
+	if (tqi_hold_begin(tq, &tx) < 0)
+		return;
+	ret_usage->tasks = live(&tx, TQI_TASKS);
+	ret_usage->attempts = live(&tx, TQI_ATTEMPTS);
+	ret_usage->workers = live(&tx, TQI_WORKERS);
+	ret_usage->waiters = live(&tx, TQI_WAITERS);
+	ret_usage->edges = live(&tx, TQI_EDGES);
+	count_blocks(&tx, ret_usage);
+	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++)
+		ret_usage->inflight += tx.core->inflight[i].kind != 0;
+	(void)tqi_hold_end(tq, &tx, 0);
+}
+
+static void compare(struct ledger *l, const char *what, uint64_t before, uint64_t after)
+{
+	if (before != after)
+		ledger_fault(l, FAULT_LEAK, UINT32_MAX, "%s: %llu before, %llu after", what,
+			     (unsigned long long)before, (unsigned long long)after);
+}
+
+void usage_compare(struct ledger *l, const struct usage *before, const struct usage *after)
+{
+#define USAGE_COMPARE(name) compare(l, #name, before->name, after->name);
+	USAGE_MAP(USAGE_COMPARE)
+#undef USAGE_COMPARE
+}
