@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Observers: read-only, they look at everything and disturb nobody. */
+#include <errno.h>
+#include <string.h>
+
+#include "storm.h"
+
+#define PAGE 32u
+
+static void look_at_task(struct player *p, uint32_t slot, const struct tq_task_info *info)
+{
+	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
+	unsigned char buf[400];
+	uint64_t bytes;
+	uint32_t of;
+
+	if (info->state == TQ_DONE)
+		outcome_check_result(p, slot, info);
+	int r = tq_payload(p->tq, info->id, buf, sizeof(buf), &bytes);
+
+	if (r != -ENOENT)
+		player_accepts(p, "tq_payload", r);
+	if (r == 0 && bytes <= sizeof(buf) && strcmp(info->kind, "exec") != 0 &&
+	    (!paper_read(buf, bytes, &of) || of != slot))
+		ledger_fault(p->ledger, FAULT_MIXED, slot, "its payload of %llu bytes",
+			     (unsigned long long)bytes);
+	r = tq_history(p->tq, info->id, attempts);
+	if (r != -ENOENT)
+		player_accepts(p, "tq_history", r);
+	for (int i = 1; i < r; i++)
+		if (attempts[i].number <= attempts[i - 1].number)
+			ledger_fault(p->ledger, FAULT_ANSWER, slot, "history: %u after %u",
+				     attempts[i].number, attempts[i - 1].number);
+}
+
+static void look_at_tasks(struct player *p)
+{
+	struct tq_task_info infos[PAGE] = { { .size = sizeof(infos[0]) } };
+	uint64_t cursor = 0;
+	uint32_t slot;
+	int n;
+
+	while ((n = tq_task_list(p->tq, NULL, &cursor, infos, PAGE)) > 0)
+		for (int i = 0; i < n; i++) {
+			slot = UINT32_MAX;
+			(void)outcome_see(p, &infos[i], &slot);
+			if (slot != UINT32_MAX && chance_percent(&p->chance, 5))
+				look_at_task(p, slot, &infos[i]);
+			infos[i].size = sizeof(infos[i]);
+		}
+	player_accepts(p, "tq_task_list", n);
+}
+
+static void look_at_the_rest(struct player *p)
+{
+	struct tq_queue_info queues[PAGE] = { { .size = sizeof(queues[0]) } };
+	struct tq_worker_info workers[PAGE] = { { .size = sizeof(workers[0]) } };
+	struct tq_segment_info info = { .size = sizeof(info) };
+	uint64_t cursor = 0;
+
+	player_accepts(p, "tq_segment_info", tq_segment_info(p->tq, &info));
+	player_accepts(p, "tq_queue_list",
+		       tq_queue_list(p->tq, TQ_QUEUE_BY_KIND, &cursor, queues, PAGE));
+	cursor = 0;
+	player_accepts(p, "tq_worker_list", tq_worker_list(p->tq, &cursor, workers, PAGE));
+}
+
+static void finding(void *arg, const char *text)
+{
+	struct player *p = arg;
+
+	ledger_fault(p->ledger, FAULT_UNSOUND, UINT32_MAX, "%s", text);
+}
+
+int play_observer(struct player *p)
+{
+	if (!player_open(p, TQ_OPEN_READONLY))
+		return 0;
+	while (!player_phase_is(p, PHASE_END)) {
+		player_does(p, DOING_LOOK, UINT32_MAX);
+		look_at_the_rest(p);
+		look_at_tasks(p);
+		if (chance_percent(&p->chance, 5))
+			player_accepts(p, "tq_check", tq_check(p->tq, 0, finding, p));
+		player_work(chance_in(&p->chance, 1, 30) * MS);
+	}
+	return 0;
+}

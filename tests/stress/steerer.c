@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Steerers: cancel, hold, move and reprioritise tasks; pause, drain and purge queues. */
+#include <errno.h>
+
+#include "storm.h"
+
+#define RECENT 400u
+#define PAGE 32u
+#define WAITING (1u << TQ_DELAYED | 1u << TQ_READY)
+
+static void steer_task(struct player *p, uint32_t slot)
+{
+	struct ledger_task *t = &p->ledger->task[slot];
+	struct tq_task_update update = { .size = sizeof(update), .fields = TQ_UPDATE_PRIORITY };
+	uint64_t id = t->id, dice = chance_below(&p->chance, 100);
+	bool steered = (t->traits & TRAIT_STEERED) && !(t->traits & (TRAIT_GROUP | TRAIT_PURGED));
+	int r = 0;
+
+	if (dice < 15) {
+		ledger_ask(p->ledger, slot, ASKED_CANCEL);
+		r = tq_cancel(p->tq, id);
+	} else if (dice < 50) {
+		update.priority = (int32_t)chance_below(&p->chance, 300);
+		r = tq_task_update(p->tq, id, &update);
+	} else if (steered && dice < 75) {
+		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_HOLD);
+	} else if (steered && dice < 95) {
+		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_UNHOLD);
+	} else if (steered) {
+		update.fields = TQ_UPDATE_DELAY;
+		update.delay_ns = chance_in(&p->chance, 1, 50) * MS;
+		r = tq_task_update(p->tq, id, &update);
+	}
+	player_accepts(p, "steering a task", r);
+}
+
+static void steer_queue(struct player *p)
+{
+	static const enum tq_queue_action actions[] = { TQ_QUEUE_PAUSE, TQ_QUEUE_RESUME,
+							TQ_QUEUE_RESUME, TQ_QUEUE_DRAIN,
+							TQ_QUEUE_UNDRAIN };
+	uint64_t dice = chance_below(&p->chance, 100);
+	struct tq_queue_opts opts = { .size = sizeof(opts) };
+	int r;
+
+	if (dice < 15) {
+		atomic_fetch_add(&p->ledger->purges, 1);
+		r = tq_queue_steer(p->tq, QUEUE_SCRAP, TQ_QUEUE_PURGE);
+	} else if (dice < 30) {
+		opts.depth_max = chance_percent(&p->chance, 40) ? 10 : TQ_UNLIMITED;
+		r = tq_queue_set(p->tq, QUEUE_STEERED, &opts);
+	} else {
+		r = tq_queue_steer(p->tq, QUEUE_STEERED, actions[chance_below(&p->chance, 5)]);
+	}
+	player_accepts(p, "steering a queue", r);
+}
+
+static void steer_some(struct player *p)
+{
+	uint32_t end = p->ledger->tasks, room = end < RECENT ? end : RECENT;
+
+	if (chance_percent(&p->chance, 15))
+		steer_queue(p);
+	for (uint32_t i = 0; i < 4 && room; i++) {
+		uint32_t slot = end - 1 - (uint32_t)chance_below(&p->chance, room);
+		const struct ledger_task *t = &p->ledger->task[slot];
+
+		if (t->state == LEDGER_ACCEPTED && !t->outcome)
+			steer_task(p, slot);
+	}
+}
+
+static void unhold_all(struct player *p)
+{
+	const struct tq_task_filter filter = { .size = sizeof(filter), .states = WAITING };
+	struct tq_task_info infos[PAGE] = { { .size = sizeof(infos[0]) } };
+	uint64_t cursor = 0;
+	int n;
+
+	while ((n = tq_task_list(p->tq, &filter, &cursor, infos, PAGE)) > 0)
+		for (int i = 0; i < n; i++) {
+			if (infos[i].flags & TQ_INFO_HELD)
+				player_accepts(
+					p, "unhold",
+					tq_task_steer(p->tq, infos[i].id, TQ_TASK_ACTION_UNHOLD));
+			infos[i].size = sizeof(infos[i]);
+		}
+	player_accepts(p, "tq_task_list", n);
+}
+
+/* What was stopped does not stay so: or all would come to rest in the end. */
+static void let_go(struct player *p)
+{
+	struct tq_queue_opts opts = { .size = sizeof(opts), .depth_max = TQ_UNLIMITED };
+
+	unhold_all(p);
+	player_accepts(p, "resume", tq_queue_steer(p->tq, QUEUE_STEERED, TQ_QUEUE_RESUME));
+	player_accepts(p, "undrain", tq_queue_steer(p->tq, QUEUE_STEERED, TQ_QUEUE_UNDRAIN));
+	player_accepts(p, "no limit", tq_queue_set(p->tq, QUEUE_STEERED, &opts));
+}
+
+int play_steerer(struct player *p)
+{
+	if (!player_open(p, 0))
+		return 0;
+	while (player_phase_is(p, PHASE_STORM)) {
+		player_does(p, DOING_STEER, UINT32_MAX);
+		steer_some(p);
+		player_work(chance_in(&p->chance, 1, 30) * MS);
+		if (chance_percent(&p->chance, 10))
+			let_go(p);
+	}
+	return 0;
+}
