@@ -60,9 +60,10 @@ end() {
 	wait "$1" 2>/dev/null || true
 }
 
-# eventually SECONDS COMMAND...: until it succeeds, or the time is over.
+# eventually SECONDS COMMAND...: until it succeeds, or the time is over: six times what
+# it may take on an idle machine, for one that is shared.
 eventually() {
-	local end=$((SECONDS + $1))
+	local end=$((SECONDS + 6 * $1))
 
 	shift
 	until "$@"; do
