@@ -61,6 +61,8 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 {
 	uint64_t wish = s->wake_ns < s->deadline_ns ? s->wake_ns : s->deadline_ns;
 
+	nap->count = 0;
+	nap->missed = false;
 	nap->until_ns = tqi_sleep_again(tx, s->waiter, wish);
 	struct tqi_waiter *slot = tqi_waiter_at(tx, s->waiter);
 	uint32_t place = tqi_waiter_keeper(tx, s->waiter);
@@ -85,12 +87,27 @@ static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)
 	return 0;
 }
 
+/* What was done so far stands, whatever becomes of the rest; nothing costs nothing. */
+static void step_if_changed(struct tqi_tx *tx)
+{
+	if (tx->undo_count || tx->wake_count || tx->nudge)
+		tqi_step(tx);
+}
+
+/* The journal for what comes, unless there is room for both: one commit is less than two. */
+static void step_if_filling(struct tqi_tx *tx)
+{
+	if (tqi_tx_is_filling(tx))
+		tqi_step(tx);
+}
+
 /* Drop the edges, a slice in each hold, then the slot; the lock is held on entry and exit. */
 static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
 {
+	step_if_filling(tx);
 	while (!tqi_edge_drop(tx, s->waiter, EDGES_SLICE) && !tx->corrupt)
 		tqi_step(tx);
-	tqi_step(tx);
+	step_if_filling(tx);
 	tqi_sleep_leave(tx, s->waiter);
 	tqi_wake_any(tx); /* whoever leaves passes the wake on first */
 	tqi_wake_room(tx);
@@ -128,7 +145,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 	tqi_tend(&tx);
 	if (s->waiter) {
 		tqi_sleep_bury(&tx);
-		tqi_step(&tx);
+		step_if_changed(&tx);
 	}
 	r = s->attempt(&tx, s);
 	if (r == -EAGAIN && tx.now_ns >= s->deadline_ns && (s->waiter || !s->again))
@@ -139,7 +156,6 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 		*ret_r = tqi_hold_commit(tq, &tx, r); /* the common case: nobody sleeps */
 		return -1;
 	}
-	tqi_step(&tx);
 	if (r == -EINPROGRESS) {
 		*ret_r = tqi_hold_commit(tq, &tx, 0);
 		return *ret_r < 0 ? -1 : 0;
@@ -148,6 +164,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 		*ret_r = leave(tq, &tx, s, r);
 		return -1;
 	}
+	step_if_changed(&tx); /* queuing up may fail, and is undone then */
 	if (!s->waiter) {
 		r = queue_up(tq, &tx, s);
 		*ret_r = r;
@@ -199,10 +216,7 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 
 	s->waiter = 0;
 	for (;;) {
-		struct nap nap; /* 2 KiB of words: only those that count are ever written */
-
-		nap.count = 0;
-		nap.missed = nap.keeper = false;
+		struct nap nap; /* 2 KiB that only who sleeps needs: prepare() fills it */
 		int next = hold(tq, s, &nap, interrupted, &r);
 
 		if (next < 0) {
