@@ -3,6 +3,7 @@
 #include "client/sleeper.h"
 
 #include <errno.h>
+#include <sched.h>
 
 #include "scheduler/edge.h"
 #include "scheduler/sleep.h"
@@ -181,6 +182,17 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 	return *ret_r < 0 ? -1 : 1;
 }
 
+/*
+ * Wakers call the kernel under the lock (W3), and where processors are busy the kernel
+ * puts the waker aside for the woken.  Then the waker goes first: to queue for the lock
+ * would cost both another call, and another sleep.
+ */
+static void yield_to_waker(const struct tqi_segment *seg)
+{
+	if (tqi_mutex_owner(&tqi_segment_core(seg)->lock))
+		sched_yield();
+}
+
 /* Whatever but its own word woke it may mean a death, or a keeper's time that has come. */
 static bool must_look(const struct nap *nap, int r)
 {
@@ -231,6 +243,8 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 			r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, nap.words, nap.count,
 						    nap.until_ns);
 		interrupted = r == -EINTR;
+		if (r == 0)
+			yield_to_waker(&tq->seg);
 		if (must_look(&nap, r))
 			tqi_keep(tq);
 	}
