@@ -249,10 +249,6 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(class->kind, 200);
 	DAMAGE(class->plain, 0);
 	DAMAGE(class->next, 1);
-	DAMAGE(class->band, 1);
-	DAMAGE(class->band, TQ_BANDS);
-	DAMAGE(class->era, 3);
-	DAMAGE(class->rate, 5);
 	DAMAGE(class->open.length, 0);
 	DAMAGE(class->open.root.key, 12345);
 	DAMAGE(lane->members, 0);
@@ -262,12 +258,6 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->classes, 0);
-	DAMAGE(queue->era, 1);
-	DAMAGE(queue->ageing[0], TQ_AGEING_MAX + 1);
-	DAMAGE(queue->ageing[0], 1);
-	DAMAGE(queue->band_from[0], INT32_MAX);
-	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
-	DAMAGE(root->moving, 1);
 	DAMAGE(queue->name[0], 0);
 	tqt_image_free(&image);
 	close_fixture(&f);
@@ -299,6 +289,34 @@ static void test_damage_of_extras_is_found_and_mended(void **state)
 	DAMAGE(late->flags, TQI_TASK_LATE);
 	DAMAGE(late->flags, TQI_TASK_EXTRA);
 	DAMAGE(ready->flags, TQI_TASK_EXTRA);
+	tqt_image_free(&image);
+	close_fixture(&f);
+}
+
+static void test_policy_damage_is_found_and_mended(void **state)
+{
+	struct tqt_image image = { NULL, 0 };
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, 1);
+
+	DAMAGE(class->band, 1);
+	DAMAGE(class->band, TQ_BANDS);
+	DAMAGE(class->era, 3);
+	DAMAGE(class->rate, 5);
+	DAMAGE(queue->era, 1);
+	DAMAGE(queue->ageing[0], TQ_AGEING_MAX + 1);
+	DAMAGE(queue->ageing[0], 1);
+	DAMAGE(queue->band_from[0], INT32_MAX);
+	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
+	DAMAGE(root->moving, 1);
 	tqt_image_free(&image);
 	close_fixture(&f);
 }
@@ -434,6 +452,7 @@ int main(void)
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
+		cmocka_unit_test(test_policy_damage_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),
