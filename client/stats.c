@@ -124,6 +124,7 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	i->attempts_max = queue->attempts_max;
 	memcpy(i->ageing, queue->ageing, sizeof(i->ageing));
 	memcpy(i->band_from, queue->band_from, sizeof(i->band_from));
+	i->hybrid = queue->hybrid;
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
 

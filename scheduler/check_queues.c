@@ -58,6 +58,9 @@ static void check_policy(struct tqi_check *c, uint32_t q)
 	c->moving += !!(queue->flags & TQI_QUEUE_MOVING);
 	tqi_check_equal(c, "queue", q, "flags of its policy", queue->flags & TQI_POLICY_FLAGS,
 			tqi_policy_flags(queue));
+	if (queue->hybrid > TQ_HYBRID_MAX || queue->hybrid_count > queue->hybrid)
+		tqi_check_fault(c, "queue %u: start %u of %u to the turn of the least urgent", q,
+				queue->hybrid_count, queue->hybrid);
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		if (queue->ageing[b] > TQ_AGEING_MAX)
 			tqi_check_fault(c, "queue %u: band %u ages at %u", q, b, queue->ageing[b]);

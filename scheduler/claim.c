@@ -82,10 +82,11 @@ static bool is_over(struct tqi_tx *tx, const struct tqi_task *task)
 }
 
 /* The best task that may start; 0 none. */
-static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index)
+static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index,
+		  struct tqi_turn *ret_turn)
 {
 	for (uint32_t i = 0; i < OVER_SLICE; i++) {
-		uint32_t index = tqi_ready_best(tx, worker);
+		uint32_t index = tqi_ready_choose(tx, worker, ret_turn);
 
 		*ret_index = index;
 		if (!index)
@@ -114,12 +115,13 @@ static void fetch_next(struct tqi_tx *tx, uint32_t lane)
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 {
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_turn turn;
 	uint32_t index;
 	bool full;
 
 	if (worker->attempt_count >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
-	int r = choose(tx, worker, &index);
+	int r = choose(tx, worker, &index, &turn);
 
 	if (r < 0)
 		return r;
@@ -128,6 +130,8 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
 	start(tx, w, a, index);
+	if (turn.queue)
+		tqi_ready_take_turn(tx, &turn);
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 

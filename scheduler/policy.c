@@ -22,8 +22,10 @@ void tqi_policy_init(struct tqi_queue *queue)
 }
 
 /* P2. */
-static bool is_banded(const uint32_t *ageing)
+static bool is_banded(const uint32_t *ageing, uint32_t hybrid)
 {
+	if (hybrid)
+		return true;
 	for (uint32_t b = 1; b < TQ_BANDS; b++)
 		if (ageing[b] != ageing[0])
 			return true;
@@ -33,7 +35,7 @@ static bool is_banded(const uint32_t *ageing)
 uint32_t tqi_policy_flags(const struct tqi_queue *queue)
 {
 	uint32_t moving = queue->flags & TQI_QUEUE_MOVING;
-	uint32_t banded = is_banded(queue->ageing) ? TQI_QUEUE_BANDED : 0;
+	uint32_t banded = is_banded(queue->ageing, queue->hybrid) ? TQI_QUEUE_BANDED : 0;
 
 	return moving | banded | (moving || banded ? TQI_QUEUE_ORDERED : 0);
 }
@@ -73,15 +75,18 @@ static struct tqi_policy changed(const struct tqi_queue *queue, const struct tqi
 		p.ageing[b] = change->ageing[b] == TQ_OFF ? 0
 			      : change->ageing[b]	  ? change->ageing[b]
 							  : queue->ageing[b];
+	p.hybrid = change->hybrid == TQ_OFF ? 0 : change->hybrid ? change->hybrid : queue->hybrid;
 	return p;
 }
 
 /* P3: bounds matter where bands do. */
 static bool begins_era(const struct tqi_queue *queue, const struct tqi_policy *p)
 {
+	bool banded = is_banded(p->ageing, p->hybrid);
+
 	return memcmp(queue->ageing, p->ageing, sizeof(p->ageing)) ||
-	       (is_banded(p->ageing) &&
-		memcmp(queue->band_from, p->band_from, sizeof(p->band_from)));
+	       banded != is_banded(queue->ageing, queue->hybrid) ||
+	       (banded && memcmp(queue->band_from, p->band_from, sizeof(p->band_from)));
 }
 
 static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_policy *p)
@@ -92,6 +97,10 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
 		if (queue->band_from[b] != p->band_from[b])
 			TQI_SET(tx, queue->band_from[b], p->band_from[b]);
+	if (queue->hybrid != p->hybrid) {
+		TQI_SET(tx, queue->hybrid, p->hybrid);
+		TQI_SET(tx, queue->hybrid_count, 0u);
+	}
 }
 
 /* Whether unfinished tasks are in classes of an earlier era. */

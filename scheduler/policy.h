@@ -7,14 +7,17 @@
  *     priority, is fixed when it becomes ready; heads of classes are compared at the
  *     claim, each with its class's own rate.  Equal ones start as they were submitted.
  * P2  A task's band is the one with the highest lower bound that is not above its
- *     priority.  Classes are kept apart by band only where bands differ
- *     (TQI_QUEUE_BANDED): all of one rate are in band 0.
+ *     priority.  Classes are kept apart by band only where bands matter
+ *     (TQI_QUEUE_BANDED): without hybrid turns, all of one rate are in band 0.
  * P3  A change that moves tasks to other classes begins an era.  From then on whatever
  *     comes joins the new era's classes; the sweep carries the unfinished ones of the
  *     earlier era over, ready_ns and all.  Until it is through (TQI_QUEUE_MOVING),
  *     claims compare heads of both eras (P1), and a further such change is refused.
  * P4  A move may find no memory: the task then stays where it is, startable as before,
  *     and a keeper's look begins another round.
+ * P5  Hybrid: when as many starts as the setting says were of bands other than the least
+ *     urgent one that had work for the worker, the next is the best of that band.  (Until
+ *     a move is through, what has not been moved counts to its earlier band.)
  */
 #ifndef TQI_SCHEDULER_POLICY_H
 #define TQI_SCHEDULER_POLICY_H
@@ -67,6 +70,7 @@ static inline uint32_t tqi_policy_band(const struct tqi_queue *queue, int32_t pr
 struct tqi_policy {
 	uint32_t ageing[TQ_BANDS]; /* change: 0 leave, TQ_OFF none */
 	int32_t band_from[TQ_BANDS - 1]; /* change: all 0 leave */
+	uint32_t hybrid;		 /* change: 0 leave, TQ_OFF none */
 };
 
 /* Plain stores of the default into a new queue (T3). */

@@ -106,31 +106,44 @@ bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *
 	return false;
 }
 
-/* P1: classes of several rates, or eras, compared now; equal ones by sequence. */
-static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
-			    const struct tqi_queue *queue)
+/* A head, as it stands now. */
+struct head {
+	int64_t urgency;
+	uint64_t tag; /* sequence and lane; 0 none */
+	uint32_t band;
+};
+
+static bool is_before(const struct head *a, const struct head *b)
 {
-	int64_t best = 0;
-	uint64_t tag = 0;
-	bool some = false;
+	return !b->tag || a->urgency > b->urgency ||
+	       (a->urgency == b->urgency && (int64_t)(a->tag - b->tag) < 0);
+}
+
+/* P1, P5: classes of several rates, bands or eras, compared now; equal ones by sequence. */
+static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
+			    const struct tqi_queue *queue, struct tqi_turn *turn)
+{
+	struct head best = { 0, 0, 0 }, least = { 0, 0, TQ_BANDS };
 
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
-		const struct tqi_heap_entry *head = &class->open.root;
 
 		c = class->next;
 		if (!class->open.length || !can_run(worker, class))
 			continue;
-		int64_t urgency = tqi_policy_urgency(class->rate, tx->now_ns, head->key);
+		const struct tqi_heap_entry *entry = &class->open.root;
+		struct head head = { tqi_policy_urgency(class->rate, tx->now_ns, entry->key),
+				     entry->tag, class->band };
 
-		if (!some || urgency > best ||
-		    (urgency == best && (int64_t)(head->tag - tag) < 0)) {
-			best = urgency;
-			tag = head->tag;
-			some = true;
-		}
+		if (is_before(&head, &best))
+			best = head;
+		if (head.band < least.band || (head.band == least.band && is_before(&head, &least)))
+			least = head;
 	}
-	return some ? tqi_tag_index(tag) : 0;
+	if (queue->hybrid && queue->hybrid_count >= queue->hybrid)
+		best = least;
+	turn->is_least = best.band == least.band;
+	return tqi_tag_index(best.tag);
 }
 
 /* Lane with the best head among the classes of one queue that the worker can run. */
@@ -154,7 +167,8 @@ static uint32_t best_lane(struct tqi_tx *tx, const struct tqi_worker *worker,
 	return lane;
 }
 
-static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q)
+static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+			      struct tqi_turn *turn)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
 	uint32_t lane;
@@ -162,20 +176,42 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 	if (queue->flags & (TQI_QUEUE_PAUSED | TQI_QUEUE_ORDERED)) {
 		if (queue->flags & TQI_QUEUE_PAUSED)
 			return 0;
-		lane = most_urgent(tx, worker, queue);
+		lane = most_urgent(tx, worker, queue, turn);
+		turn->queue = queue->hybrid ? q : 0;
 	} else {
 		lane = best_lane(tx, worker, queue);
 	}
 	return lane ? tqi_tag_index(tqi_lane_at(tx, lane)->tasks.root.tag) : 0;
 }
 
-uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker)
+uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
+			  struct tqi_turn *ret_turn)
 {
+	ret_turn->queue = 0;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
-		uint32_t task = best_of_queue(tx, worker, worker->queues[i]);
+		uint32_t task = best_of_queue(tx, worker, worker->queues[i], ret_turn);
 
 		if (task)
 			return task;
+		ret_turn->queue = 0;
 	}
 	return 0;
+}
+
+uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	struct tqi_turn turn;
+
+	return tqi_ready_choose(tx, worker, &turn);
+}
+
+void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, turn->queue);
+	uint32_t count = turn->is_least ? 0 : queue->hybrid_count + 1;
+
+	if (count > queue->hybrid)
+		count = queue->hybrid;
+	if (count != queue->hybrid_count)
+		TQI_SET(tx, queue->hybrid_count, count);
 }

@@ -11,8 +11,18 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
 void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
 /* Out of its lane, if it is there. */
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
-/* The best startable task for a worker; 0 none. */
+/* What the start of a task does to the turns of its queue (P5). */
+struct tqi_turn {
+	uint32_t queue; /* 0 nothing */
+	bool is_least;	/* it is of the least urgent band that has work */
+};
+
+/* The best startable task for a worker, and whose turn it was; 0 none. */
+uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
+			  struct tqi_turn *ret_turn);
 uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker);
+/* It is started. */
+void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn);
 /* Whether a worker serves a class. */
 bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class);
 

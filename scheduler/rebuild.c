@@ -203,7 +203,7 @@ static void mend_names(struct tqi_check *c)
 /* A policy that cannot be is the default one.  Whether tasks are on their way: see below. */
 static void mend_policy(struct tqi_queue *queue)
 {
-	bool sound = true;
+	bool sound = queue->hybrid <= TQ_HYBRID_MAX;
 
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		sound &= queue->ageing[b] <= TQ_AGEING_MAX;
@@ -211,9 +211,12 @@ static void mend_policy(struct tqi_queue *queue)
 		sound &= queue->band_from[b] > queue->band_from[b - 1];
 	if (!sound) {
 		memset(queue->ageing, 0, sizeof(queue->ageing));
+		queue->hybrid = 0;
 		tqi_policy_init(queue);
 		queue->era++;
 	}
+	if (queue->hybrid_count > queue->hybrid)
+		queue->hybrid_count = queue->hybrid;
 	queue->flags &= ~TQI_QUEUE_MOVING;
 	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
 }

@@ -306,7 +306,9 @@ struct tqi_queue {
 	char name[TQ_NAME_MAX + 8];
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
-	uint32_t reserved0[3];
+	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
+	uint32_t hybrid_count; /* starts since the last one of that band */
+	uint32_t reserved0;
 	uint64_t reserved1[2];
 };
 _Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");

@@ -18,10 +18,13 @@ extern "C" {
  * priority, its priority + rate x the time since it became ready, and among equals
  * what was submitted first.  Time in a paused queue counts; time blocked, held,
  * delayed or backing off does not; a release keeps what was gained, a retry begins
- * anew.
+ * anew.  Hybrid turns see to it that the least urgent band is never left without
+ * starts, whatever the others have.
  */
 #define TQ_BANDS 4
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
+#define TQ_HYBRID_DEFAULT 5
+#define TQ_HYBRID_MAX 1000000u
 #define TQ_OFF UINT32_MAX	 /* where zero leaves a setting: none */
 
 /* Settings of a queue; a zero field leaves the setting as it is (at creation: the default). */
@@ -38,14 +41,16 @@ struct tq_queue_opts {
 	uint32_t ageing[TQ_BANDS];
 	/* Where all bands but the lowest begin, ascending; all 0 leaves them. */
 	int32_t band_from[TQ_BANDS - 1];
-	uint32_t reserved1; /* must be 0 */
+	/* After so many starts of other bands one of the least urgent band that has work,
+	 * 1 to TQ_HYBRID_MAX; TQ_OFF = never, the default. */
+	uint32_t hybrid;
 };
 
 /**
  * tq_queue_set() - make a queue, or change its settings.
  *
  * Submitting and serving make a missing queue too.  All of @opts is done, or nothing.
- * Another order (ageing, bands) holds at once for what comes; what waits already is
+ * Another order (ageing, bands, hybrid) holds at once for what comes; what waits already is
  * taken over by this call, as many holds of the lock as that takes, and by others
  * should it be killed.  Until then claims compare old and new by their effective
  * priorities.
@@ -119,7 +124,7 @@ struct tq_queue_info {
 	char reserved1[6];
 	uint32_t ageing[TQ_BANDS];	 /* thousandths of a point a second; 0 none */
 	int32_t band_from[TQ_BANDS - 1]; /* where all bands but the lowest begin */
-	uint32_t reserved2;
+	uint32_t hybrid; /* starts of other bands before one of the least urgent; 0 off */
 };
 
 /**

@@ -94,6 +94,32 @@ flood() {
 			(.started == null or .started > $low.started))'
 }
 
+@test "B4: hybrid: the least urgent band has its turns, as show says" {
+	local i
+
+	taskq create -q default
+	taskq queue set --hybrid 2
+	expect 0 queue show
+	prints "after 2 starts of other bands one of the least urgent"
+	prints "of every 3 starts one is of that band"
+	[[ $(taskq queue show --json | jq .hybrid) == 2 ]]
+	taskq pause
+	for i in 1 2 3 4 5 6; do
+		submit -p critical -L "c$i" -- true
+	done
+	submit -p low -L l1 -- true
+	submit -p low -L l2 -- true
+	taskq resume
+	work_off
+	[[ $(started_labels) == "c1 c2 l1 c3 c4 l2 c5 c6" ]]
+	expect 0 queue set --hybrid on
+	[[ $(taskq queue show --json | jq .hybrid) == 5 ]]
+	expect 2 queue set --hybrid 0
+	says "a whole number from 1 to 1000000"
+	expect 0 queue set --strict
+	[[ $(taskq queue show --json | jq .hybrid) == null ]]
+}
+
 @test "B2: tasks that wait follow into another order" {
 	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 		submit -p $((-i)) -L "old$i" -- true

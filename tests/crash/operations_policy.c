@@ -59,6 +59,23 @@ void tqt_prepare_moving(struct tqt_world *w)
 	tqt_must(tqi_hold_end(w->other, &tx, r), "policy");
 }
 
+/* It is the least urgent band's turn. */
+void tqt_prepare_hybrid(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .hybrid = 1 };
+
+	tqt_must(tq_queue_set(w->other, "default", &opts), "hybrid");
+	tqt_prepare_bands(w);
+	tqt_claim(w);
+}
+
+void tqt_run_policy_hybrid(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .hybrid = 2 };
+
+	w->result = tq_queue_set(w->tq, "default", &opts);
+}
+
 void tqt_run_policy_set(struct tqt_world *w)
 {
 	w->result = set_ageing(w->tq, 5 * POINT, 2 * POINT);
@@ -83,6 +100,11 @@ static void claim(struct tqt_world *w)
 }
 
 void tqt_run_claim_aged(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_claim_hybrid(struct tqt_world *w)
 {
 	claim(w);
 }

@@ -103,6 +103,8 @@ enum {
 	X(policy_busy, tq_queue_set, moving, STEPS, TQT_EMPTY)                                     \
 	X(claim_aged, tq_claim, ageing, STEPS, TQT_FEW | TQT_SHORT)                                \
 	X(claim_moving, tq_claim, moving, STEPS, TQT_FEW)                                          \
+	X(policy_hybrid, tq_queue_set, bands, STEPS, TQT_EMPTY)                                    \
+	X(claim_hybrid, tq_claim, hybrid, STEPS, TQT_FEW)                                          \
 	X(release_moving, tq_release, moving, STEPS, TQT_FEW)                                      \
 	X(submit_aged, tq_submit, ageing, WHOLE, TQT_FEW | TQT_SHORT)                              \
 	X(update_band, tq_task_update, ageing, STEPS, TQT_FEW)                                     \

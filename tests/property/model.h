@@ -142,6 +142,7 @@ struct model_queue {
 	uint32_t era;
 	uint32_t ageing[TQ_BANDS];
 	int32_t band_from[TQ_BANDS - 1];
+	uint32_t hybrid, hybrid_count;
 };
 
 struct model_class {
@@ -205,6 +206,9 @@ struct model_submit {
 int model_admit(const struct model *m, uint32_t queue);
 void model_submit(struct model *m, const struct model_submit *s, uint32_t slot);
 uint32_t model_best(const struct model *m, const struct model_worker *worker);
+uint32_t model_best_of(const struct model *m, const struct model_worker *worker, uint32_t queue);
+/* Its queue's turns, before it starts. */
+void model_take_turn(struct model *m, const struct model_worker *worker, uint32_t task);
 bool model_is_condemned(const struct model *m, const struct model_task *task);
 int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret_task);
 uint64_t model_timeout_at(const struct model_task *task);

@@ -89,6 +89,7 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 			return -EAGAIN;
 		if (!model_is_condemned(m, &m->tasks[task]) &&
 		    m->tasks[task].deadline_ns > m->now_ns) {
+			model_take_turn(m, &m->workers[worker], task);
 			start(m, worker, record, task);
 			*ret_task = task;
 			return 0;

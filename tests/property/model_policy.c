@@ -9,9 +9,9 @@
 #define MS 1000000u
 
 /* Whether bands differ in anything. */
-static bool is_banded(const uint32_t *ageing)
+static bool is_banded(const uint32_t *ageing, uint32_t hybrid)
 {
-	bool banded = false;
+	bool banded = hybrid;
 
 	for (uint32_t b = 1; b < TQ_BANDS; b++)
 		banded |= ageing[b] != ageing[0];
@@ -20,7 +20,7 @@ static bool is_banded(const uint32_t *ageing)
 
 static void set_flags(struct model_queue *q, bool moving)
 {
-	bool banded = is_banded(q->ageing);
+	bool banded = is_banded(q->ageing, q->hybrid);
 
 	q->flags &= TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING;
 	q->flags |= (banded ? TQI_QUEUE_BANDED : 0) | (moving ? TQI_QUEUE_MOVING : 0) |
@@ -33,7 +33,7 @@ void model_home(const struct model *m, struct model_task *t)
 
 	t->era = q->era;
 	t->band = 0;
-	for (uint32_t b = 1; is_banded(q->ageing) && b < TQ_BANDS; b++)
+	for (uint32_t b = 1; is_banded(q->ageing, q->hybrid) && b < TQ_BANDS; b++)
 		if (t->priority >= q->band_from[b - 1])
 			t->band = b;
 	t->rate = q->ageing[t->band];
@@ -57,6 +57,51 @@ bool model_is_before(const struct model *m, const struct model_task *a, const st
 	int64_t x = urgency(m, a), y = urgency(m, b);
 
 	return x != y ? x > y : model_sequence_before(a->sequence, b->sequence);
+}
+
+/* The most urgent of a band, or (TQ_BANDS) of all. */
+static uint32_t best_of_band(const struct model *m, const struct model_worker *w, uint32_t queue,
+			     uint32_t band)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i];
+
+		if (model_in_lane(t) && t->queue == queue && (w->kinds >> t->kind & 1) &&
+		    (band == TQ_BANDS || t->band == band) &&
+		    (!best || model_is_before(m, t, &m->tasks[best])))
+			best = i;
+	}
+	return best;
+}
+
+static uint32_t best_of_least(const struct model *m, const struct model_worker *w, uint32_t queue)
+{
+	uint32_t best = 0;
+
+	for (uint32_t b = 0; b < TQ_BANDS && !best; b++)
+		best = best_of_band(m, w, queue, b);
+	return best;
+}
+
+uint32_t model_best_of(const struct model *m, const struct model_worker *w, uint32_t queue)
+{
+	const struct model_queue *q = &m->queues[queue];
+
+	return q->hybrid && q->hybrid_count >= q->hybrid ? best_of_least(m, w, queue)
+							 : best_of_band(m, w, queue, TQ_BANDS);
+}
+
+void model_take_turn(struct model *m, const struct model_worker *w, uint32_t task)
+{
+	const struct model_task *t = &m->tasks[task];
+	struct model_queue *q = &m->queues[t->queue];
+
+	if (t->band == m->tasks[best_of_least(m, w, t->queue)].band)
+		q->hybrid_count = 0;
+	else if (q->hybrid_count < q->hybrid)
+		q->hybrid_count++;
 }
 
 static bool is_of_era(const struct model *m, const struct model_task *t)
@@ -97,11 +142,17 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 		bounds |= change->band_from[b] != 0;
 	if (bounds)
 		memcpy(n.band_from, change->band_from, sizeof(n.band_from));
+	if (change->hybrid)
+		n.hybrid = change->hybrid == TQ_OFF ? 0 : change->hybrid;
+	if (n.hybrid != q->hybrid)
+		n.hybrid_count = 0;
 	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
 		if (n.band_from[b] <= n.band_from[b - 1])
 			return -EINVAL;
 	bool era = memcmp(n.ageing, q->ageing, sizeof(n.ageing)) ||
-		   (is_banded(n.ageing) && memcmp(n.band_from, q->band_from, sizeof(n.band_from)));
+		   is_banded(n.ageing, n.hybrid) != is_banded(q->ageing, q->hybrid) ||
+		   (is_banded(n.ageing, n.hybrid) &&
+		    memcmp(n.band_from, q->band_from, sizeof(n.band_from)));
 
 	if (era && (q->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;

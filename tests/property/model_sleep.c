@@ -20,18 +20,10 @@ static bool serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 uint32_t model_best(const struct model *m, const struct model_worker *w)
 {
 	for (uint32_t i = 0; i < w->queue_count; i++) {
-		uint32_t best = 0;
+		uint32_t best = m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED
+					? 0
+					: model_best_of(m, w, w->queues[i]);
 
-		if (m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED)
-			continue;
-		for (uint32_t t = 1; t < m->task_slots; t++) {
-			const struct model_task *task = &m->tasks[t];
-
-			if (model_in_lane(task) && task->queue == w->queues[i] &&
-			    (w->kinds >> task->kind & 1) &&
-			    (!best || model_is_before(m, task, &m->tasks[best])))
-				best = t;
-		}
 		if (best)
 			return best;
 	}

@@ -42,6 +42,8 @@ static void choose_policy(struct world *w, struct tqi_policy *p)
 		p->ageing[b] = strict ? TQ_OFF : uniform ? one : some_rate(w);
 	if (chance(w, 3))
 		choose_bands(w, p->band_from);
+	if (chance(w, 2))
+		p->hybrid = chance(w, 3) ? TQ_OFF : 1 + below(w, 4);
 }
 
 void op_policy(struct world *w)
@@ -52,8 +54,8 @@ void op_policy(struct world *w)
 	choose_policy(w, policy);
 	int r = perform(w, policy_core, &p, false);
 
-	note(w, "policy of queue %u: ageing %u %u %u %u, bands %d %d %d: %d", p.queue,
+	note(w, "policy of queue %u: ageing %u %u %u %u, bands %d %d %d hybrid %u: %d", p.queue,
 	     policy->ageing[0], policy->ageing[1], policy->ageing[2], policy->ageing[3],
-	     policy->band_from[0], policy->band_from[1], policy->band_from[2], r);
+	     policy->band_from[0], policy->band_from[1], policy->band_from[2], policy->hybrid, r);
 	expect(w, r, model_policy(w->m, p.queue, policy), "policy");
 }

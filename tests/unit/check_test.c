@@ -315,6 +315,9 @@ static void test_policy_damage_is_found_and_mended(void **state)
 	DAMAGE(queue->ageing[0], TQ_AGEING_MAX + 1);
 	DAMAGE(queue->ageing[0], 1);
 	DAMAGE(queue->band_from[0], INT32_MAX);
+	DAMAGE(queue->hybrid, TQ_HYBRID_MAX + 1);
+	DAMAGE(queue->hybrid, 5);
+	DAMAGE(queue->hybrid_count, 1);
 	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
 	DAMAGE(root->moving, 1);
 	tqt_image_free(&image);

@@ -263,6 +263,8 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, name);
 	FIELD(tqi_queue, ageing);
 	FIELD(tqi_queue, band_from);
+	FIELD(tqi_queue, hybrid);
+	FIELD(tqi_queue, hybrid_count);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
 	STRUCT(tqi_class);

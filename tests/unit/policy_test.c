@@ -280,6 +280,35 @@ static void test_bands(void **state)
 	close_fixture(&f);
 }
 
+/* B4: after N starts of other bands one of the least urgent band that has work. */
+static void test_hybrid(void **state)
+{
+	static const int32_t order[] = { 1000, 1000, -100, 1000, 100, -100, 100, 0, 0 };
+	struct tqi_claimed c;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t worker = add_worker(&f, "default", 0);
+
+	assert_int_equal(set(&f, (struct tqi_policy){ .hybrid = 2 }), 0);
+	for (uint32_t i = 0; i < 3; i++)
+		put(&f, TQ_PRIORITY_CRITICAL);
+	for (uint32_t i = 0; i < 2; i++) {
+		put(&f, TQ_PRIORITY_LOW);
+		put(&f, TQ_PRIORITY_HIGH);
+		put(&f, TQ_PRIORITY_NORMAL);
+	}
+	for (uint32_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		assert_int_equal(task_of(&f, claim(&f, worker, &c))->priority, order[i]);
+	assert_int_equal(claim(&f, worker, &c), 0);
+	assert_sound(&f);
+	assert_int_equal(set(&f, (struct tqi_policy){ .hybrid = OFF }), 0);
+	sweep_out(&f);
+	assert_int_equal(queue_of(&f)->flags, 0);
+	close_fixture(&f);
+}
+
 /* The ends of the arithmetic: priorities, rates, and the latest time. */
 static void test_arithmetic(void **state)
 {
@@ -347,6 +376,7 @@ int main(void)
 		cmocka_unit_test(test_eras),
 		cmocka_unit_test(test_classes_are_used_again),
 		cmocka_unit_test(test_bands),
+		cmocka_unit_test(test_hybrid),
 		cmocka_unit_test(test_arithmetic),
 		cmocka_unit_test(test_damage_is_mended),
 	};

@@ -132,6 +132,8 @@ static void add_policy(json_t *object, const struct tq_queue_info *info)
 		json_array_append_new(from, json_integer(info->band_from[b]));
 	json_object_set_new(object, "ageing", ageing);
 	json_object_set_new(object, "bands", from);
+	if (info->hybrid)
+		json_object_set_new(object, "hybrid", json_integer(info->hybrid));
 	if (info->flags & TQ_QUEUE_REORDERING)
 		json_object_set_new(object, "reordering", json_true());
 }

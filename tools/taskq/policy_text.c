@@ -2,6 +2,7 @@
 /* Policies in words. */
 #include "policy_text.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 #include "format.h"
@@ -23,6 +24,11 @@ static bool is_uniform(const struct tq_queue_info *info)
 		if (info->ageing[b] != info->ageing[0])
 			return false;
 	return true;
+}
+
+static bool has_bands(const struct tq_queue_info *info)
+{
+	return info->hybrid || !is_uniform(info);
 }
 
 static int64_t band_begin(const struct tq_queue_info *info, unsigned band)
@@ -65,6 +71,8 @@ uint64_t policy_overtaken_ns(const struct tq_queue_info *info, unsigned band)
 {
 	uint64_t longest = 0;
 
+	if (info->hybrid) /* its turns know no age */
+		return TQ_UNLIMITED;
 	for (unsigned other = 0; other < TQ_BANDS; other++)
 		if (other != band && against(info, band, other) > longest)
 			longest = against(info, band, other);
@@ -73,7 +81,13 @@ uint64_t policy_overtaken_ns(const struct tq_queue_info *info, unsigned band)
 
 void policy_text_short(const struct tq_queue_info *info, char *to, size_t room)
 {
-	snprintf(to, room, "%s", has_ageing(info) ? "ageing" : "strict");
+	const bool ageing = has_ageing(info);
+
+	snprintf(to, room, "%s%s%s",
+		 ageing		? "ageing"
+		 : info->hybrid ? ""
+				: "strict",
+		 ageing && info->hybrid ? "+" : "", info->hybrid ? "hybrid" : "");
 }
 
 static void print_rate(FILE *out, uint32_t rate)
@@ -128,12 +142,26 @@ static void print_bound(const struct tq_queue_info *info, unsigned band, FILE *o
 		fprintf(out, "only if submitted within %s after it\n", format_duration(ns, time));
 }
 
+static void print_hybrid(const struct tq_queue_info *info, FILE *out)
+{
+	fprintf(out,
+		"  hybrid    after %u start%s of other bands one of the least urgent band that "
+		"has work\n",
+		info->hybrid, info->hybrid == 1 ? "" : "s");
+	fprintf(out,
+		"  bound     of every %u starts one is of that band, its best: with N tasks "
+		"before it there, a task starts within %u x (N + 1) starts\n",
+		info->hybrid + 1, info->hybrid + 1);
+}
+
 void policy_text_print(const struct tq_queue_info *info, FILE *out)
 {
 	fputs("  order     ", out);
 	print_rule(info, out);
-	for (unsigned b = TQ_BANDS; has_ageing(info) && !is_uniform(info) && b-- > 0;)
+	for (unsigned b = TQ_BANDS; has_bands(info) && b-- > 0;)
 		print_band(info, b, out);
-	for (unsigned b = TQ_BANDS - 1; b-- > 0;)
+	if (info->hybrid)
+		print_hybrid(info, out);
+	for (unsigned b = TQ_BANDS - 1; !info->hybrid && b-- > 0;)
 		print_bound(info, b, out);
 }

@@ -7,7 +7,7 @@
 
 #include <taskq/taskq.h>
 
-/* In a word or two, for a column: "strict", "ageing". */
+/* In a word or two, for a column: "strict", "ageing+hybrid". */
 void policy_text_short(const struct tq_queue_info *info, char *to, size_t room);
 
 /* Lines that begin with two spaces: the rule, then its bounds. */

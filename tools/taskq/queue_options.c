@@ -16,6 +16,7 @@ enum key {
 	KEY_BACKOFF,
 	KEY_AGEING,
 	KEY_BANDS,
+	KEY_HYBRID,
 	KEY_STRICT,
 };
 
@@ -29,6 +30,8 @@ const char *const band_names[TQ_BANDS] = { "low", "normal", "high", "critical" }
 const struct option_row queue_rows[] = {
 	{ KEY_AGEING, "ageing", "R|BAND=R,...", "points a second that waiting tasks gain; or off" },
 	{ KEY_BANDS, "bands", "N,N,N", "where normal, high, critical begin; default 0,100,1000" },
+	{ KEY_HYBRID, "hybrid", "N|on|off",
+	  "after N starts (on: 5) one of the least urgent band that has work" },
 	{ KEY_STRICT, "strict", NULL, "priority alone decides: nothing of the above" },
 	{ KEY_MAX_DEPTH, "max-depth", "N|off", "waiting tasks at most; more are refused" },
 	{ KEY_TIMEOUT, "timeout", "D|off", "default time of an attempt" },
@@ -122,6 +125,19 @@ static bool take_bands(struct cli *cli, struct tq_queue_opts *opts, const char *
 				r == -ERANGE ? "out of range" : "not bounds of bands", FORM_BANDS);
 }
 
+static bool take_hybrid(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
+{
+	uint64_t count = TQ_HYBRID_DEFAULT;
+
+	if (is_off(arg))
+		count = TQ_OFF;
+	else if (strcmp(arg, "on") != 0 &&
+		 !option_count(cli, "--hybrid", arg, 1, TQ_HYBRID_MAX, &count))
+		return false;
+	opts->hybrid = (uint32_t)count;
+	return true;
+}
+
 static bool take_max_depth(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
 {
 	if (!is_off(arg))
@@ -158,6 +174,9 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 		return take_ageing(cli, opts, arg);
 	case KEY_BANDS:
 		return take_bands(cli, opts, arg);
+	case KEY_HYBRID:
+		options->ordered = true;
+		return take_hybrid(cli, opts, arg);
 	case KEY_STRICT:
 		options->strict = true;
 		return true;
@@ -181,8 +200,11 @@ bool queue_option(struct cli *cli, void *ctx, int key, const char *arg)
 	options->given = true;
 	if (!take_option(cli, options, key, arg))
 		return false;
-	for (int b = 0; options->strict && !options->ordered && b < TQ_BANDS; b++)
-		options->opts.ageing[b] = TQ_OFF;
+	if (options->strict && !options->ordered) {
+		for (int b = 0; b < TQ_BANDS; b++)
+			options->opts.ageing[b] = TQ_OFF;
+		options->opts.hybrid = TQ_OFF;
+	}
 	return true;
 }
 
