@@ -85,11 +85,17 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
 	struct tqi_extra extra;
+	struct tqi_key key;
 
-	if ((t->flags & TQI_TASK_EXTRA) &&
+	if (!(t->flags & TQI_TASK_EXTRA) ||
 	    tqi_peek_block(seg, t->payload, tqi_extra_at(t->payload_bytes, t->label_bytes), &extra,
-			   sizeof(extra)) == 0)
-		i->deadline_ns = none_is_zero(extra.deadline_ns);
+			   sizeof(extra)) < 0)
+		return;
+	i->deadline_ns = none_is_zero(extra.deadline_ns);
+	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
+		return;
+	i->unique_scope = key.scope;
+	memcpy(i->unique_key, key.name, sizeof(i->unique_key) - 1);
 }
 
 static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t,

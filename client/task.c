@@ -17,7 +17,8 @@
 
 static int check_spec(const struct tq_task_spec *s)
 {
-	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || (!s->payload && s->payload_bytes) ||
+	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || s->reserved1 ||
+	    (!s->payload && s->payload_bytes) ||
 	    ((s->flags & TQ_TASK_FORGET) && (s->flags & TQ_TASK_KEEP)))
 		return -EINVAL;
 	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
@@ -28,6 +29,10 @@ static int check_spec(const struct tq_task_spec *s)
 	    !tqi_time_is_valid(s->progress_timeout_ns) || s->backoff_ns > TQI_NS_MAX ||
 	    s->backoff_cap_ns > TQI_NS_MAX)
 		return -ERANGE;
+	if (!s->unique_key ? s->unique_scope != 0
+			   : s->unique_scope > TQ_UNIQUE_COALESCE || !*s->unique_key ||
+				     strnlen(s->unique_key, TQ_KEY_MAX + 1) > TQ_KEY_MAX)
+		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
 	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : 0;
@@ -107,7 +112,7 @@ static int submit_now(struct tq *tq, struct entry *e)
 			return r;
 		tqi_tend(&tx);
 		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
-		if (r == 0)
+		if (r >= 0)
 			remember_names(tq, e);
 		else
 			forget_names(e);
@@ -167,7 +172,7 @@ int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 	}
 	if (ret_id)
 		*ret_id = e.id;
-	return 0;
+	return r;
 }
 
 /* Up to BATCH_HOLD small tasks in one hold, each a transaction of its own. */

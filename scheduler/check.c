@@ -108,6 +108,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_tables(&c);
 	tqi_check_queues(&c);
 	tqi_check_tasks(&c);
+	tqi_check_keys(&c);
 	tqi_check_workers(&c);
 	tqi_check_sleepers(&c);
 	tqi_check_lists(&c);

@@ -10,8 +10,9 @@
 #define TQI_SEEN_FREE (1u << 0)	/* on its table's free list */
 #define TQI_SEEN_LINKED (1u << 1) /* on the one list that its state calls for */
 #define TQI_SEEN_LANE (1u << 2)	/* task: in its lane's heap; lane: in its class's */
+#define TQI_SEEN_INDEXED (1u << 2) /* key: in the index */
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
-#define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list */
+#define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list; key: its task is a successor */
 
 /* Seen of a span, in spans[]. */
 #define TQI_SEEN_USED 1u   /* by a directory or as a run's first span */
@@ -67,6 +68,12 @@ struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *ta
 /* Its deadline; UINT64_MAX none. */
 uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *task);
 
+/* What is wrong with a task's key record, NULL nothing; whether its task may hold it (R7). */
+const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key);
+bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
+/* A task's own side of its key. */
+void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
+
 /*
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
  * gets the entry and corrects what it knows better; false: it should not be there.
@@ -87,6 +94,7 @@ void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
 /* The duties, in the order in which they rely on each other. */
 void tqi_check_tables(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
+void tqi_check_keys(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);

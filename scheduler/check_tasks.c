@@ -197,6 +197,7 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	check_extra(c, index, t);
 	check_numbers(c, index, t);
 	check_blocks(c, index, t);
+	tqi_check_task_key(c, index, t);
 }
 
 void tqi_check_tasks(struct tqi_check *c)

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/key.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
@@ -72,6 +73,8 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	link_attempt(tx, a, w);
 	if (watched || (task->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (task->flags & TQI_TASK_EXTRA)
+		tqi_key_started(tx, index);
 	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
 }
 

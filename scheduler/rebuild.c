@@ -250,6 +250,7 @@ static void clear_root(struct tqi_root *root)
 	root->telling = 0;
 	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
 	clear_heap(&root->due);
+	memset(&root->keys, 0, sizeof(root->keys));
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -275,6 +276,8 @@ static int rebuild(struct tqi_check *c)
 	int r = tqi_rebuild_records(c);
 
 	mend_names(c);
+	if (r == 0)
+		r = tqi_rebuild_keys(c);
 	if (r == 0) {
 		tqi_rebuild_free_lists(c);
 		r = tqi_rebuild_heaps(c);

@@ -23,9 +23,12 @@ void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue);
 void tqi_rebuild_directories(struct tqi_check *c);
 void tqi_rebuild_workers(struct tqi_check *c);
 void tqi_rebuild_tasks(struct tqi_check *c);
+/* A task's key is its own, or forgotten. */
+void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *task);
 void tqi_rebuild_sleepers(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
+int tqi_rebuild_keys(struct tqi_check *c);
 void tqi_rebuild_free_lists(struct tqi_check *c);
 int tqi_rebuild_heaps(struct tqi_check *c);
 void tqi_rebuild_lists(struct tqi_check *c);

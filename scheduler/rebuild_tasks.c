@@ -169,8 +169,8 @@ static void count(struct tqi_check *c, struct tqi_task *t)
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	t->lane = lane_for(c, t);
-	if (t->state >= TQ_STATE_COUNT || t->state == TQ_BLOCKED || !t->lane ||
-	    t->generation == 0 || t->generation >= TQI_GENERATION_MAX) {
+	if (t->state >= TQ_STATE_COUNT || !t->lane || t->generation == 0 ||
+	    t->generation >= TQI_GENERATION_MAX) {
 		lose(t);
 		return;
 	}
@@ -183,6 +183,7 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	t->edges = t->pins = t->prev = t->next = 0;
 	mend_attempt(c, index, t);
 	mend_blocks(c, t);
+	tqi_rebuild_task_key(c, index, t);
 	count(c, t);
 }
 

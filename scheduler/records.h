@@ -15,10 +15,15 @@
  *     task, by the earliest of its times.
  * R5  A final task has no attempt; it is on the finished list unless pinned.
  * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
+ * R7  A key is in the index  <=>  its record says held  =>  no other key of its queue
+ *     has its name.  Its task is then: waiting and never started (scope queued),
+ *     unfinished (active), anything (kept), unfinished and not BLOCKED (coalesce).
+ *     state == BLOCKED  <=>  one held key of the same name has it as its successor.
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
 
+#include "shm/hash.h"
 #include "shm/heap.h"
 #include "shm/layout.h"
 #include "shm/wait.h"
@@ -41,6 +46,7 @@ enum tqi_table_id {
 	TQI_CLASSES,
 	TQI_LANES,
 	TQI_EDGES,
+	TQI_KEYS,
 	TQI_TABLE_COUNT,
 };
 
@@ -146,7 +152,8 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
  */
 struct tqi_extra {
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
-	uint64_t reserved0;
+	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
+	uint32_t reserved0;
 };
 _Static_assert(sizeof(struct tqi_extra) == 16, "as little as can be");
 
@@ -375,6 +382,24 @@ struct tqi_edge {
 };
 _Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
 
+/*
+ * A task's unique key, as long as the task's record, held or not: so a new life can
+ * ask for it again.  `task`, `queue`'s name and `name` never change while it is held.
+ */
+struct tqi_key {
+	struct tqi_hash_node node;
+	uint32_t task;
+	uint32_t successor; /* coalesce: the task that is BLOCKED until this one ends; 0 none */
+	uint16_t queue;
+	uint8_t scope; /* enum tq_unique_scope */
+	uint8_t held;  /* 1: it is in the index (R7) */
+	uint8_t bytes; /* of the name */
+	uint8_t reserved0[3];
+	char name[TQ_KEY_MAX + 1];
+	uint64_t reserved1[4];
+};
+_Static_assert(sizeof(struct tqi_key) == 192, "three cache lines");
+
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)
 #define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: what waits and runs is cancelled */
@@ -412,6 +437,7 @@ struct tqi_root {
 	uint32_t moving; /* queues with TQI_QUEUE_MOVING */
 	uint32_t reserved0;
 	struct tqi_heap due;
+	struct tqi_hash_index keys; /* held unique keys, by queue and name */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -440,6 +466,7 @@ TQI_RECORD(tqi_kind_at, tqi_kind, TQI_KINDS)
 TQI_RECORD(tqi_class_at, tqi_class, TQI_CLASSES)
 TQI_RECORD(tqi_lane_at, tqi_lane, TQI_LANES)
 TQI_RECORD(tqi_edge_at, tqi_edge, TQI_EDGES)
+TQI_RECORD(tqi_key_at, tqi_key, TQI_KEYS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

@@ -12,6 +12,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), 65535 },
 	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), 1u << 20 },
 	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 20 },
+	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0 },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -19,7 +20,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 #define LAYOUT                                                                                     \
 	(FACT(tqi_task, stamp) ^ FACT(tqi_attempt, progress) << 8 ^ FACT(tqi_worker, life) << 16 ^ \
 	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
-	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40)
+	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40 ^ \
+	 FACT(tqi_key, name) << 44)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,

@@ -6,6 +6,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/history.h"
+#include "scheduler/key.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/stop.h"
@@ -123,6 +124,9 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
+	r = tqi_key_retake(tx, index);
+	if (r < 0)
+		return r;
 	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
 	tqi_task_unlist(tx, index);
 	remember_only(tx, task);
@@ -187,6 +191,10 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 		return TQ_EDRAINING;
 	if (to->waiting >= to->depth_max)
 		return TQ_EFULL;
+	int r = tqi_key_move(tx, task, q);
+
+	if (r < 0)
+		return r;
 	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, -1); /* it counts where it ends */
 	if (move_lane(tx, task, q, priority) < 0)
 		return -ENOMEM;
@@ -222,7 +230,7 @@ static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, 
 	uint64_t due = tx->now_ns + delay_ns;
 
 	TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
-	if (task->state != TQ_DELAYED)
+	if (task->state == TQ_READY) /* a blocked one stays so, and is delayed then */
 		tqi_task_move(tx, index, TQ_DELAYED);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/due.h"
+#include "scheduler/key.h"
 #include "scheduler/look.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
@@ -24,7 +25,7 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 
 static bool has_extra(const struct tq_task_spec *spec)
 {
-	return spec->deadline_ns != 0;
+	return spec->deadline_ns != 0 || spec->unique_key;
 }
 
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
@@ -59,13 +60,14 @@ static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 
 static int admit(struct tqi_tx *tx, const struct tqi_submit *s)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
-
 	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
 		return TQ_ESHUTDOWN;
-	if (queue->flags & TQI_QUEUE_DRAINING)
-		return TQ_EDRAINING;
-	return queue->waiting >= queue->depth_max ? TQ_EFULL : 0;
+	return tqi_queue_at(tx, s->queue)->flags & TQI_QUEUE_DRAINING ? TQ_EDRAINING : 0;
+}
+
+static bool is_full(const struct tqi_queue *queue)
+{
+	return queue->waiting >= queue->depth_max;
 }
 
 /* The block of payload and label: filled here, or taken over from the in-flight table. */
@@ -92,18 +94,28 @@ static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *r
 	return 0;
 }
 
+/*
+ * Finished records never make a submit fail; freed ones come after a commit (T6), so
+ * this is before anything else has been changed.
+ */
+static void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s)
+{
+	const struct tqi_table *tasks = &tx->core->tables[TQI_TASKS];
+
+	if (tasks->free || tasks->count < tx->seg->geometry.tables[TQI_TASKS].max)
+		return;
+	if (s->spec->unique_key && !tqi_key_makes_task(tx, s->spec, s->queue, s->kind))
+		return;
+	if (tqi_task_evict(tx, 1))
+		tqi_step(tx);
+}
+
 static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
 {
 	bool full;
-	uint32_t index = tqi_table_take(tx, TQI_TASKS, &full);
 
-	/* Finished records never make a submit fail; freed ones come after a commit (T6). */
-	if (!index && full && tqi_task_evict(tx, 1)) {
-		tqi_step(tx);
-		index = tqi_table_take(tx, TQI_TASKS, &full);
-	}
-	*ret_index = index;
-	if (index)
+	*ret_index = tqi_table_take(tx, TQI_TASKS, &full);
+	if (*ret_index)
 		return 0;
 	return full ? TQ_EFULL : -ENOMEM;
 }
@@ -168,6 +180,7 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 
 	TQI_SET(tx, extra->deadline_ns,
 		spec->deadline_ns ? from_now(tx, spec->deadline_ns) : UINT64_MAX);
+	TQI_SET(tx, extra->key, 0u);
 	TQI_SET(tx, extra->reserved0, 0u);
 }
 
@@ -211,17 +224,22 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->checkpoint, 0);
 	TQI_INIT(t->checkpoint_bytes, 0);
 	TQI_INIT(t->worker_pid, 0);
-	set_times(tx, t, spec, tqi_queue_at(tx, s->queue));
-	set_budgets(t, spec, tqi_queue_at(tx, s->queue));
-	if (has_extra(spec))
+	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
+
+	set_times(tx, t, spec, queue);
+	set_budgets(t, spec, queue);
+	if (t->flags & TQI_TASK_EXTRA)
 		fill_extra(tx, t, spec);
 }
 
-static void start_life(struct tqi_tx *tx, uint32_t index, uint64_t delay_ns)
+static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
+		       bool blocked)
 {
-	struct tqi_task *t = tqi_task_at(tx, index);
-
-	if (delay_ns == 0) {
+	if (blocked) {
+		tqi_task_move(tx, index, TQ_BLOCKED);
+		TQI_INIT(t->ready_ns, 0);
+		TQI_INIT(t->due_ns, delay_ns ? from_now(tx, delay_ns) : 0);
+	} else if (delay_ns == 0) {
 		tqi_task_move(tx, index, TQ_READY);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
 	} else {
@@ -232,28 +250,95 @@ static void start_life(struct tqi_tx *tx, uint32_t index, uint64_t delay_ns)
 		tqi_due_set(tx, index, tqi_due_of(tx, t));
 }
 
-int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
+/* A block in flight for a task that will not be. */
+static void drop_block(struct tqi_tx *tx, const struct tqi_submit *s)
+{
+	struct tqi_inflight *entry = s->block_token ? tqi_inflight_get(tx, s->block_token) : NULL;
+
+	if (!entry)
+		return;
+	tqi_block_give(tx, entry->first);
+	tqi_inflight_drop(tx, entry);
+}
+
+/* The task that has the key stands for this one: 1. */
+static int be_twin(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin, uint64_t *ret_id)
+{
+	drop_block(tx, s);
+	*ret_id = tqi_id_make(twin, tqi_task_at(tx, twin)->generation);
+	return 1;
+}
+
+/* The same with the newest payload and label; all else stays the first one's. */
+static int coalesce(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin, uint32_t block,
+		    uint64_t *ret_id)
+{
+	struct tqi_task *t = tqi_task_at(tx, twin);
+	const struct tqi_extra extra = *tqi_task_extra(tx, t);
+
+	tqi_task_touch(tx, t);
+	tqi_block_give(tx, t->payload);
+	TQI_SET(tx, t->payload, block);
+	TQI_SET(tx, t->payload_bytes, (uint32_t)s->spec->payload_bytes);
+	TQI_SET(tx, t->label_bytes, (uint8_t)label_bytes(s->spec));
+	struct tqi_extra *to = tqi_task_extra(tx, t);
+
+	TQI_SET(tx, to->deadline_ns, extra.deadline_ns);
+	TQI_SET(tx, to->key, extra.key);
+	TQI_SET(tx, to->reserved0, 0u);
+	*ret_id = tqi_id_make(twin, t->generation);
+	return 1;
+}
+
+/* A new task, of a record and a block. */
+static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block, uint32_t leader,
+		     uint64_t *ret_id)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t index, block, lane;
-	int r = resolve_names(tx, s);
+	uint32_t index, lane;
+	int r = take_record(tx, &index);
 
-	if (r == 0)
-		r = admit(tx, s);
-	if (r == 0)
-		r = take_record(tx, &index);
-	if (r == 0)
-		r = take_block(tx, s, &block);
 	if (r < 0)
 		return r;
 	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority);
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
-	fill(tx, tqi_task_at(tx, index), s, block, lane);
+	struct tqi_task *t = tqi_task_at(tx, index);
+
+	fill(tx, t, s, block, lane);
+	if (s->spec->unique_key)
+		r = tqi_key_take(tx, index, s->spec, leader);
+	if (r < 0)
+		return r;
 	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_class_of(tx, tqi_task_at(tx, index))->submitted, 1);
-	start_life(tx, index, s->spec->delay_ns);
+	TQI_ADD(tx, tqi_class_of(tx, t)->submitted, 1);
+	start_life(tx, index, t, s->spec->delay_ns, leader);
 	TQI_ADD(tx, root->sequence, 1);
-	*ret_id = tqi_id_make(index, tqi_task_at(tx, index)->generation);
+	*ret_id = tqi_id_make(index, t->generation);
 	return 0;
+}
+
+int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
+{
+	struct tqi_meeting meeting = { 0 };
+	uint32_t block = 0;
+	int r = resolve_names(tx, s);
+
+	if (r == 0)
+		r = admit(tx, s);
+	if (r < 0)
+		return r;
+	make_record_room(tx, s);
+	if (s->spec->unique_key)
+		r = tqi_key_meet(tx, s->spec, s->queue, s->kind, &meeting);
+	if (meeting.twin && !meeting.replace)
+		return be_twin(tx, s, meeting.twin, ret_id);
+	if (r == 0 && !meeting.twin && is_full(tqi_queue_at(tx, s->queue)))
+		r = TQ_EFULL; /* a twin needs no room */
+	if (r == 0)
+		r = take_block(tx, s, &block);
+	if (r < 0)
+		return r;
+	return meeting.twin ? coalesce(tx, s, meeting.twin, block, ret_id)
+			    : make_task(tx, s, block, meeting.leader, ret_id);
 }

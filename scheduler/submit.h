@@ -16,7 +16,9 @@ struct tqi_submit {
 #define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
 
 /*
- * 0; TQ_EFULL a table or the queue is full; TQ_EDRAINING; TQ_ESHUTDOWN; -ENOMEM no
+ * 0; 1 a task with this unique key is there already: *ret_id is its id, and with
+ * coalesce it has the new payload; -EEXIST it is of another kind and could not take
+ * it; TQ_EFULL a table or the queue is full; TQ_EDRAINING; TQ_ESHUTDOWN; -ENOMEM no
  * memory: grow or evict and try again.  After an error the transaction must be aborted.
  */
 int tqi_submit(struct tqi_tx *tx, struct tqi_submit *submit, uint64_t *ret_id);

@@ -7,6 +7,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
+#include "scheduler/key.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
@@ -153,6 +154,8 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	tqi_task_unlist(tx, index);
+	if (task->flags & TQI_TASK_EXTRA)
+		tqi_key_forgotten(tx, index);
 	tqi_task_move(tx, index, TQ_FREE);
 	give(tx, &task->payload);
 	give(tx, &task->result);
@@ -231,6 +234,8 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
 	give(tx, &task->checkpoint);
+	if (task->flags & TQI_TASK_EXTRA)
+		tqi_key_ended(tx, index);
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);
 	if (tqi_root(tx)->room_waiters)

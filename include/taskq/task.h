@@ -55,6 +55,24 @@ enum tq_cause {
 #define TQ_TASK_KEEP (1u << 2)	       /* never evict it until forgotten */
 #define TQ_TASK_AT_MOST_ONCE (1u << 3) /* the first start is the only one */
 
+/*
+ * The one table of scopes of a unique key: name, value, text.  How long another task
+ * with the same key and queue is not made.
+ */
+#define TQ_UNIQUE_MAP(X)                                                                           \
+	X(TQ_UNIQUE_QUEUED, 1, "queued")     /* until it starts for the first time */              \
+	X(TQ_UNIQUE_ACTIVE, 2, "active")     /* until it is final */                               \
+	X(TQ_UNIQUE_KEPT, 3, "kept")	     /* until its record goes */                           \
+	X(TQ_UNIQUE_COALESCE, 4,                                                                   \
+	  "coalesce") /* while it waits, it takes the newest payload; while \
+						it runs, one more waits, blocked, for its end */
+
+enum tq_unique_scope {
+#define TQ_UNIQUE_ENUM(name, value, text) name = (value),
+	TQ_UNIQUE_MAP(TQ_UNIQUE_ENUM)
+#undef TQ_UNIQUE_ENUM
+};
+
 /* A task to submit. */
 struct tq_task_spec {
 	uint64_t size;		      /* sizeof this struct in the caller's build */
@@ -81,6 +99,9 @@ struct tq_task_spec {
 	uint64_t deadline_ns;	      /* finish by, from now; default none.  Not started by then:
 					 `expired`; running then: it goes on, flagged late; no
 					 attempt starts afterwards */
+	const char *unique_key;	      /* 1 to TQ_KEY_MAX bytes; default none, any number of tasks */
+	uint32_t unique_scope;	      /* enum tq_unique_scope; default TQ_UNIQUE_ACTIVE */
+	uint32_t reserved1;	      /* must be 0 */
 };
 
 /**
@@ -97,11 +118,18 @@ struct tq_task_spec {
  * Errors:	-EINVAL, -ERANGE bad field; -E2BIG payload over TQ_PAYLOAD_MAX;
  *		TQ_EFULL no room for it (a limit of the queue or the segment);
  *		-ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
+ *		-EEXIST the task to coalesce with is of another kind;
  *		TQ_ELOCKED, -EDEADLK (from a signal handler inside taskq),
  *		TQ_ECORRUPT.
  * Since: 0.1.0
  *
- * Return: 0, or one of the errors above; nothing was changed then.
+ * A key is free again by what ends the task's activity, also a SIGKILL.  Whoever has
+ * it decides how long: the scope of a later submit counts for its own task only.  When
+ * both say TQ_UNIQUE_COALESCE, payload and label of the waiting task become those of
+ * the later submit; all else of it stays.
+ *
+ * Return: 0; 1 a task with spec->unique_key was there already, and @ret_id is its id;
+ * or one of the errors above; nothing was changed then.
  */
 TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id);
 
@@ -110,6 +138,9 @@ TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec
  *
  * @specs:	array of @count, .size set in each.
  * @ret_ids:	array of @count, or NULL.
+ *
+ * A task that is there already under its unique key counts as submitted, and its id
+ * is returned; who must know hands it in by tq_submit().
  *
  * Errors:	as tq_submit(), when the first one failed.
  * Since: 0.1.0
@@ -175,7 +206,9 @@ struct tq_task_info {
 	char label[TQ_LABEL_MAX + 1];
 	char error_text[TQ_TEXT_MAX + 1];
 	char progress_text[TQ_PROGRESS_TEXT_MAX + 1];
-	char reserved1[6];
+	char unique_key[TQ_KEY_MAX + 1]; /* "" none */
+	char reserved1[2];
+	uint32_t unique_scope; /* enum tq_unique_scope; 0 none */
 };
 
 /**
@@ -353,7 +386,8 @@ enum tq_task_action {
  * tq_task_steer() - hold, unhold, retry or forget a task.
  *
  * Errors:	TQ_ESTATE its state does not allow it; TQ_EGONE; -ENOENT; -EROFS;
- *		TQ_EFULL no room for a retry; TQ_ESHUTDOWN; lock errors.
+ *		TQ_EFULL no room for a retry; TQ_ESHUTDOWN; -EEXIST (retry)
+ *		another task has its unique key; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
@@ -377,8 +411,9 @@ struct tq_task_update {
 /**
  * tq_task_update() - change priority, queue or delay of a waiting task.
  *
- * Errors:	TQ_ESTATE running or final; TQ_EGONE; -ENOENT; -EINVAL; TQ_EFULL;
- *		-EROFS; lock errors.
+ * Errors:	TQ_ESTATE running or final, or (queue) it shares a coalesced key with
+ *		another task; -EEXIST another task has its unique key there;
+ *		TQ_EGONE; -ENOENT; -EINVAL; TQ_EFULL; -EROFS; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above; all changes or none.

@@ -35,13 +35,19 @@ has_flag() {
 	is "$paused" state expired
 }
 
+# Runs until there is a file "go", then exits with the code given.
+until_go() {
+	echo "until [ -e go ]; do sleep 0.05; done; exit $1"
+}
+
 @test "B5: what runs goes on, flagged late, and may succeed" {
 	local id
 
 	farm -j 1
-	id=$(submit --deadline 400ms -- sleep 1)
-	eventually 5 has_flag "$id" late
+	id=$(submit --deadline 4s -- sh -c "$(until_go 0)")
+	eventually 10 has_flag "$id" late
 	is "$id" state running
+	touch go
 	expect 0 wait "$id"
 	has_flag "$id" late
 	expect 0 show "$id"
@@ -52,8 +58,11 @@ has_flag() {
 	local again last
 
 	farm -j 2
-	again=$(submit --deadline 400ms --retries 5 --backoff 10ms -- sh -c 'sleep 0.8; exit 3')
-	last=$(submit --deadline 400ms -- sh -c 'sleep 0.8; exit 3')
+	again=$(submit --deadline 4s --retries 5 --backoff 10ms -- sh -c "$(until_go 3)")
+	last=$(submit --deadline 4s -- sh -c "$(until_go 3)")
+	eventually 10 has_flag "$again" late
+	eventually 10 has_flag "$last" late
+	touch go
 	expect 125 wait "$again"
 	is "$again" state expired
 	is "$again" 'history[0].cause' exit:3

@@ -12,8 +12,10 @@ trap 'rm -rf "$work"' EXIT
 
 readonly flags=(-std=gnu11 -D_GNU_SOURCE -O2 -g -w -fPIC -I. -Iinclude "-I$build/include")
 readonly libs=("$build/lib/libtaskq.a" -lurcu-bp -lurcu-cds -lpthread -Wl,-z,now)
+operations=(tests/crash/operations*.c)
+operations=("${operations[@]##*/}")
 readonly harness=(lab verify map death step seen dump world handle states prepare
-	operations operations_submit operations_worker operations_steer operations_wait operations_keep)
+	"${operations[@]%.c}")
 readonly support=(image box system)
 
 # Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name.

@@ -147,7 +147,23 @@ enum {
 	X(cancel_dated, tq_cancel, dated, WHOLE, TQT_FEW)                                          \
 	X(retry_expired, tq_task_steer, expired, WHOLE, TQT_FEW)                                   \
 	X(keep_expire, core, dated, STEPS, TQT_SOME)                                               \
-	X(keep_late, core, past, STEPS, TQT_FEW)
+	X(keep_late, core, past, STEPS, TQT_FEW)                                                   \
+	X(submit_key, tq_submit, none, WHOLE, TQT_ALL)                                             \
+	X(submit_split, tq_submit, keys, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
+	X(submit_twin, tq_submit, keyed, WHOLE, TQT_SOME | TQT_FULL)                               \
+	X(submit_twin_large, tq_submit, keyed, WHOLE, TQT_EMPTY)                                   \
+	X(submit_over, tq_submit, purged_key, STEPS, TQT_EMPTY)                                    \
+	X(coalesce, tq_submit, coalesced, WHOLE, TQT_SOME | TQT_FULL)                              \
+	X(coalesce_large, tq_submit, coalesced, WHOLE, TQT_EMPTY | TQT_SHORT)                      \
+	X(coalesce_running, tq_submit, leader, WHOLE, TQT_SOME | TQT_FULL)                         \
+	X(coalesce_successor, tq_submit, successor, WHOLE, TQT_FEW)                                \
+	X(claim_keyed, tq_claim, keyed, WHOLE, TQT_SOME)                                           \
+	X(complete_keyed, tq_complete, leader, WHOLE, TQT_FEW)                                     \
+	X(complete_leader, tq_complete, successor, WHOLE, TQT_SOME)                                \
+	X(cancel_successor, tq_cancel, successor, WHOLE, TQT_FEW)                                  \
+	X(forget_kept, tq_task_steer, kept, WHOLE, TQT_FEW)                                        \
+	X(retry_keyed, tq_task_steer, lost_key, WHOLE, TQT_FEW | TQT_SHORT)                        \
+	X(update_keyed, tq_task_update, coalesced, WHOLE, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

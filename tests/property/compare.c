@@ -202,6 +202,24 @@ static bool compare_checkpoint(struct comparison *c, uint32_t index, const struc
 		same_bytes(c, index, "checkpoint", t->checkpoint, 0, m->checkpoint));
 }
 
+static bool compare_key(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			const struct model_task *m)
+{
+	const char *record = "key of task";
+	uint32_t k = m->extra ? tqi_task_extra(&c->tx, t)->key : 0;
+
+	if (!same(c, record, index, "record", !!k, !!m->unique) || !k)
+		return !c->text[0];
+	const struct tqi_key *key = tqi_key_at(&c->tx, k);
+	bool leads = m->holds && m->scope == TQ_UNIQUE_COALESCE;
+
+	return SAME(key, m, queue) && SAME(key, m, scope) &&
+	       same(c, record, index, "held", key->held, m->holds) &&
+	       same(c, record, index, "name", (unsigned char)key->name[0], 'a' + m->unique) &&
+	       same(c, record, index, "successor", key->successor,
+		    leads ? model_successor(c->m, index) : 0);
+}
+
 static bool compare_attempt(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			    const struct model_task *m)
 {
@@ -232,7 +250,7 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	return compare_state(c, index, t, m) && compare_numbers(c, index, t, m) &&
 	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
 	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
-	       compare_attempt(c, index, t, m);
+	       compare_key(c, index, t, m) && compare_attempt(c, index, t, m);
 }
 
 /* Bands and eras are the core's own affair: a kind's classes are added up. */

@@ -112,7 +112,7 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 		model_wake_for(m, t->queue, t->kind);
 }
 
-static uint64_t later(const struct model *m, uint64_t delay_ns)
+uint64_t model_later(const struct model *m, uint64_t delay_ns)
 {
 	uint64_t due = m->now_ns + delay_ns;
 
@@ -124,7 +124,7 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 	struct model_task *t = &m->tasks[task];
 
 	model_move(m, task, TQ_DELAYED);
-	t->due_ns = later(m, delay_ns);
+	t->due_ns = model_later(m, delay_ns);
 	t->look_ns = model_least(t->due_ns, model_deadline(t));
 }
 
@@ -190,6 +190,7 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	t->ended_ns = m->now_ns;
 	m->classes[t->queue][t->kind].ended[state - TQ_DONE]++;
 	t->has_checkpoint = false;
+	model_key_ended(m, task);
 	if (model_tell(m, task)) {
 		t->telling = true;
 		m->telling[m->telling_count++] = task;
@@ -219,9 +220,7 @@ int model_admit(const struct model *m, uint32_t queue)
 
 	if (m->flags & TQI_ROOT_SHUTDOWN)
 		return TQ_ESHUTDOWN;
-	if (q->flags & TQ_QUEUE_DRAINING)
-		return TQ_EDRAINING;
-	return q->waiting >= q->depth_max ? TQ_EFULL : 0;
+	return q->flags & TQ_QUEUE_DRAINING ? TQ_EDRAINING : 0;
 }
 
 uint64_t model_or_default(uint64_t value, uint64_t fallback)
@@ -229,7 +228,7 @@ uint64_t model_or_default(uint64_t value, uint64_t fallback)
 	return value ? value : fallback;
 }
 
-void model_submit(struct model *m, const struct model_submit *s, uint32_t slot)
+void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, uint32_t leader)
 {
 	struct model_task *t = &m->tasks[slot];
 	const struct model_queue *q = &m->queues[s->queue];
@@ -259,12 +258,19 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot)
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
-		.extra = spec->deadline_ns,
-		.deadline_ns = spec->deadline_ns ? later(m, spec->deadline_ns) : NEVER,
+		.extra = spec->deadline_ns || s->unique,
+		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,
 	};
 	model_home(m, t);
+	t->unique = s->unique;
+	t->scope = s->scope;
+	t->holds = s->unique && !leader;
 	m->classes[t->queue][t->kind].submitted++;
-	if (spec->delay_ns)
+	if (leader) {
+		model_move(m, slot, TQ_BLOCKED);
+		t->due_ns = spec->delay_ns ? model_later(m, spec->delay_ns) : 0;
+		t->look_ns = model_deadline(t);
+	} else if (spec->delay_ns)
 		model_become_delayed(m, slot, spec->delay_ns);
 	else
 		model_become_ready(m, slot, false);

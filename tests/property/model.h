@@ -72,6 +72,9 @@ struct model_task {
 	bool held, forget, keep, once, cancel, stalled, cut, telling;
 	bool extra, late;
 	uint64_t deadline_ns; /* NEVER none */
+	uint32_t unique; /* number of its key, 0 none */
+	uint32_t scope;
+	bool holds; /* it has the key */
 	int32_t priority;
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
@@ -202,9 +205,19 @@ struct model_submit {
 	uint32_t queue, kind;
 	struct tq_task_spec spec; /* its pointers are not used */
 	struct pattern payload, label;
+	uint32_t unique, scope; /* of its key; 0 none */
 };
+/* Whom a submit with a key meets, when nobody in its way is over any more. */
+struct model_meeting {
+	uint32_t twin, leader;
+	bool replace, refused;
+};
+void model_meet(struct model *m, const struct model_submit *s, struct model_meeting *ret_meeting);
+void model_replace(struct model *m, const struct model_submit *s, uint32_t task);
+uint32_t model_holder(const struct model *m, uint32_t queue, uint32_t unique);
+uint32_t model_successor(const struct model *m, uint32_t task);
 int model_admit(const struct model *m, uint32_t queue);
-void model_submit(struct model *m, const struct model_submit *s, uint32_t slot);
+void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, uint32_t leader);
 uint32_t model_best(const struct model *m, const struct model_worker *worker);
 uint32_t model_best_of(const struct model *m, const struct model_worker *worker, uint32_t queue);
 /* Its queue's turns, before it starts. */

@@ -66,6 +66,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 	t->has_checkpoint = false;
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
+	model_key_started(t);
 	m->classes[t->queue][t->kind].started++;
 }
 

@@ -2,6 +2,8 @@
 /* The model: what operators do to tasks and queues. */
 #include "tests/property/model_parts.h"
 
+#include <errno.h>
+
 #define RETIRE_SLICE 16
 
 int model_cancel(struct model *m, uint32_t task)
@@ -48,6 +50,9 @@ int model_retry(struct model *m, uint32_t task)
 		return TQ_EFULL;
 	if (t->telling)
 		return TQ_ESTATE;
+	if (t->unique && !t->holds && model_holder(m, t->queue, t->unique))
+		return -EEXIST;
+	t->holds = t->unique;
 	t->listed = 0;
 	if (t->attempts && !t->history_count) /* the only one ended with the life before */
 		t->history[t->history_count++] =
@@ -78,7 +83,7 @@ int model_forget(struct model *m, uint32_t task)
 	return 0;
 }
 
-static int move_queue(struct model *m, struct model_task *t, uint32_t to)
+static int move_queue(struct model *m, uint32_t task, struct model_task *t, uint32_t to)
 {
 	struct model_queue *q = &m->queues[to], *from = &m->queues[t->queue];
 
@@ -88,6 +93,10 @@ static int move_queue(struct model *m, struct model_task *t, uint32_t to)
 		return TQ_EDRAINING;
 	if (q->waiting >= q->depth_max)
 		return TQ_EFULL;
+	int r = model_key_move(m, task, to);
+
+	if (r < 0)
+		return r;
 	from->waiting--;
 	q->waiting++;
 	m->classes[t->queue][t->kind].depth[t->state]--;
@@ -113,7 +122,7 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 
 	t->held = true; /* in no heap meanwhile */
 	if (u->fields & TQ_UPDATE_QUEUE)
-		r = move_queue(m, t, u->queue);
+		r = move_queue(m, task, t, u->queue);
 	t->held = held;
 	if (r < 0)
 		return r;
@@ -121,7 +130,9 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		t->priority = u->priority;
 	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
 		model_home(m, t);
-	if (u->fields & TQ_UPDATE_DELAY)
+	if ((u->fields & TQ_UPDATE_DELAY) && t->state == TQ_BLOCKED)
+		t->due_ns = model_later(m, u->delay_ns);
+	else if (u->fields & TQ_UPDATE_DELAY)
 		model_become_delayed(m, task, u->delay_ns);
 	if (t->state == TQ_READY)
 		model_become_ready(m, task, !(u->fields & TQ_UPDATE_PRIORITY));

@@ -2,6 +2,7 @@
 /* Operations on tasks and queues. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "scheduler/claim.h"
@@ -17,6 +18,7 @@
 
 #define MS 1000000ull
 #define BIG_MAX 150000
+#define KEYS 12 /* their names are one letter, and a few more */
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
 
@@ -28,6 +30,7 @@ struct submission {
 	uint64_t id;
 	unsigned char payload[BIG_MAX];
 	char label[TQ_LABEL_MAX + 1];
+	char unique[8];
 };
 
 static uint64_t some_time(struct world *w)
@@ -46,6 +49,21 @@ static void choose_times(struct world *w, struct tq_task_spec *spec)
 	spec->backoff_cap_ns = chance(w, 6) ? (1 + below(w, 2000)) * MS : 0;
 }
 
+/* Mostly of the kind that the others of that key are: else nothing coalesces. */
+static void choose_key(struct world *w, struct model_submit *s)
+{
+	static const uint32_t scopes[] = { TQ_UNIQUE_QUEUED, TQ_UNIQUE_ACTIVE, TQ_UNIQUE_KEPT,
+					   TQ_UNIQUE_COALESCE };
+
+	s->unique = s->scope = 0;
+	if (!chance(w, 2))
+		return;
+	s->unique = 1 + below(w, KEYS);
+	s->scope = s->unique % 2 && !chance(w, 4) ? TQ_UNIQUE_COALESCE : scopes[below(w, 4)];
+	if (!chance(w, 8))
+		s->kind = 1 + s->unique % MODEL_KINDS;
+}
+
 static void choose_spec(struct world *w, struct submission *s, uint32_t payload_max)
 {
 	struct tq_task_spec *spec = &s->model.spec;
@@ -62,6 +80,7 @@ static void choose_spec(struct world *w, struct submission *s, uint32_t payload_
 	spec->flags = (chance(w, 15) ? TQ_TASK_HOLD : 0) | (chance(w, 6) ? TQ_TASK_FORGET : 0) |
 		      (chance(w, 25) ? TQ_TASK_KEEP : 0) |
 		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
+	choose_key(w, &s->model);
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);
 }
@@ -76,6 +95,9 @@ static void point_spec(struct submission *s)
 	spec->payload = s->payload;
 	spec->payload_bytes = s->model.payload.bytes;
 	spec->label = s->model.label.bytes ? s->label : NULL;
+	spec->unique_key = s->model.unique ? s->unique : NULL;
+	spec->unique_scope = s->model.scope;
+	snprintf(s->unique, sizeof(s->unique), "%c-key", 'a' + (int)s->model.unique);
 	spec->queue = queue_name(s->model.queue);
 	spec->kind = kind_name(s->model.kind);
 }
@@ -96,27 +118,66 @@ static bool table_is_full(struct world *w)
 	       w->box.seg.geometry.tables[TQI_TASKS].max;
 }
 
-static void submit(struct world *w, struct submission *s)
+/* What a refusal says must be so; the core has undone what it did on the way to it. */
+static void check_refusal(struct world *w, const struct submission *s, int r, bool full)
+{
+	const struct model_queue *q = &w->m->queues[s->model.queue];
+	uint32_t h = s->model.unique ? model_holder(w->m, s->model.queue, s->model.unique) : 0;
+
+	if (r == TQ_EFULL && (full || q->waiting >= q->depth_max))
+		return;
+	if (r == -EEXIST && h && w->m->tasks[h].kind != s->model.kind &&
+	    w->m->tasks[h].scope == TQ_UNIQUE_COALESCE && s->model.scope == TQ_UNIQUE_COALESCE)
+		return;
+	fail(w, "submit answered %d without a reason", r);
+}
+
+/* Done: by a task that was there, or a new one. */
+static void follow_submit(struct world *w, const struct submission *s, int r, bool full)
+{
+	const struct model_queue *q = &w->m->queues[s->model.queue];
+	struct model_meeting meeting = { 0 };
+	uint32_t slot = tqi_id_index(s->id);
+
+	if (s->model.unique)
+		model_meet(w->m, &s->model, &meeting);
+	if (meeting.refused || (!meeting.twin && (full || q->waiting >= q->depth_max)))
+		fail(w, "a submit should have been refused");
+	expect(w, r, meeting.twin != 0, "submit");
+	w->twins += meeting.twin != 0;
+	w->successors += meeting.leader != 0;
+	if (meeting.twin) {
+		expect(w, (int64_t)s->id, (int64_t)id_of(w, meeting.twin), "twin");
+		if (meeting.replace)
+			model_replace(w->m, &s->model, meeting.twin);
+		return;
+	}
+	if (slot >= MODEL_TASKS || w->m->tasks[slot].state != TQ_FREE)
+		fail(w, "slot %u is in use", slot);
+	model_submit(w->m, &s->model, slot, meeting.leader);
+	expect(w, (int64_t)tqi_id_generation(s->id), (int64_t)w->m->tasks[slot].generation,
+	       "generation");
+}
+
+static int submit(struct world *w, struct submission *s)
 {
 	bool full = table_is_full(w) && !model_finished(w->m);
 	int expected = model_admit(w->m, s->model.queue);
 	int r = perform(w, submit_core, s, false);
 
-	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x: %d, %u", s->model.spec.queue,
-	     s->model.spec.kind, s->model.spec.priority, (unsigned long long)s->model.spec.delay_ns,
-	     s->model.payload.bytes, s->model.spec.flags, r, tqi_id_index(s->id));
+	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x key %u/%u: %d, %u",
+	     s->model.spec.queue, s->model.spec.kind, s->model.spec.priority,
+	     (unsigned long long)s->model.spec.delay_ns, s->model.payload.bytes,
+	     s->model.spec.flags, s->model.unique, s->model.scope, r, tqi_id_index(s->id));
 	if (r == NO_ROOM)
-		return;
-	expect(w, r, expected ? expected : full ? TQ_EFULL : 0, "submit");
-	if (r < 0)
-		return;
-	uint32_t slot = tqi_id_index(s->id);
-
-	if (slot >= MODEL_TASKS || w->m->tasks[slot].state != TQ_FREE)
-		fail(w, "slot %u is in use", slot);
-	model_submit(w->m, &s->model, slot);
-	expect(w, (int64_t)tqi_id_generation(s->id), (int64_t)w->m->tasks[slot].generation,
-	       "generation");
+		return r;
+	if (expected)
+		expect(w, r, expected, "submit");
+	else if (r < 0)
+		check_refusal(w, s, r, full);
+	else
+		follow_submit(w, s, r, full);
+	return r;
 }
 
 void op_submit(struct world *w)
@@ -173,10 +234,9 @@ void op_submit_in_flight(struct world *w)
 	tqi_submit_block_fill(&s.model.spec, w->box.seg.base + ((uint64_t)b.ref << TQI_UNIT_SHIFT));
 	s.core.block_token = b.token;
 	s.id = 0;
-	if (!chance(w, 3))
-		submit(w, &s);
-	if (s.id == 0 || tqi_id_generation(s.id) == 0 ||
-	    w->m->tasks[tqi_id_index(s.id)].payload.bytes != s.model.payload.bytes)
+	int r = chance(w, 3) ? NO_ROOM : submit(w, &s);
+
+	if (r < 0)
 		expect(w, perform(w, undo_block, &b, false), 0, "undo of a block in flight");
 }
 

@@ -184,15 +184,17 @@ static void sum_up(const struct world *w)
 			sum.submitted += c->submitted;
 			sum.started += c->started;
 			sum.ended[0] += c->ended[0];
+			sum.ended[3] += c->ended[3];
 			sum.crashed += c->crashed;
 			sum.reclaimed += c->reclaimed;
 		}
 	}
 	printf("seed %" PRIu64 ": %" PRIu64 " ops: %" PRIu64 " submitted, %" PRIu64
 	       " started, %" PRIu64 " done, %" PRIu64 " crashed, %" PRIu64 " lost, %" PRIu64
-	       " evicted; %" PRIu64 " aborts, %" PRIu64 " without room\n",
+	       " evicted; %" PRIu64 " expired, %" PRIu64 " twins, %" PRIu64 " successors; %" PRIu64
+	       " aborts, %" PRIu64 " without room\n",
 	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed, sum.reclaimed,
-	       w->m->evicted, w->aborts, w->no_room);
+	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->aborts, w->no_room);
 }
 
 static bool run(struct world *w, uint64_t ops)

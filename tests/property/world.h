@@ -29,6 +29,7 @@ struct world {
 	struct tqt_image image;
 	void *scratch; /* of tqi_check() */
 	uint64_t aborts, no_room, steps, checks;
+	uint64_t twins, successors; /* submits that met a task with their key */
 	char log[LOG_LINES][LOG_BYTES];
 	jmp_buf failed;
 };

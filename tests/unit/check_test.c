@@ -18,7 +18,7 @@
 struct scene {
 	uint32_t worker;
 	struct tqi_claimed claimed;
-	uint64_t finished, delayed, ready, dated, late;
+	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
 	uint32_t waiter;
 };
 
@@ -78,6 +78,18 @@ static void populate(struct fixture *f, struct scene *s)
 		claim(f, s->worker, &s->claimed);
 		end(f, s->worker, &s->claimed, v);
 		s->finished = i % 3 ? s->claimed.id : s->finished;
+	}
+	s->leader = submit(f, (struct tq_task_spec){ .priority = 200,
+						     .unique_key = "coalesced",
+						     .unique_scope = TQ_UNIQUE_COALESCE });
+	claim(f, s->worker, &s->claimed);
+	s->successor = submit(f, (struct tq_task_spec){ .unique_key = "coalesced",
+							.unique_scope = TQ_UNIQUE_COALESCE });
+	for (int i = 0; i < 20; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "key %d", i);
+		s->keyed = submit(f, (struct tq_task_spec){ .unique_key = name });
 	}
 	s->late = submit(f, (struct tq_task_spec){ .priority = 100, .deadline_ns = 1 });
 	claim(f, s->worker, &s->claimed);
@@ -324,6 +336,73 @@ static void test_policy_damage_is_found_and_mended(void **state)
 	close_fixture(&f);
 }
 
+static struct tqi_extra *extra_of(struct fixture *f, uint64_t id)
+{
+	const struct tqi_task *t = task_of(f, id);
+
+	return (void *)(f->box.seg.base + ((uint64_t)t->payload << TQI_UNIT_SHIFT) +
+			tqi_extra_at(t->payload_bytes, t->label_bytes));
+}
+
+static struct tqi_key *key_of(struct fixture *f, uint64_t id)
+{
+	return tqi_table_peek(&f->box.seg, TQI_KEYS, extra_of(f, id)->key);
+}
+
+/* A7: keys and their index. */
+static void test_damage_of_keys_is_found_and_mended(void **state)
+{
+	struct tqt_image image = { NULL, 0 };
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_fixture(&f, 500);
+	populate(&f, &s);
+	tqt_image_take(&image, &f.box.seg);
+	struct tqi_hash_index *index = &((struct tqi_root *)tqi_segment_root(&f.box.seg))->keys;
+	struct tqi_key *key = key_of(&f, s.keyed), *leader = key_of(&f, s.leader);
+	struct tqi_key *successor = key_of(&f, s.successor);
+	struct tqi_task *blocked = task_of(&f, s.successor);
+
+	DAMAGE(index->count, 3);
+	DAMAGE(index->buckets, 7);
+	DAMAGE(index->buckets, 0);
+	DAMAGE(index->buckets, UINT32_MAX);
+	DAMAGE(index->chunks[0], 0);
+	DAMAGE(index->chunks[1], index->chunks[0]);
+	DAMAGE(index->chunks[9], 5);
+	DAMAGE(index->directory, 5);
+	DAMAGE(key->node.next, extra_of(&f, s.keyed)->key);
+	DAMAGE(key->node.next, 0xffffff);
+	DAMAGE(key->node.hash, 5);
+	DAMAGE(key->task, 1);
+	DAMAGE(key->queue, 2);
+	DAMAGE(key->scope, 0);
+	DAMAGE(key->scope, 9);
+	DAMAGE(key->held, 0);
+	DAMAGE(key->bytes, 0);
+	DAMAGE(key->bytes, 4);
+	DAMAGE(key->name[0], 'x');
+	DAMAGE(key->name[4], 0);
+	DAMAGE(key->successor, 3);
+	DAMAGE(leader->successor, 0);
+	DAMAGE(leader->successor, 1);
+	DAMAGE(leader->held, 0);
+	DAMAGE(successor->held, 1);
+	DAMAGE(successor->name[0], 'x');
+	DAMAGE(successor->scope, TQ_UNIQUE_ACTIVE);
+	DAMAGE(blocked->state, TQ_READY);
+	DAMAGE(blocked->state, TQ_DONE);
+	DAMAGE(blocked->flags, 0);
+	DAMAGE(extra_of(&f, s.keyed)->key, 0);
+	DAMAGE(extra_of(&f, s.keyed)->key, 9999);
+	DAMAGE(extra_of(&f, s.keyed)->key, extra_of(&f, s.leader)->key);
+	DAMAGE(extra_of(&f, s.successor)->key, 0);
+	tqt_image_free(&image);
+	close_fixture(&f);
+}
+
 static void test_memory_damage_is_found_and_mended(void **state)
 {
 	struct tqt_image image = { NULL, 0 };
@@ -456,6 +535,7 @@ int main(void)
 		cmocka_unit_test(test_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -189,6 +189,29 @@ static void add_extra(struct text *t)
 {
 	STRUCT(tqi_extra);
 	FIELD(tqi_extra, deadline_ns);
+	FIELD(tqi_extra, key);
+}
+
+static void add_key(struct text *t)
+{
+	STRUCT(tqi_key);
+	FIELD(tqi_key, node);
+	FIELD(tqi_key, task);
+	FIELD(tqi_key, successor);
+	FIELD(tqi_key, queue);
+	FIELD(tqi_key, scope);
+	FIELD(tqi_key, held);
+	FIELD(tqi_key, bytes);
+	FIELD(tqi_key, name);
+	STRUCT(tqi_hash_node);
+	FIELD(tqi_hash_node, link);
+	FIELD(tqi_hash_node, next);
+	FIELD(tqi_hash_node, hash);
+	STRUCT(tqi_hash_index);
+	FIELD(tqi_hash_index, count);
+	FIELD(tqi_hash_index, buckets);
+	FIELD(tqi_hash_index, directory);
+	FIELD(tqi_hash_index, chunks);
 }
 
 static void add_attempt(struct text *t)
@@ -326,6 +349,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, dying_workers);
 	FIELD(tqi_root, moving);
 	FIELD(tqi_root, due);
+	FIELD(tqi_root, keys);
 }
 
 static void add_places(struct text *t)
@@ -367,6 +391,7 @@ static void describe(struct text *t)
 	add_parts(t);
 	add_task(t);
 	add_extra(t);
+	add_key(t);
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);

@@ -45,21 +45,46 @@ static int submit_some(struct batch *batch, const struct tq_task_spec *specs, un
 	return r;
 }
 
+/*
+ * The first of some: alone when it has a key, as only then is said whether its task is
+ * new, or else as many as have none.
+ */
+static int submit_first(struct batch *batch, const struct tq_task_spec *specs, unsigned count,
+			uint64_t *ids, bool *ret_twin)
+{
+	unsigned plain = 0;
+	int r;
+
+	*ret_twin = false;
+	while (plain < count && !specs[plain].unique_key)
+		plain++;
+	if (plain)
+		return submit_some(batch, specs, plain, ids);
+	signals_sleep_begin();
+	do
+		r = tq_submit(batch->cli->tq, specs, ids);
+	while (r == -EINTR);
+	signals_sleep_end();
+	*ret_twin = r > 0;
+	return r < 0 ? r : 1;
+}
+
 /* Hands in what has been collected. */
 static int flush_lines(struct batch *batch)
 {
 	struct tq_task_spec specs[CHUNK];
 	uint64_t ids[CHUNK];
+	bool twin;
 	int r = 0;
 
 	for (unsigned i = 0; i < batch->count; i++)
 		specs[i] = batch->lines[i].spec;
 	for (unsigned done = 0; batch->take && done < batch->count; done += (unsigned)r) {
-		r = submit_some(batch, specs + done, batch->count - done, ids);
+		r = submit_first(batch, specs + done, batch->count - done, ids, &twin);
 		if (r <= 0)
 			break;
 		batch->submitted += (unsigned)r;
-		batch->take(batch->arg, ids, (unsigned)r);
+		batch->take(batch->arg, ids, (unsigned)r, twin);
 	}
 	for (unsigned i = 0; i < batch->count; i++)
 		batch_line_free(&batch->lines[i]);

@@ -6,7 +6,7 @@
 #include "task_options.h"
 
 /* Called with the ids of some tasks just handed in, in their order. */
-typedef void batch_ids_fn(void *arg, const uint64_t *ids, unsigned count);
+typedef void batch_ids_fn(void *arg, const uint64_t *ids, unsigned count, bool twin);
 
 /* Attaches, and hands in the tasks of @path ("-": standard input), @defaults for what a line does
  * not say.  A file is read through first, so that a bad line in it changes nothing; of

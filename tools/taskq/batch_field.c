@@ -12,6 +12,8 @@
 enum field_type {
 	FIELD_NAME,	/* const char * of the spec: 1 to 64 of [A-Za-z0-9._-] */
 	FIELD_LABEL,	/* const char * of the spec */
+	FIELD_KEY,	/* const char * of the spec, not empty */
+	FIELD_SCOPE,	/* of that key */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
 	FIELD_PRIORITY, /* number, or a name as text */
@@ -28,6 +30,8 @@ static const struct field {
 	{ "queue", FIELD_NAME, offsetof(struct tq_task_spec, queue) },
 	{ "kind", FIELD_NAME, offsetof(struct tq_task_spec, kind) },
 	{ "label", FIELD_LABEL, offsetof(struct tq_task_spec, label) },
+	{ "unique", FIELD_KEY, offsetof(struct tq_task_spec, unique_key) },
+	{ "unique_scope", FIELD_SCOPE, offsetof(struct tq_task_spec, unique_scope) },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
 	{ "deadline_ns", FIELD_TIME, offsetof(struct tq_task_spec, deadline_ns) },
@@ -98,11 +102,22 @@ static bool read_text(struct batch_line *line, const struct field *field, const 
 	if (field->type == FIELD_NAME && !name_ok(text))
 		return batch_line_bad(line, "\"%s\" \"%s\" is not a name; give " FORM_NAME,
 				      field->name, text);
-	if (strlen(text) > TQ_LABEL_MAX)
+	if (field->type == FIELD_KEY && !key_ok(text))
+		return batch_line_bad(line, "\"%s\" is not " FORM_KEY, field->name);
+	if (field->type == FIELD_LABEL && strlen(text) > TQ_LABEL_MAX)
 		return batch_line_bad(line, "\"%s\" is longer than %u bytes", field->name,
 				      TQ_LABEL_MAX);
 	memcpy((char *)&line->spec + field->at, &text, sizeof(text));
 	return true;
+}
+
+static bool read_scope(struct batch_line *line, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (text && parse_scope(text, &line->spec.unique_scope) == 0)
+		return true;
+	return batch_line_bad(line, "\"unique_scope\" is not " FORM_SCOPE);
 }
 
 static bool read_time(struct batch_line *line, const struct field *field, const json_t *value)
@@ -164,7 +179,10 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 	switch (field->type) {
 	case FIELD_NAME:
 	case FIELD_LABEL:
+	case FIELD_KEY:
 		return read_text(line, field, value);
+	case FIELD_SCOPE:
+		return read_scope(line, value);
 	case FIELD_TIME:
 		return read_time(line, field, value);
 	case FIELD_COUNT:

@@ -156,6 +156,8 @@ bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
 				      line->object ? "another value" : error.text);
 	json_object_foreach(line->object, name,
 			    value) if (!batch_line_field(line, name, value)) return false;
+	if (line->spec.unique_scope && !line->spec.unique_key)
+		return batch_line_bad(line, "\"unique_scope\" is for a \"unique\" key");
 	if (!read_payload(line, defaults))
 		return false;
 	return line->spec.payload_bytes <= TQ_PAYLOAD_MAX ||

@@ -59,6 +59,8 @@ static const struct explanation {
 	{ -EEXIST, ABOUT_SEGMENT, CLI_NOTHING, "it exists already", "`taskq info` describes it" },
 	{ -EEXIST, ABOUT_QUEUE, CLI_NOTHING, "a live farm has that name",
 	  "give another --name, or none" },
+	{ -EEXIST, ABOUT_TASK, CLI_NOTHING, "another task has its unique key",
+	  "`taskq list` shows which; it is free when that one has ended, or is forgotten" },
 	{ -EBUSY, ABOUT_REMOVAL, CLI_NOTHING, "it is in use", "--force removes it all the same" },
 	{ TQ_EDRAINING, ABOUT_ANY, CLI_NOTHING, NULL, "`taskq drain --undo` opens it again" },
 	{ TQ_ESHUTDOWN, ABOUT_ANY, CLI_NOTHING, "the segment takes no more", NULL },

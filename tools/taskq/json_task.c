@@ -9,6 +9,7 @@
 #include "base64.h"
 #include "json.h"
 #include "outcome.h"
+#include "parse.h"
 #include "payload.h"
 #include "text.h"
 
@@ -127,6 +128,11 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	json_object_set_new(object, "kind", json_text(info->kind));
 	if (info->label[0])
 		json_object_set_new(object, "label", json_text(info->label));
+	if (info->unique_key[0]) {
+		json_object_set_new(object, "unique", json_text(info->unique_key));
+		json_object_set_new(object, "unique_scope",
+				    json_string(scope_name(info->unique_scope)));
+	}
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	json_object_set_new(object, "attempts_max", json_integer(info->attempts_max));
 	json_object_set_new(object, "crashes_max", json_integer(info->crashes_max));

@@ -108,6 +108,39 @@ int parse_count(const char *text, uint64_t *ret_count)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	uint32_t scope;
+} scopes[] = {
+#define ROW(symbol, value, text) { text, value },
+	TQ_UNIQUE_MAP(ROW)
+#undef ROW
+};
+
+int parse_scope(const char *text, uint32_t *ret_scope)
+{
+	for (unsigned i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+		if (strcmp(scopes[i].name, text) != 0)
+			continue;
+		*ret_scope = scopes[i].scope;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *scope_name(uint32_t scope)
+{
+	for (unsigned i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++)
+		if (scopes[i].scope == scope)
+			return scopes[i].name;
+	return "";
+}
+
+bool key_ok(const char *text)
+{
+	return *text && strlen(text) <= TQ_KEY_MAX;
+}
+
 bool name_ok(const char *text)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

@@ -15,6 +15,8 @@
 #define FORM_SEGMENT FORM_NAME ", or an absolute path on a tmpfs"
 #define FORM_PRIORITY                                                                              \
 	"a whole number from -2147483648 to 2147483647, or low, normal, high, critical"
+#define FORM_KEY "1 to 127 bytes"
+#define FORM_SCOPE "queued, active, kept or coalesce"
 #define FORM_ID "an id as `taskq submit` prints it, such as 17-3"
 
 /* Each is 0, -EINVAL (not such a value) or -ERANGE (too large). */
@@ -22,7 +24,13 @@ int parse_duration(const char *text, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);
 int parse_count(const char *text, uint64_t *ret_count);
 
+/* A scope of a unique key: 0 or -EINVAL. */
+int parse_scope(const char *text, uint32_t *ret_scope);
+/* Its name; "" none. */
+const char *scope_name(uint32_t scope);
+
 bool name_ok(const char *text);
+bool key_ok(const char *text);
 bool segment_name_ok(const char *text);
 
 /* The same as option values: false when it was refused with a message. */

@@ -139,6 +139,8 @@ static void lines_work(const struct show *show)
 	     priority_name(info->priority));
 	if (info->label[0])
 		line("label", "%s", info->label);
+	if (info->unique_key[0])
+		line("unique", "%s, scope %s", info->unique_key, scope_name(info->unique_scope));
 	if (!strcmp(info->kind, "exec"))
 		line("command", "%s", text ? text : "(unreadable)");
 	else

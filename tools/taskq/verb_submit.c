@@ -22,7 +22,9 @@ enum key {
 	KEY_HOLD,
 	KEY_FORGET,
 	KEY_BATCH,
-	KEY_WAIT
+	KEY_WAIT,
+	KEY_UNIQUE,
+	KEY_UNIQUE_SCOPE
 };
 
 static const struct option_row rows[] = {
@@ -34,6 +36,9 @@ static const struct option_row rows[] = {
 	{ KEY_HOLD, "hold", NULL, "do not start it until `taskq unhold`" },
 	{ KEY_FORGET, "forget", NULL, "free its record as soon as it ends" },
 	{ TASK_OPTION_KEEP, "keep", NULL, "keep its record until `taskq forget`" },
+	{ KEY_UNIQUE, "unique", "KEY", "when the queue has a task of that key, make no other" },
+	{ KEY_UNIQUE_SCOPE, "unique-scope", "S",
+	  "until when: queued, active (default), kept; or coalesce" },
 	{ KEY_BATCH, "batch", "FILE|-", "hand in many: a JSON object a line" },
 	{ KEY_WAIT, "wait", NULL, "wait for its end and exit with its code" },
 	OPTION_ROW_COMMAND,
@@ -68,6 +73,15 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case KEY_FORGET:
 		submit->options.spec.flags |= TQ_TASK_FORGET;
 		return true;
+	case KEY_UNIQUE:
+		submit->options.spec.unique_key = arg;
+		if (key_ok(arg))
+			return true;
+		return refuse(cli, "--unique", arg, *arg ? "too long" : "empty", FORM_KEY);
+	case KEY_UNIQUE_SCOPE:
+		if (parse_scope(arg, &submit->options.spec.unique_scope) == 0)
+			return true;
+		return refuse(cli, "--unique-scope", arg, "no such scope", FORM_SCOPE);
 	case KEY_BATCH:
 		submit->batch = arg;
 		return true;
@@ -99,6 +113,9 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 		cli->exit_code = usage(cli, "--payload is for a --kind other than exec");
 	else if (!is_exec(submit) && has_command)
 		cli->exit_code = usage(cli, "a command is for --kind exec; this one has --payload");
+	else if (submit->options.spec.unique_scope && !submit->options.spec.unique_key &&
+		 !submit->batch)
+		cli->exit_code = usage(cli, "--unique-scope is for a --unique KEY");
 	else if (flags & TQ_TASK_FORGET && flags & TQ_TASK_KEEP)
 		cli->exit_code = usage(cli, "--forget and --keep exclude each other");
 	else if (flags & TQ_TASK_FORGET && submit->wait)
@@ -204,16 +221,27 @@ static void remember(struct submit *submit, uint64_t id)
 	submit->ids[submit->id_count++] = id;
 }
 
-static void take_ids(void *arg, const uint64_t *ids, unsigned count)
+static void print_id(const struct submit *submit, uint64_t id, bool twin)
 {
-	struct submit *submit = arg;
 	char text[TQ_ID_TEXT_MAX];
 
+	tq_id_format(id, text);
+	if (submit->cli->json && twin)
+		json_line(json_pack("{s:s, s:b}", "id", text, "duplicate", 1));
+	else if (submit->cli->json)
+		json_line(json_pack("{s:s}", "id", text));
+	else
+		puts(text);
+	if (twin)
+		complain("task %s has this key already: no other was made", text);
+}
+
+static void take_ids(void *arg, const uint64_t *ids, unsigned count, bool twin)
+{
+	struct submit *submit = arg;
+
 	for (unsigned i = 0; i < count; i++) {
-		if (submit->cli->json)
-			json_line(json_pack("{s:s}", "id", tq_id_format(ids[i], text)));
-		else
-			puts(tq_id_format(ids[i], text));
+		print_id(submit, ids[i], twin);
 		if (submit->wait)
 			remember(submit, ids[i]);
 		warn_unserved(submit, ids[i]);
@@ -238,7 +266,7 @@ static int submit_one(struct submit *submit)
 	free(payload);
 	if (r < 0)
 		return cli->exit_code;
-	take_ids(submit, &id, 1);
+	take_ids(submit, &id, 1, r > 0);
 	return CLI_OK;
 }
 
