@@ -18,7 +18,8 @@ readonly harness=(lab verify map death step seen dump world handle states prepar
 	"${operations[@]%.c}")
 readonly support=(image box system)
 
-# Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name.
+# Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name; of
+# a storm, the seconds: it ends when it has found something, after some ten as a rule.
 faults()
 {
 	cat <<'END'
@@ -37,6 +38,8 @@ no_place       linear claim/DEEP
 stale_holder   stale
 no_epoch       stale
 plain_lock     kill lost_wake
+early_commit   storm 60
+no_place       storm 60
 END
 }
 
@@ -49,6 +52,11 @@ compile_tests()
 	for name in "${support[@]}"; do
 		gcc "${flags[@]}" -c -o "$work/$name.o" "tests/support/$name.c"
 	done
+	mkdir "$work/stress"
+	for name in tests/stress/*.c; do
+		case $name in *_test.c) continue ;; esac
+		printf '%s\0%s\0' "$work/stress/$(basename "$name" .c).o" "$name"
+	done | xargs -0 -n 2 -P 2 gcc "${flags[@]}" -c -o
 }
 
 # link TEST OUTPUT OBJECT...: the objects come before the library's.
@@ -56,6 +64,10 @@ link()
 {
 	local test=$1 output=$2 name objects=()
 	shift 2
+	if [ "$test" = storm ]; then
+		gcc -o "$output" "$work"/stress/*.o "$@" "${libs[@]}"
+		return
+	fi
 	for name in "${harness[@]}" "${support[@]}"; do
 		objects+=("$work/$name.o")
 	done
@@ -75,11 +87,10 @@ bearers()
 
 plant()
 {
-	local name=$1 source objects=() jobs=()
-	mkdir "$work/$name"
+	local name=$1 source
+	mkdir -p "$work/$name"
 	for source in $(bearers "$name"); do
-		objects+=("$work/$name/$(basename "$source" .c).o")
-		printf '%s\0%s\0' "${objects[-1]}" "$source"
+		printf '%s\0%s\0' "$work/$name/$(basename "$source" .c).o" "$source"
 	done | xargs -0 -n 2 -P 2 gcc "${flags[@]}" "-DTQI_PLANT_$name=1" -c -o
 	link "$2" "$work/$name/test" "$work/$name"/*.o
 }
@@ -89,19 +100,22 @@ run()
 {
 	case $2 in
 	linear) timeout 120 "$1" --only "$3" ;;
+	storm) timeout 180 "$1" --seconds "$3" ;;
 	*) timeout 120 "$1" ${3+"$3"} ;;
 	esac
 }
 
 compile_tests
-for test in linear stale kill; do
+for test in linear stale kill storm; do
 	link "$test" "$work/$test"
 done
 red=0 total=0
 while read -r name test argument; do
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
 	total=$((total + 1))
-	if ! run "$work/$test" "$test" ${argument:+"$argument"} >"$work/log" 2>&1; then
+	sound=$argument
+	[ "$test" != storm ] || sound=3 # it has no end of its own when all is well
+	if ! run "$work/$test" "$test" ${sound:+"$sound"} >"$work/log" 2>&1; then
 		cat "$work/log"
 		echo "plants: $test $argument fails without a fault planted"
 		continue

@@ -23,19 +23,20 @@ part()
 	if [ "$r" -eq 0 ] || [ "$r" -eq 77 ]; then # 77: skipped, and says so
 		tail -n 1 "$work/$name"
 	else
-		tail -n 30 "$work/$name"
+		tail -n 60 "$work/$name"
 		echo "$name: failed (seed $seed)"
 		return 1
 	fi
 }
 
-both() # two parts at a time, one for each processor
+# all PART...: one after the other, whatever fails.
+all()
 {
-	local first=0 second=0
-	"$1" & first=$!
-	"$2" || second=1
-	wait "$first" || failed=1
-	[ "$second" -eq 0 ] || failed=1
+	local each failed=0
+	for each; do
+		"$each" || failed=1
+	done
+	return "$failed"
 }
 
 linear()
@@ -46,28 +47,27 @@ half_0() { linear 0 ${limit:+--seconds "$limit"}; }
 half_1() { linear 1 ${limit:+--seconds "$limit"}; }
 kills() { part kill "$tests/crash.kill_test" --every "$every" --seed "$seed"; }
 wakes() { part wake "$tests/crash.wake_test" --seed "$seed" ${quick:+--quick}; }
-single() # those that want processes of their own, one after the other
+creates() { part create "$tests/crash.create_test"; }
+stale() { part stale "$tests/crash.stale_test"; }
+# Many processes, minutes of kills, and a ledger outside the segment.
+storm()
 {
-	local failed=0
-	kills || failed=1
-	wakes || failed=1
-	part create "$tests/crash.create_test" || failed=1
-	part stale "$tests/crash.stale_test" || failed=1
-	return "$failed"
+	part storm "$here/../with_scratch.sh" "$tests/stress.storm" \
+		--seconds "$storm_seconds" --seed "$seed"
 }
 models() { part models "$here/../model/run.sh" ${quick:+--quick}; }
+plants() { [ "$quick" = --quick ] || part plants "$here/plants.sh" "$build"; }
 
 if [ "$quick" = --quick ]; then
-	limit=25 every=100
+	limit=25 every=100 storm_seconds=10
 else
-	limit='' every=4
+	limit='' every=4 storm_seconds=180
 fi
 echo "crash: seed $seed"
-both half_0 half_1
-both models single
-if [ "$quick" != --quick ]; then
-	part plants "$here/plants.sh" "$build" || failed=1
-fi
+# One row for each processor; what wants processes of its own is in the second.
+all half_0 models plants & first=$!
+all half_1 kills wakes creates stale storm || failed=1
+wait "$first" || failed=1
 if [ "$failed" -eq 0 ]; then
 	echo "crash: all sound"
 else
