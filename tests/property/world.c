@@ -100,6 +100,16 @@ static void try_and_abort(struct world *w, core_op *core, void *arg)
 	follow_steps(w, steps);
 }
 
+static void commit(struct world *w)
+{
+	if (!w->tx.corrupt)
+		tqi_wake_keepers(&w->tx);
+	if (!w->tx.corrupt)
+		tqi_tx_commit(&w->tx);
+	if (w->tx.corrupt)
+		fail(w, "the transaction is corrupt");
+}
+
 static bool make_room(struct world *w)
 {
 	uint32_t here = tqi_segment_core(&w->box.seg)->extents_reserved;
@@ -110,21 +120,9 @@ static bool make_room(struct world *w)
 	begin(w);
 	uint32_t n = tqi_task_evict(&w->tx, 4);
 
-	if (w->tx.corrupt)
-		fail(w, "corrupt while evicting");
-	tqi_tx_commit(&w->tx);
+	commit(w);
 	expect(w, n, model_evict(w->m, 4), "evict");
 	return n != 0;
-}
-
-static void commit(struct world *w)
-{
-	if (!w->tx.corrupt)
-		tqi_wake_keepers(&w->tx);
-	if (!w->tx.corrupt)
-		tqi_tx_commit(&w->tx);
-	if (w->tx.corrupt)
-		fail(w, "the transaction is corrupt");
 }
 
 static void note_tight(struct world *w)
