@@ -74,6 +74,9 @@ static void line_state(const struct show *show)
 	tq_id_format(info->id, id);
 	if (info->state >= TQ_DONE)
 		line("task", "%s: %s", id, outcome_format(info, outcome));
+	else if (show->why.reason == TQ_WHY_RUNNING)
+		line("task", "%s: running, attempt %u, on worker %u (pid %u)", id, info->attempt,
+		     info->worker, info->worker_pid);
 	else
 		line("task", "%s: %s; %s", id, tq_state_name(info->state),
 		     why_format(info, &show->why, &show->clocks, why));
