@@ -143,10 +143,10 @@ static void test_hash_of_bytes(void **state)
 	for (uint32_t length = 0; length <= sizeof(bytes); length++)
 		seen[n++] = tqi_hash_bytes(1, bytes, length);
 	for (uint32_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
-		bytes[bit / 8] ^= 1u << bit % 8;
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
 		seen[n++] = tqi_hash_bytes(1, bytes, sizeof(bytes));
 		seen[n++] = tqi_hash_bytes(2, bytes, sizeof(bytes));
-		bytes[bit / 8] ^= 1u << bit % 8;
+		bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
 	}
 	for (uint64_t i = 0; i < n; i++)
 		for (uint64_t j = 0; j < i; j++)
