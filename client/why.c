@@ -134,6 +134,19 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
 }
 
+/* When no attempt may start any more; UINT64_MAX never. */
+static uint64_t deadline_of(const struct question *q)
+{
+	const struct tqi_task *t = &q->task;
+	struct tqi_extra extra;
+
+	if (!(t->flags & TQI_TASK_EXTRA) ||
+	    tqi_peek_block(&q->tq->seg, t->payload, tqi_extra_at(t->payload_bytes, t->label_bytes),
+			   &extra, sizeof(extra)) < 0)
+		return UINT64_MAX;
+	return extra.deadline_ns;
+}
+
 static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_task *t = &q->task;
@@ -142,6 +155,10 @@ static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 		return TQ_WHY_BLOCKED;
 	if (t->wait_sequence < q->queue.purge_before || t->wait_sequence < q->root.cancel_before)
 		return TQ_WHY_CANCELLED;
+	why->until_ns = deadline_of(q);
+	if (why->until_ns <= tqi_now(q->tq))
+		return TQ_WHY_EXPIRED;
+	why->until_ns = 0;
 	if (t->state == TQ_DELAYED)
 		why->until_ns = t->due_ns;
 	if (t->flags & TQI_TASK_HELD)

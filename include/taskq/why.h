@@ -11,22 +11,24 @@ extern "C" {
 
 /* The one table of reasons, in the order in which they are looked for. */
 #define TQ_WHY_MAP(X)                                                                              \
-	X(TQ_WHY_ENDED, 1, "ended")	    /* it has reached a final state */                     \
-	X(TQ_WHY_DYING, 2, "dying")	    /* worker and pid are dead; not yet proved */          \
-	X(TQ_WHY_STOPPING, 3, "stopping")   /* its attempt is being ended since since_ns */        \
-	X(TQ_WHY_RUNNING, 4, "running")	    /* on worker, pid, since since_ns */                   \
-	X(TQ_WHY_BLOCKED, 5, "blocked")	    /* waits for other tasks */                            \
-	X(TQ_WHY_CANCELLED, 6, "cancelled") /* a purge or shutdown has cancelled it; the */        \
-	/* sweep has not reached it yet */                                                         \
-	X(TQ_WHY_HELD, 7, "held")                                                                  \
-	X(TQ_WHY_BACKOFF, 8, "back-off")    /* before its next attempt, until until_ns */          \
-	X(TQ_WHY_DELAYED, 9, "delayed")	    /* not due until until_ns */                           \
-	X(TQ_WHY_PAUSED, 10, "paused")	    /* its queue is */                                     \
-	X(TQ_WHY_NO_WORKER, 11, "no-worker") /* no live worker serves its queue */                 \
-	X(TQ_WHY_NO_KIND, 12, "no-kind")     /* none of those that do serves its kind */           \
-	X(TQ_WHY_STOPPED, 13, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
-	X(TQ_WHY_BUSY, 14, "busy")	     /* all that serve it are */                           \
-	X(TQ_WHY_NEXT, 15, "next")	     /* it may start any moment */
+	X(TQ_WHY_ENDED, 1, "ended")	     /* it has reached a final state */                    \
+	X(TQ_WHY_DYING, 2, "dying")	     /* worker and pid are dead; not yet proved */         \
+	X(TQ_WHY_STOPPING, 3, "stopping")    /* its attempt is being ended since since_ns */       \
+	X(TQ_WHY_RUNNING, 4, "running")	     /* on worker, pid, since since_ns */                  \
+	X(TQ_WHY_BLOCKED, 5, "blocked")	     /* waits for other tasks */                           \
+	X(TQ_WHY_CANCELLED, 6, "cancelled")  /* a purge or shutdown has cancelled it; the */       \
+					    /* sweep has not reached it yet */                     \
+	X(TQ_WHY_EXPIRED, 7, "expired")	     /* its deadline has passed, until_ns; nobody has */   \
+					    /* looked since */                                     \
+	X(TQ_WHY_HELD, 8, "held")                                                                  \
+	X(TQ_WHY_BACKOFF, 9, "back-off")     /* before its next attempt, until until_ns */         \
+	X(TQ_WHY_DELAYED, 10, "delayed")     /* not due until until_ns */                          \
+	X(TQ_WHY_PAUSED, 11, "paused")	     /* its queue is */                                    \
+	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
+	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
+	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
+	X(TQ_WHY_BUSY, 15, "busy")	     /* all that serve it are */                           \
+	X(TQ_WHY_NEXT, 16, "next")	     /* it may start any moment */
 
 enum tq_why_reason {
 #define TQ_WHY_ENUM(name, value, text) name = (value),

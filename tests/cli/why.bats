@@ -37,6 +37,18 @@ has_reason() {
 	prints "taskq resume default"
 }
 
+@test "H4: past its deadline, and nobody there to look" {
+	local id
+
+	id=$(submit --deadline 10ms -- true)
+	eventually 10 has_reason "$id" expired
+	reason "$id" expired
+	prints "its deadline has passed"
+	work_off
+	reason "$id" ended
+	prints "expired, deadline"
+}
+
 @test "H4: nobody serves the queue, or the kind" {
 	local id
 

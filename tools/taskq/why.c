@@ -176,6 +176,9 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		SAY(&s,
 		    "it has been cancelled by a purge or a shutdown, which is about to reach it");
 		break;
+	case TQ_WHY_EXPIRED:
+		SAY(&s, "its deadline has passed: it expires as soon as anybody looks");
+		break;
 	case TQ_WHY_HELD:
 		say_held(&s);
 		break;
