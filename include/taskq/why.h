@@ -17,9 +17,9 @@ extern "C" {
 	X(TQ_WHY_RUNNING, 4, "running")	     /* on worker, pid, since since_ns */                  \
 	X(TQ_WHY_BLOCKED, 5, "blocked")	     /* waits for other tasks */                           \
 	X(TQ_WHY_CANCELLED, 6, "cancelled")  /* a purge or shutdown has cancelled it; the */       \
-					    /* sweep has not reached it yet */                     \
+	/* sweep has not reached it yet */                                                         \
 	X(TQ_WHY_EXPIRED, 7, "expired")	     /* its deadline has passed, until_ns; nobody has */   \
-					    /* looked since */                                     \
+	/* looked since */                                                                         \
 	X(TQ_WHY_HELD, 8, "held")                                                                  \
 	X(TQ_WHY_BACKOFF, 9, "back-off")     /* before its next attempt, until until_ns */         \
 	X(TQ_WHY_DELAYED, 10, "delayed")     /* not due until until_ns */                          \
