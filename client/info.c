@@ -7,6 +7,7 @@
 
 #include "client/options.h"
 #include "client/snapshot.h"
+#include "scheduler/ready.h"
 
 #define TRIES 64
 
@@ -87,9 +88,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	struct tqi_extra extra;
 	struct tqi_key key;
 
-	if (!(t->flags & TQI_TASK_EXTRA) ||
-	    tqi_peek_block(seg, t->payload, tqi_extra_at(t->payload_bytes, t->label_bytes), &extra,
-			   sizeof(extra)) < 0)
+	if (!tqi_peek_extra(seg, t, &extra))
 		return;
 	i->deadline_ns = none_is_zero(extra.deadline_ns);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
@@ -125,16 +124,10 @@ static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
 
 	if (tqi_peek_core(seg, &core) < 0)
 		return true;
-	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++) {
-		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || w.state != TQI_WORKER_LIVE ||
-		    (w.flags & (TQI_WORKER_MASTER | TQI_WORKER_STOP)) ||
-		    tqi_mutex_owner_died(&w.life) || /* dead, not yet buried */
-		    !(w.kinds[t->kind / 64 & 3] >> (t->kind % 64) & 1))
-			continue;
-		for (uint32_t q = 0; q < w.queue_count && q < TQ_WORKER_QUEUES_MAX; q++)
-			if (w.queues[q] == t->queue)
-				return true;
-	}
+	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++)
+		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) == 0 && tqi_worker_may_claim(&w) &&
+		    tqi_worker_serves_kind(&w, t->kind) && tqi_worker_serves_queue(&w, t->queue))
+			return true;
 	return false;
 }
 

@@ -191,6 +191,26 @@ int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap
 			      siblings, bytes);
 }
 
+bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
+		    struct tqi_extra *ret_extra)
+{
+	return (task->flags & TQI_TASK_EXTRA) &&
+	       tqi_peek_block(seg, task->payload,
+			      tqi_extra_at(task->payload_bytes, task->label_bytes), ret_extra,
+			      sizeof(*ret_extra)) == 0;
+}
+
+bool tqi_worker_seems_dead(const struct tqi_worker *worker)
+{
+	return worker->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&worker->life);
+}
+
+bool tqi_worker_may_claim(const struct tqi_worker *worker)
+{
+	return worker->state == TQI_WORKER_LIVE && !tqi_worker_seems_dead(worker) &&
+	       !(worker->flags & (TQI_WORKER_MASTER | TQI_WORKER_STOP));
+}
+
 static void peek_name(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint64_t at,
 		      char name[TQ_NAME_MAX + 1])
 {

@@ -28,6 +28,12 @@ int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *r
  * whatever lies there. */
 int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,
 		      struct tqi_heap_entry siblings[4]);
+/* A task's rare settings; false: it has none. */
+bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
+		    struct tqi_extra *ret_extra);
+/* Of a copied worker: whether it is dead, buried or not; whether it may claim at all. */
+bool tqi_worker_seems_dead(const struct tqi_worker *worker);
+bool tqi_worker_may_claim(const struct tqi_worker *worker);
 /* Bytes of a block. */
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
 		   uint64_t bytes);

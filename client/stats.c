@@ -8,6 +8,7 @@
 #include "client/handle.h"
 #include "client/options.h"
 #include "client/snapshot.h"
+#include "scheduler/ready.h"
 
 int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 {
@@ -97,15 +98,10 @@ static uint32_t workers_of(struct tq *tq, uint32_t q)
 	uint32_t count = count_of(tq, TQI_WORKERS), n = 0;
 	struct tqi_worker w;
 
-	for (uint32_t i = 1; i < count; i++) {
-		if (tqi_peek_record(&tq->seg, TQI_WORKERS, i, &w) < 0 ||
-		    w.state != TQI_WORKER_LIVE || (w.flags & TQI_WORKER_MASTER) ||
-		    tqi_mutex_owner_died(&w.life))
-			continue;
-		for (uint32_t s = 0; s < w.queue_count && s < TQ_WORKER_QUEUES_MAX; s++)
-			if (w.queues[s] == q)
-				n++;
-	}
+	for (uint32_t i = 1; i < count; i++)
+		n += tqi_peek_record(&tq->seg, TQI_WORKERS, i, &w) == 0 &&
+		     w.state == TQI_WORKER_LIVE && !(w.flags & TQI_WORKER_MASTER) &&
+		     !tqi_worker_seems_dead(&w) && tqi_worker_serves_queue(&w, q);
 	return n;
 }
 
@@ -256,8 +252,7 @@ static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
 	return (w->flags & TQI_WORKER_MASTER ? TQ_WORKER_IS_MASTER : 0) |
 	       (w->flags & TQI_WORKER_SUSPECT ? TQ_WORKER_IS_SUSPECT : 0) |
 	       (w->flags & TQI_WORKER_STOP ? TQ_WORKER_IS_STOPPING : 0) |
-	       (w->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&w->life) ? TQ_WORKER_IS_DYING
-									       : 0) |
+	       (tqi_worker_seems_dead(w) ? TQ_WORKER_IS_DYING : 0) |
 	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
 }
 

@@ -7,6 +7,8 @@
 #include "client/options.h"
 #include "client/snapshot.h"
 #include "client/why_before.h"
+#include "scheduler/ready.h"
+#include "scheduler/task.h"
 
 #define TRIES 64
 
@@ -28,11 +30,6 @@ const char *tq_why_name(uint32_t reason)
 	};
 
 	return reason < sizeof(names) / sizeof(names[0]) && names[reason] ? names[reason] : "?";
-}
-
-static bool is_dead(const struct tqi_worker *worker)
-{
-	return worker->state == TQI_WORKER_DYING || tqi_mutex_owner_died(&worker->life);
 }
 
 static int last_signal(uint32_t phase)
@@ -59,25 +56,11 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 		why->stop_cause = a.stop_cause;
 		why->signal = (uint32_t)last_signal(a.phase);
 	}
-	if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0 && is_dead(&w)) {
+	if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0 && tqi_worker_seems_dead(&w)) {
 		why->since_ns = w.state == TQI_WORKER_DYING ? w.dying_ns : 0;
 		return TQ_WHY_DYING;
 	}
 	return a.phase == TQI_PHASE_NONE ? TQ_WHY_RUNNING : TQ_WHY_STOPPING;
-}
-
-static bool serves(const struct tqi_worker *w, uint32_t queue)
-{
-	for (uint32_t i = 0; i < w->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
-		if (w->queues[i] == queue)
-			return true;
-	return false;
-}
-
-static bool can_start(const struct tqi_worker *w)
-{
-	return w->state == TQI_WORKER_LIVE && !is_dead(w) &&
-	       !(w->flags & (TQI_WORKER_MASTER | TQI_WORKER_STOP));
 }
 
 static bool is_stopped(uint32_t pid)
@@ -92,18 +75,18 @@ static bool is_stopped(uint32_t pid)
 static uint32_t count_workers(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
-	uint32_t kind = q->task.kind, able = 0;
+	uint32_t able = 0;
 	struct tqi_core core;
 	struct tqi_worker w;
 
 	if (tqi_peek_core(seg, &core) < 0)
 		return 0;
 	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++) {
-		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || !can_start(&w) ||
-		    !serves(&w, q->task.queue))
+		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || !tqi_worker_may_claim(&w) ||
+		    !tqi_worker_serves_queue(&w, q->task.queue))
 			continue;
 		why->queue_workers++;
-		if (!(w.kinds[kind / 64 & 3] >> (kind % 64) & 1))
+		if (!tqi_worker_serves_kind(&w, q->task.kind))
 			continue;
 		why->workers++;
 		if (w.attempt_count) {
@@ -134,31 +117,19 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
 }
 
-/* When no attempt may start any more; UINT64_MAX never. */
-static uint64_t deadline_of(const struct question *q)
+static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_task *t = &q->task;
 	struct tqi_extra extra;
 
-	if (!(t->flags & TQI_TASK_EXTRA) ||
-	    tqi_peek_block(&q->tq->seg, t->payload, tqi_extra_at(t->payload_bytes, t->label_bytes),
-			   &extra, sizeof(extra)) < 0)
-		return UINT64_MAX;
-	return extra.deadline_ns;
-}
-
-static uint32_t why_waiting(const struct question *q, struct tq_why *why)
-{
-	const struct tqi_task *t = &q->task;
-
 	if (t->state == TQ_BLOCKED)
 		return TQ_WHY_BLOCKED;
-	if (t->wait_sequence < q->queue.purge_before || t->wait_sequence < q->root.cancel_before)
+	if (tqi_condemns(&q->root, &q->queue, t))
 		return TQ_WHY_CANCELLED;
-	why->until_ns = deadline_of(q);
-	if (why->until_ns <= tqi_now(q->tq))
+	if (tqi_peek_extra(&q->tq->seg, t, &extra) && extra.deadline_ns <= tqi_now(q->tq)) {
+		why->until_ns = extra.deadline_ns;
 		return TQ_WHY_EXPIRED;
-	why->until_ns = 0;
+	}
 	if (t->state == TQ_DELAYED)
 		why->until_ns = t->due_ns;
 	if (t->flags & TQI_TASK_HELD)

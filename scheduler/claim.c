@@ -78,12 +78,6 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
 }
 
-/* To be ended instead of started: a purge has condemned it, or its deadline has passed. */
-static bool is_over(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_task_is_condemned(tx, task) || tqi_task_deadline(tx, task) <= tx->now_ns;
-}
-
 /* The best task that may start; 0 none. */
 static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index,
 		  struct tqi_turn *ret_turn)
@@ -94,7 +88,7 @@ static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *
 		*ret_index = index;
 		if (!index)
 			return -EAGAIN;
-		if (!is_over(tx, tqi_task_at(tx, index)))
+		if (!tqi_task_is_over(tx, tqi_task_at(tx, index)))
 			return 0;
 		if (tqi_tx_is_filling(tx))
 			break;

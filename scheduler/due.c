@@ -112,13 +112,12 @@ static void run_attempt(struct tqi_tx *tx, uint32_t index)
 static void run_waiting(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
-	uint64_t deadline = tqi_task_deadline(tx, task);
 
-	if (tqi_task_is_condemned(tx, task) || deadline <= tx->now_ns) {
+	if (tqi_task_is_over(tx, task)) {
 		tqi_task_end_over(tx, index);
 		return;
 	}
-	tqi_due_set(tx, index, deadline);
+	tqi_due_set(tx, index, tqi_task_deadline(tx, task));
 	tqi_task_move(tx, index, TQ_READY);
 	tqi_ready_enter(tx, index, false);
 }

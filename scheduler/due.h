@@ -8,6 +8,14 @@
 
 #include "scheduler/records.h"
 
+/* A time from now, as far as heaps can hold it. */
+static inline uint64_t tqi_due_after(const struct tqi_tx *tx, uint64_t ns)
+{
+	uint64_t when = tx->now_ns + ns;
+
+	return when < ns || when > INT64_MAX ? INT64_MAX : when;
+}
+
 /* Put the task into the due heap for `when_ns`, move it, or (UINT64_MAX) take it out. */
 void tqi_due_set(struct tqi_tx *tx, uint32_t task, uint64_t when_ns);
 /* Earliest time in the heap; UINT64_MAX none. */

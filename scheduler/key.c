@@ -86,8 +86,7 @@ static bool is_over(struct tqi_tx *tx, uint32_t task)
 {
 	const struct tqi_task *t = tqi_task_at(tx, task);
 
-	return !tqi_state_is_final(t->state) && t->state != TQ_RUNNING &&
-	       (tqi_task_is_condemned(tx, t) || tqi_task_deadline(tx, t) <= tx->now_ns);
+	return !tqi_state_is_final(t->state) && t->state != TQ_RUNNING && tqi_task_is_over(tx, t);
 }
 
 /* Who has the key, once those are ended that are over; 0 nobody. */

@@ -42,15 +42,19 @@ static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_c
 		TQI_SET(tx, task->key, key);
 }
 
-static void push(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
-		 struct tqi_lane *lane)
+/* False: it is held, and stays out. */
+static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
 {
 	uint32_t length = lane->tasks.length;
 	struct tqi_heap_entry first = lane->tasks.root;
 
+	set_key(tx, task, tqi_class_at(tx, lane->class_));
+	if (task->flags & TQI_TASK_HELD)
+		return false;
 	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry_of(task, index));
 	reopen(tx, task->lane, length, first);
 	TQI_ADD(tx, tqi_root(tx)->ready, 1);
+	return true;
 }
 
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
@@ -60,21 +64,15 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 
 	if (!keep_place || task->ready_ns == 0)
 		TQI_SET(tx, task->ready_ns, tx->now_ns);
-	set_key(tx, task, tqi_class_at(tx, lane->class_));
-	if (task->flags & TQI_TASK_HELD)
-		return;
-	push(tx, index, task, lane);
-	tqi_wake_for(tx, lane->class_);
+	if (push(tx, index, task, lane))
+		tqi_wake_for(tx, lane->class_);
 }
 
 void tqi_ready_reenter(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 
-	set_key(tx, task, tqi_class_at(tx, lane->class_));
-	if (!(task->flags & TQI_TASK_HELD))
-		push(tx, index, task, lane);
+	push(tx, index, task, tqi_lane_at(tx, task->lane));
 }
 
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
@@ -93,17 +91,20 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 
 static bool can_run(const struct tqi_worker *worker, const struct tqi_class *class)
 {
-	return worker->kinds[class->kind / 64 & 3] >> (class->kind % 64) & 1;
+	return tqi_worker_serves_kind(worker, class->kind);
+}
+
+bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue)
+{
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (worker->queues[i] == queue)
+			return true;
+	return false;
 }
 
 bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class)
 {
-	if (!can_run(worker, class))
-		return false;
-	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
-		if (worker->queues[i] == class->queue)
-			return true;
-	return false;
+	return can_run(worker, class) && tqi_worker_serves_queue(worker, class->queue);
 }
 
 /* A head, as it stands now. */

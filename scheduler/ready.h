@@ -23,7 +23,12 @@ uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker);
 /* It is started. */
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn);
-/* Whether a worker serves a class. */
+/* Whether a worker, or a copy of one, serves a kind, a queue; a class. */
+static inline bool tqi_worker_serves_kind(const struct tqi_worker *worker, uint32_t kind)
+{
+	return worker->kinds[kind / 64 & 3] >> (kind % 64) & 1;
+}
+bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue);
 bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class);
 
 #endif

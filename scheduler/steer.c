@@ -227,9 +227,7 @@ static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_t
 
 static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t delay_ns)
 {
-	uint64_t due = tx->now_ns + delay_ns;
-
-	TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
+	TQI_SET(tx, task->due_ns, tqi_due_after(tx, delay_ns));
 	if (task->state == TQ_READY) /* a blocked one stays so, and is delayed then */
 		tqi_task_move(tx, index, TQ_DELAYED);
 }

@@ -162,25 +162,17 @@ static uint16_t flags_of(const struct tq_task_spec *spec)
 			  (has_extra(spec) ? TQI_TASK_EXTRA : 0));
 }
 
-/* A time from now, as far as heaps can hold it. */
-static uint64_t from_now(const struct tqi_tx *tx, uint64_t ns)
-{
-	uint64_t when = tx->now_ns + ns;
-
-	return when < ns || when > INT64_MAX ? INT64_MAX : when;
-}
-
 /*
  * Behind payload and label; under the lock, as times are, while a large block was filled
  * before it.  Such a block is known to the in-flight table: no plain stores.
  */
-static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tq_task_spec *spec)
+static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, uint64_t deadline_ns,
+		       uint32_t key)
 {
 	struct tqi_extra *extra = tqi_task_extra(tx, t);
 
-	TQI_SET(tx, extra->deadline_ns,
-		spec->deadline_ns ? from_now(tx, spec->deadline_ns) : UINT64_MAX);
-	TQI_SET(tx, extra->key, 0u);
+	TQI_SET(tx, extra->deadline_ns, deadline_ns);
+	TQI_SET(tx, extra->key, key);
 	TQI_SET(tx, extra->reserved0, 0u);
 }
 
@@ -229,7 +221,9 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	set_times(tx, t, spec, queue);
 	set_budgets(t, spec, queue);
 	if (t->flags & TQI_TASK_EXTRA)
-		fill_extra(tx, t, spec);
+		fill_extra(tx, t,
+			   spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX,
+			   0);
 }
 
 static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
@@ -238,13 +232,13 @@ static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, ui
 	if (blocked) {
 		tqi_task_move(tx, index, TQ_BLOCKED);
 		TQI_INIT(t->ready_ns, 0);
-		TQI_INIT(t->due_ns, delay_ns ? from_now(tx, delay_ns) : 0);
+		TQI_INIT(t->due_ns, delay_ns ? tqi_due_after(tx, delay_ns) : 0);
 	} else if (delay_ns == 0) {
 		tqi_task_move(tx, index, TQ_READY);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
 	} else {
 		tqi_task_move(tx, index, TQ_DELAYED);
-		TQI_INIT(t->due_ns, from_now(tx, delay_ns));
+		TQI_INIT(t->due_ns, tqi_due_after(tx, delay_ns));
 	}
 	if (delay_ns || (t->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, t));
@@ -281,11 +275,7 @@ static int coalesce(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin
 	TQI_SET(tx, t->payload, block);
 	TQI_SET(tx, t->payload_bytes, (uint32_t)s->spec->payload_bytes);
 	TQI_SET(tx, t->label_bytes, (uint8_t)label_bytes(s->spec));
-	struct tqi_extra *to = tqi_task_extra(tx, t);
-
-	TQI_SET(tx, to->deadline_ns, extra.deadline_ns);
-	TQI_SET(tx, to->key, extra.key);
-	TQI_SET(tx, to->reserved0, 0u);
+	fill_extra(tx, t, extra.deadline_ns, extra.key);
 	*ret_id = tqi_id_make(twin, t->generation);
 	return 1;
 }

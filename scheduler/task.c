@@ -52,12 +52,6 @@ int tqi_task_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 	return 0;
 }
 
-bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return task->wait_sequence < tqi_queue_at(tx, task->queue)->purge_before ||
-	       task->wait_sequence < tqi_root(tx)->cancel_before;
-}
-
 struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	uint64_t at = tqi_extra_at(task->payload_bytes, task->label_bytes);

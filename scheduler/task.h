@@ -20,8 +20,17 @@ static inline void tqi_task_touch(struct tqi_tx *tx, struct tqi_task *task)
 /* Change the state and every gauge that depends on it. */
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
 
-/* Whether a purge or a shutdown has cancelled this waiting task already. */
-bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
+/* Whether a purge of its queue, or a shutdown, has cancelled this waiting task already. */
+static inline bool tqi_condemns(const struct tqi_root *root, const struct tqi_queue *queue,
+				const struct tqi_task *task)
+{
+	return task->wait_sequence < queue->purge_before ||
+	       task->wait_sequence < root->cancel_before;
+}
+static inline bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_condemns(tqi_root(tx), tqi_queue_at(tx, task->queue), task);
+}
 
 /* Its rare settings (TQI_TASK_EXTRA). */
 struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task);
@@ -32,7 +41,12 @@ static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_tas
 	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->deadline_ns : UINT64_MAX;
 }
 
-/* End a waiting task that is condemned, or else has outlived its deadline. */
+/* Whether a waiting task is to be ended instead of started. */
+static inline bool tqi_task_is_over(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_task_is_condemned(tx, task) || tqi_task_deadline(tx, task) <= tx->now_ns;
+}
+/* End one that is: it is condemned, or else has outlived its deadline. */
 void tqi_task_end_over(struct tqi_tx *tx, uint32_t index);
 
 /*

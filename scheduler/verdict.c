@@ -181,7 +181,6 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 		     bool keep_place)
 {
 	struct tqi_task *task = tqi_task_at(tx, ended->task);
-	uint64_t due = tx->now_ns + delay_ns;
 
 	remember(tx, task, ended);
 	if (task->flags & TQI_TASK_LATE) { /* no attempt starts after the deadline */
@@ -195,7 +194,7 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 		tqi_ready_enter(tx, ended->task, keep_place);
 	} else {
 		tqi_task_move(tx, ended->task, TQ_DELAYED);
-		TQI_SET(tx, task->due_ns, due < delay_ns || due > INT64_MAX ? INT64_MAX : due);
+		TQI_SET(tx, task->due_ns, tqi_due_after(tx, delay_ns));
 	}
 	tqi_due_set(tx, ended->task, tqi_due_of(tx, task));
 }
