@@ -70,6 +70,12 @@ static json_t *json_unix_time(uint64_t unix_ns)
 	return json_string(format_utc(unix_ns, text));
 }
 
+void json_set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns)
+{
+	if (at_ns)
+		json_object_set_new(object, key, json_unix_time(clocks_unix_ns(clocks, at_ns)));
+}
+
 json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks)
 {
 	json_t *object = json_object();

@@ -25,6 +25,9 @@ json_t *json_text(const char *text);
 json_t *json_id(uint64_t id);
 json_t *json_u64(uint64_t value);
 
+/* Sets @key to the wall time of a CLOCK_MONOTONIC one; 0 leaves it out. */
+void json_set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns);
+
 /* Prints one object on one line of standard output and frees it. */
 void json_line(json_t *object);
 

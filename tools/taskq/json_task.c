@@ -156,23 +156,14 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	free(payload);
 }
 
-static void add_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns)
-{
-	char text[FORMAT_MAX];
-
-	if (at_ns)
-		json_object_set_new(object, key,
-				    json_string(format_utc(clocks_unix_ns(clocks, at_ns), text)));
-}
-
 static void add_times(json_t *object, const struct tq_task_info *info, const struct clocks *clocks)
 {
-	add_time(object, "submitted", clocks, info->submitted_ns);
-	add_time(object, "ready", clocks, info->ready_ns);
-	add_time(object, "due", clocks, info->due_ns);
-	add_time(object, "deadline", clocks, info->deadline_ns);
-	add_time(object, "started", clocks, info->started_ns);
-	add_time(object, "ended", clocks, info->ended_ns);
+	json_set_time(object, "submitted", clocks, info->submitted_ns);
+	json_set_time(object, "ready", clocks, info->ready_ns);
+	json_set_time(object, "due", clocks, info->due_ns);
+	json_set_time(object, "deadline", clocks, info->deadline_ns);
+	json_set_time(object, "started", clocks, info->started_ns);
+	json_set_time(object, "ended", clocks, info->ended_ns);
 	json_object_set_new(object, "age_ns", json_u64(clocks->now_ns - info->submitted_ns));
 	if (info->started_ns && info->ended_ns >= info->started_ns)
 		json_object_set_new(object, "run_ns", json_u64(info->ended_ns - info->started_ns));

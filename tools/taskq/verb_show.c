@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "each.h"
 #include "errors.h"
 #include "format.h"
 #include "json.h"
-#include "options.h"
 #include "outcome.h"
 #include "parse.h"
 #include "payload.h"
@@ -22,8 +22,6 @@ enum {
 	OUTPUT_BYTES = 4 << 10,
 	COMMAND_BYTES = 64 << 10, /* the largest payload that is shown */
 };
-
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
 
 struct show {
 	struct cli *cli;
@@ -283,7 +281,7 @@ static void print_for_programs(const struct show *show)
 	json_line(object);
 }
 
-static int show_one(struct cli *cli, uint64_t id)
+static int show_one(struct cli *cli, uint64_t id, bool first)
 {
 	struct show show = {
 		.cli = cli,
@@ -293,6 +291,8 @@ static int show_one(struct cli *cli, uint64_t id)
 	};
 	int r = tq_info(cli->tq, id, &show.info);
 
+	if (!first && !cli->json)
+		putchar('\n');
 	if (r == 0)
 		r = tq_why(cli->tq, id, &show.why);
 	if (r == 0)
@@ -309,19 +309,5 @@ static int show_one(struct cli *cli, uint64_t id)
 
 int verb_show(struct cli *cli, int argc, char **argv)
 {
-	uint64_t *ids;
-	int code = CLI_OK;
-
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) ||
-	    !operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
-		return cli->exit_code;
-	if (!attach(cli, TQ_OPEN_READONLY))
-		code = cli->exit_code;
-	for (int i = 0; cli->tq && i < cli->operand_count; i++) {
-		if (i > 0 && !cli->json)
-			putchar('\n');
-		code = worse(code, show_one(cli, ids[i]));
-	}
-	free(ids);
-	return code;
+	return look_at_each(cli, argc, argv, show_one);
 }

@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* taskq why: what keeps a task from running. */
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "each.h"
 #include "errors.h"
 #include "json.h"
-#include "options.h"
-#include "parse.h"
 #include "text.h"
 #include "verbs.h"
 #include "why.h"
-
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
-
-static void set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns)
-{
-	char wall[FORMAT_MAX];
-
-	if (at_ns)
-		json_object_set_new(object, key,
-				    json_string(format_utc(clocks_unix_ns(clocks, at_ns), wall)));
-}
 
 static void set_number(json_t *object, const char *key, uint32_t value)
 {
@@ -38,8 +25,8 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
 	json_object_set_new(object, "reason", json_string(tq_why_name(why->reason)));
 	json_object_set_new(object, "text", json_text(why_format(info, why, clocks, text)));
-	set_time(object, "until", clocks, why->until_ns);
-	set_time(object, "since", clocks, why->since_ns);
+	json_set_time(object, "until", clocks, why->until_ns);
+	json_set_time(object, "since", clocks, why->since_ns);
 	set_number(object, "worker", why->worker);
 	set_number(object, "pid", why->pid);
 	set_number(object, "pgid", why->pgid);
@@ -56,7 +43,7 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 	return object;
 }
 
-static int why_one(struct cli *cli, uint64_t id)
+static int why_one(struct cli *cli, uint64_t id, bool first)
 {
 	const struct clocks clocks = clocks_read();
 	struct tq_task_info info = { .size = sizeof(info) };
@@ -64,6 +51,7 @@ static int why_one(struct cli *cli, uint64_t id)
 	char text[WHY_MAX], name[TQ_ID_TEXT_MAX];
 	int r = tq_why(cli->tq, id, &why);
 
+	(void)first;
 	if (r == 0)
 		r = tq_info(cli->tq, id, &info);
 	if (r < 0)
@@ -80,16 +68,5 @@ static int why_one(struct cli *cli, uint64_t id)
 
 int verb_why(struct cli *cli, int argc, char **argv)
 {
-	uint64_t *ids;
-	int code = CLI_OK;
-
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) ||
-	    !operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
-		return cli->exit_code;
-	if (!attach(cli, TQ_OPEN_READONLY))
-		code = cli->exit_code;
-	for (int i = 0; cli->tq && i < cli->operand_count; i++)
-		code = worse(code, why_one(cli, ids[i]));
-	free(ids);
-	return code;
+	return look_at_each(cli, argc, argv, why_one);
 }
