@@ -13,34 +13,16 @@
 #include "client/worker.h"
 #include "review_help.h"
 
-#define TASKS 8
-#define WAITERS 32
-
-struct many {
-	struct tq *tq;
-	uint64_t ids[TASKS];
-	struct tqi_word32 good; /* waits that answered 0 */
-};
-
-static void *wait_for_all(void *arg)
-{
-	struct many *many = arg;
-
-	if (tq_wait_many(many->tq, many->ids, TASKS, TQ_WAIT_ALL, TQ_FOREVER_NS, NULL) == 0)
-		tqi_add_release32(&many->good, 1);
-	return NULL;
-}
-
-/* Claims `TASKS` tasks of "q" and sleeps. */
+/* Claims `MANY_TASKS` tasks of "q" and sleeps. */
 static int hold_claims(struct farm_box *box, void *arg)
 {
-	struct tq_claim claims[TASKS] = { { .size = sizeof(claims[0]) } };
+	struct tq_claim claims[MANY_TASKS] = { { .size = sizeof(claims[0]) } };
 	struct tq_worker *worker = open_worker(box->tq, "q");
 	struct tqi_word32 *ready = arg;
 
-	for (int i = 0; i < TASKS; i++)
+	for (int i = 0; i < MANY_TASKS; i++)
 		claims[i].size = sizeof(claims[i]);
-	if (!worker || tq_claim_many(worker, 0, claims, TASKS) != TASKS)
+	if (!worker || tq_claim_many(worker, 0, claims, MANY_TASKS) != MANY_TASKS)
 		return 1;
 	tqi_store_release32(ready, 1);
 	for (;;)
@@ -52,24 +34,15 @@ static void e5_death_with_many_claims_and_waiters(void **state)
 {
 	struct farm_box *box = *state;
 	struct tqi_word32 *ready = share(sizeof(*ready));
-	struct many many = { .tq = box->tq };
-	pthread_t threads[WAITERS];
+	struct many many;
 
-	for (int i = 0; i < TASKS; i++)
-		many.ids[i] = submit_to(box, "q", TQ_TASK_AT_MOST_ONCE);
+	many_submit(box, &many, TQ_TASK_AT_MOST_ONCE);
 	pid_t pid = start_child(box, hold_claims, ready);
 
 	wait_set(ready);
-	for (int i = 0; i < WAITERS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_all, &many), 0);
-	wait_live(box, TQI_EDGES, TASKS * WAITERS);
-	wait_asleep(box, TQI_INTEREST_TASKS, WAITERS);
+	many_wait(box, &many);
 	kill_child(pid);
-	for (int i = 0; i < WAITERS; i++)
-		join_thread(threads[i], PROMPT_NS);
-	assert_int_equal(tqi_load_acquire32(&many.good), WAITERS);
-	for (int i = 0; i < TASKS; i++)
-		assert_int_equal(state_of(box, many.ids[i]), TQ_FAILED);
+	many_end(box, &many, TQ_FAILED);
 	give_up(ready, sizeof(*ready));
 	assert_sound(box);
 }

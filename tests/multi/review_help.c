@@ -259,6 +259,39 @@ struct tq_claim claim_now(struct tq_worker *worker)
 	return claim;
 }
 
+void many_submit(struct farm_box *box, struct many *many, uint32_t flags)
+{
+	*many = (struct many){ .tq = box->tq };
+	for (int i = 0; i < MANY_TASKS; i++)
+		many->ids[i] = submit_to(box, "q", flags);
+}
+
+static void *wait_for_all(void *arg)
+{
+	struct many *many = arg;
+
+	if (tq_wait_many(many->tq, many->ids, MANY_TASKS, TQ_WAIT_ALL, TQ_FOREVER_NS, NULL) == 0)
+		tqi_add_release32(&many->good, 1);
+	return NULL;
+}
+
+void many_wait(struct farm_box *box, struct many *many)
+{
+	for (int i = 0; i < MANY_WAITERS; i++)
+		assert_int_equal(pthread_create(&many->threads[i], NULL, wait_for_all, many), 0);
+	wait_live(box, TQI_EDGES, MANY_TASKS * MANY_WAITERS);
+	wait_asleep(box, TQI_INTEREST_TASKS, MANY_WAITERS);
+}
+
+void many_end(struct farm_box *box, struct many *many, uint32_t state)
+{
+	for (int i = 0; i < MANY_WAITERS; i++)
+		join_thread(many->threads[i], PROMPT_NS);
+	assert_int_equal(tqi_load_acquire32(&many->good), MANY_WAITERS);
+	for (int i = 0; i < MANY_TASKS; i++)
+		assert_int_equal(state_of(box, many->ids[i]), state);
+}
+
 uint64_t cpu_ns(void)
 {
 	struct timespec ts;

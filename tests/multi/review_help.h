@@ -42,6 +42,23 @@ struct tq_worker *open_worker(struct tq *tq, const char *queue);
 uint64_t submit_to(struct farm_box *box, const char *queue, uint32_t flags);
 /* The next task of that worker, which must be there. */
 struct tq_claim claim_now(struct tq_worker *worker);
+/*
+ * More waiters, each for all of some tasks of "q", than one transaction can undo and
+ * wake: tasks, then the waiters once what is to be done with the tasks is prepared.
+ */
+#define MANY_TASKS 8
+#define MANY_WAITERS 32
+struct many {
+	struct tq *tq;
+	uint64_t ids[MANY_TASKS];
+	pthread_t threads[MANY_WAITERS];
+	struct tqi_word32 good; /* waits that answered 0 */
+};
+void many_submit(struct farm_box *box, struct many *many, uint32_t flags);
+void many_wait(struct farm_box *box, struct many *many);
+/* All waits have answered 0 promptly, and the tasks are in this state. */
+void many_end(struct farm_box *box, struct many *many, uint32_t state);
+
 uint64_t cpu_ns(void);
 void assert_sound(struct farm_box *box);
 

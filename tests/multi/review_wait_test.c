@@ -8,43 +8,16 @@
 
 #include "review_help.h"
 
-#define TASKS 8
-#define WAITERS 32
-
-struct many {
-	struct tq *tq;
-	uint64_t ids[TASKS];
-	struct tqi_word32 good; /* waits that answered 0 */
-};
-
-static void *wait_for_all(void *arg)
-{
-	struct many *many = arg;
-
-	if (tq_wait_many(many->tq, many->ids, TASKS, TQ_WAIT_ALL, TQ_FOREVER_NS, NULL) == 0)
-		tqi_add_release32(&many->good, 1);
-	return NULL;
-}
-
 /* One slice of a purge has more to undo and to wake than the journal holds at a time. */
 static void a6_purge_with_many_waiters_for_all(void **state)
 {
 	struct farm_box *box = *state;
-	struct many many = { .tq = box->tq };
-	pthread_t threads[WAITERS];
+	struct many many;
 
-	for (int i = 0; i < TASKS; i++)
-		many.ids[i] = submit_to(box, "q", 0);
-	for (int i = 0; i < WAITERS; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL, wait_for_all, &many), 0);
-	wait_live(box, TQI_EDGES, TASKS * WAITERS);
-	wait_asleep(box, TQI_INTEREST_TASKS, WAITERS);
-	assert_int_equal(tq_queue_steer(box->tq, "q", TQ_QUEUE_PURGE), TASKS);
-	for (int i = 0; i < WAITERS; i++)
-		join_thread(threads[i], PROMPT_NS);
-	assert_int_equal(tqi_load_acquire32(&many.good), WAITERS);
-	for (int i = 0; i < TASKS; i++)
-		assert_int_equal(state_of(box, many.ids[i]), TQ_CANCELLED);
+	many_submit(box, &many, 0);
+	many_wait(box, &many);
+	assert_int_equal(tq_queue_steer(box->tq, "q", TQ_QUEUE_PURGE), MANY_TASKS);
+	many_end(box, &many, TQ_CANCELLED);
 	submit_to(box, "q", 0);
 	assert_sound(box);
 }

@@ -60,6 +60,13 @@ uint32_t below(struct world *w, uint32_t n)
 	return tqt_below(&w->random, n);
 }
 
+uint64_t some_time(struct world *w)
+{
+	const uint64_t ms = 1000000;
+
+	return chance(w, 50) ? INT64_MAX - below(w, 1000) : (1 + below(w, 5000)) * ms;
+}
+
 static uint64_t version_of(struct world *w)
 {
 	return tqi_load_relaxed64(&tqi_segment_core(&w->box.seg)->version);

@@ -42,6 +42,8 @@ void expect(struct world *w, int64_t core, int64_t model, const char *what);
 
 bool chance(struct world *w, uint32_t one_in);
 uint32_t below(struct world *w, uint32_t n);
+/* A delay or time-out; at times about as long as can be. */
+uint64_t some_time(struct world *w);
 
 /*
  * Run `core` in a transaction of its own: now and then aborted first, to see that

@@ -142,6 +142,21 @@ static void test_sound(void **state)
 	close_fixture(&f);
 }
 
+/* Something to damage, and its image to go back to. */
+static void open_intact(struct fixture *f, struct scene *s, struct tqt_image *image)
+{
+	*image = (struct tqt_image){ NULL, 0 };
+	open_fixture(f, 500);
+	populate(f, s);
+	tqt_image_take(image, &f->box.seg);
+}
+
+static void close_intact(struct fixture *f, struct tqt_image *image)
+{
+	tqt_image_free(image);
+	close_fixture(f);
+}
+
 /* Damage that was found is mended, too. */
 static void assert_mended(struct fixture *f, const struct tqt_image *image, const char *what)
 {
@@ -162,14 +177,12 @@ static void assert_mended(struct fixture *f, const struct tqt_image *image, cons
 
 static void test_damage_is_found_and_mended(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	struct tqi_core *core = tqi_segment_core(&f.box.seg);
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 	struct tqi_task *ready = task_of(&f, s.ready), *done = task_of(&f, s.finished);
@@ -271,21 +284,18 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->classes, 0);
 	DAMAGE(queue->name[0], 0);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 /* B5: deadlines, and what is stored behind a payload. */
 static void test_damage_of_extras_is_found_and_mended(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	struct tqi_task *ready = task_of(&f, s.ready);
 	struct tqi_task *dated = task_of(&f, s.dated), *late = task_of(&f, s.late);
 	struct tqi_extra *extra =
@@ -301,20 +311,17 @@ static void test_damage_of_extras_is_found_and_mended(void **state)
 	DAMAGE(late->flags, TQI_TASK_LATE);
 	DAMAGE(late->flags, TQI_TASK_EXTRA);
 	DAMAGE(ready->flags, TQI_TASK_EXTRA);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 static void test_policy_damage_is_found_and_mended(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
 	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, 1);
@@ -332,8 +339,7 @@ static void test_policy_damage_is_found_and_mended(void **state)
 	DAMAGE(queue->hybrid_count, 1);
 	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
 	DAMAGE(root->moving, 1);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 static struct tqi_extra *extra_of(struct fixture *f, uint64_t id)
@@ -352,14 +358,12 @@ static struct tqi_key *key_of(struct fixture *f, uint64_t id)
 /* A7: keys and their index. */
 static void test_damage_of_keys_is_found_and_mended(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	struct tqi_hash_index *index = &((struct tqi_root *)tqi_segment_root(&f.box.seg))->keys;
 	struct tqi_key *key = key_of(&f, s.keyed), *leader = key_of(&f, s.leader);
 	struct tqi_key *successor = key_of(&f, s.successor);
@@ -399,20 +403,17 @@ static void test_damage_of_keys_is_found_and_mended(void **state)
 	DAMAGE(extra_of(&f, s.keyed)->key, 9999);
 	DAMAGE(extra_of(&f, s.keyed)->key, extra_of(&f, s.leader)->key);
 	DAMAGE(extra_of(&f, s.successor)->key, 0);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 static void test_memory_damage_is_found_and_mended(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	const struct tqi_geometry *g = &f.box.seg.geometry;
 	struct tqi_span *spans = (struct tqi_span *)(void *)(f.box.seg.base + g->spans);
 	uint64_t *map = (uint64_t *)(void *)(f.box.seg.base + g->span_map);
@@ -436,22 +437,19 @@ static void test_memory_damage_is_found_and_mended(void **state)
 	DAMAGE(tasks[0], blocks);
 	DAMAGE(tasks[0], UINT32_MAX);
 	DAMAGE(places[0], 0);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 /* Bytes of any value anywhere: findings perhaps, crashes and endless loops never. */
 static void test_random_bytes_never_crash(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	uint64_t random = 12, found = 0, mended = 0;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	uint64_t max = f.box.seg.geometry.max_bytes;
 	unsigned char *base = mmap(NULL, max, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -481,8 +479,7 @@ static void test_random_bytes_never_crash(void **state)
 	print_message("%u of %u noticed, %u mended\n", (unsigned)found, ROUNDS, (unsigned)mended);
 	assert_true(found > ROUNDS * 3 / 10 && mended > ROUNDS * 9 / 10);
 	munmap(base, max);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 static void kill_one_repair(struct fixture *f, uint64_t *random)
@@ -503,15 +500,13 @@ static void kill_one_repair(struct fixture *f, uint64_t *random)
 /* Wherever a repair is killed, the next one mends all. */
 static void test_repair_killed_and_run_again(void **state)
 {
-	struct tqt_image image = { NULL, 0 };
+	struct tqt_image image;
 	uint64_t random = 3, unfinished = 0;
 	struct fixture f;
 	struct scene s;
 
 	(void)state;
-	open_fixture(&f, 500);
-	populate(&f, &s);
-	tqt_image_take(&image, &f.box.seg);
+	open_intact(&f, &s, &image);
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 
 	for (int round = 0; round < 200; round++) {
@@ -524,8 +519,7 @@ static void test_repair_killed_and_run_again(void **state)
 		assert_mended(&f, &image, "killed half-way");
 	}
 	assert_true(unfinished > 20);
-	tqt_image_free(&image);
-	close_fixture(&f);
+	close_intact(&f, &image);
 }
 
 int main(void)

@@ -5,24 +5,7 @@
 #include "scheduler/stop.h"
 #include "taskq/error.h"
 
-#define FAIL ((struct tqi_verdict){ .kind = TQ_VERDICT_FAIL, .cause = TQ_CAUSE_ERROR })
-#define FATAL ((struct tqi_verdict){ .kind = TQ_VERDICT_FATAL, .cause = TQ_CAUSE_ERROR })
-#define DONE ((struct tqi_verdict){ .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT })
-#define RELEASE ((struct tqi_verdict){ .kind = TQ_VERDICT_RELEASE, .cause = TQ_CAUSE_RELEASED })
-
-struct scene {
-	struct fixture f;
-	uint32_t worker;
-	struct tqi_claimed c;
-};
-
-static void open_scene(struct scene *s)
-{
-	open_fixture(&s->f, 100);
-	s->worker = add_worker(&s->f, "default", 0);
-}
-
-static void elapse(struct scene *s, uint64_t ns)
+static void elapse(struct one_worker *s, uint64_t ns)
 {
 	bool more = true;
 
@@ -34,7 +17,7 @@ static void elapse(struct scene *s, uint64_t ns)
 	}
 }
 
-static uint64_t next_due(struct scene *s)
+static uint64_t next_due(struct one_worker *s)
 {
 	begin(&s->f);
 	uint64_t due = tqi_due_next(&s->f.tx);
@@ -43,7 +26,7 @@ static uint64_t next_due(struct scene *s)
 	return due;
 }
 
-static void assert_expired(struct scene *s, uint64_t id)
+static void assert_expired(struct one_worker *s, uint64_t id)
 {
 	assert_int_equal(task_of(&s->f, id)->state, TQ_EXPIRED);
 	assert_int_equal(task_of(&s->f, id)->cause, TQ_CAUSE_DEADLINE);
@@ -54,10 +37,10 @@ static void assert_expired(struct scene *s, uint64_t id)
 /* At that moment, whatever it waits for; never before. */
 static void test_waiting_expires(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t ready = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 	uint64_t held =
 		submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND, .flags = TQ_TASK_HOLD });
@@ -85,10 +68,10 @@ static void test_waiting_expires(void **state)
 /* Nobody has looked since: a claim itself starts nothing after its deadline. */
 static void test_claim_expires(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(&s.f, (struct tq_task_spec){ .deadline_ns = 1, .priority = 9 });
 	uint64_t other = submit(&s.f, (struct tq_task_spec){ .priority = 1 });
 
@@ -101,10 +84,10 @@ static void test_claim_expires(void **state)
 /* A delay that ends before the deadline: it starts, and the deadline is still watched. */
 static void test_delay_then_deadline(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(
 		&s.f, (struct tq_task_spec){ .deadline_ns = 9 * SECOND, .delay_ns = 5 * SECOND });
 
@@ -119,10 +102,10 @@ static void test_delay_then_deadline(void **state)
 /* Running: it goes on, flagged, and its success counts; time-outs are still watched. */
 static void test_running_is_late(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(
 		&s.f, (struct tq_task_spec){ .deadline_ns = 2 * SECOND, .timeout_ns = 3 * SECOND });
 
@@ -142,10 +125,10 @@ static void test_running_is_late(void **state)
 /* Late, too, when nobody has looked between the deadline and the verdict. */
 static void test_late_at_the_verdict(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 
 	claim(&s.f, s.worker, &s.c);
@@ -155,7 +138,7 @@ static void test_late_at_the_verdict(void **state)
 	close_fixture(&s.f);
 }
 
-static uint64_t run_past_deadline(struct scene *s, struct tq_task_spec spec,
+static uint64_t run_past_deadline(struct one_worker *s, struct tq_task_spec spec,
 				  struct tqi_verdict verdict)
 {
 	spec.deadline_ns = SECOND;
@@ -170,10 +153,10 @@ static uint64_t run_past_deadline(struct scene *s, struct tq_task_spec spec,
 /* No attempt starts after it; the attempt's own cause is in the history. */
 static void test_no_attempt_after(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t failed = run_past_deadline(&s, (struct tq_task_spec){ .attempts_max = 5 }, FAIL);
 
 	assert_expired(&s, failed);
@@ -190,10 +173,10 @@ static void test_no_attempt_after(void **state)
 /* A used-up budget is the nearer reason: it fails by that. */
 static void test_budget_before_deadline(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t last = run_past_deadline(&s, (struct tq_task_spec){ .attempts_max = 1 }, FAIL);
 	uint64_t fatal = run_past_deadline(&s, (struct tq_task_spec){ .attempts_max = 5 }, FATAL);
 
@@ -207,10 +190,10 @@ static void test_budget_before_deadline(void **state)
 static void test_crash_and_backoff(void **state)
 {
 	const struct tqi_death segv = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 11 };
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 	struct tqi_worker *w = tqi_table_peek(&s.f.box.seg, TQI_WORKERS, s.worker);
 
@@ -233,7 +216,7 @@ static void test_crash_and_backoff(void **state)
 	close_fixture(&s.f);
 }
 
-static void retry(struct scene *s, uint64_t id)
+static void retry(struct one_worker *s, uint64_t id)
 {
 	begin(&s->f);
 	assert_int_equal(tqi_steer_retry(&s->f.tx, id), 0);
@@ -243,10 +226,10 @@ static void retry(struct scene *s, uint64_t id)
 /* E10: a new life is rid of a deadline that has passed, and keeps one that is ahead. */
 static void test_retry(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 
 	elapse(&s, SECOND);
@@ -269,10 +252,10 @@ static void test_steered(void **state)
 {
 	const struct tq_task_update later = { .fields = TQ_UPDATE_DELAY, .delay_ns = 5 * SECOND };
 	const struct tq_task_update urgent = { .fields = TQ_UPDATE_PRIORITY, .priority = 5 };
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t a = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 	uint64_t b = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 
@@ -291,10 +274,10 @@ static void test_steered(void **state)
 /* What a purge has decided comes first. */
 static void test_purged_is_cancelled(void **state)
 {
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	uint64_t id = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
 
 	begin(&s.f);
@@ -309,10 +292,10 @@ static void test_purged_is_cancelled(void **state)
 static void test_payload_keeps_its_place(void **state)
 {
 	char bytes[300];
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	memset(bytes, 'p', sizeof(bytes));
 	for (uint32_t n = 0; n < 20; n++) {
 		uint64_t id = submit(&s.f, (struct tq_task_spec){ .payload = bytes,

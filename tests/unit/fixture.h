@@ -106,6 +106,11 @@ static inline struct tqi_task *task_of(struct fixture *f, uint64_t id)
 	return tqi_table_peek(&f->box.seg, TQI_TASKS, tqi_id_index(id));
 }
 
+#define DONE ((struct tqi_verdict){ .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT })
+#define FAIL ((struct tqi_verdict){ .kind = TQ_VERDICT_FAIL, .cause = TQ_CAUSE_ERROR })
+#define FATAL ((struct tqi_verdict){ .kind = TQ_VERDICT_FATAL, .cause = TQ_CAUSE_ERROR })
+#define RELEASE ((struct tqi_verdict){ .kind = TQ_VERDICT_RELEASE, .cause = TQ_CAUSE_RELEASED })
+
 static inline int end(struct fixture *f, uint32_t worker, const struct tqi_claimed *claimed,
 		      struct tqi_verdict verdict)
 {
@@ -115,6 +120,19 @@ static inline int end(struct fixture *f, uint32_t worker, const struct tqi_claim
 
 	commit(f);
 	return r;
+}
+
+/* One worker of the default queue, and its last claim. */
+struct one_worker {
+	struct fixture f;
+	uint32_t worker;
+	struct tqi_claimed c;
+};
+
+static inline void open_one_worker(struct one_worker *s)
+{
+	open_fixture(&s->f, 100);
+	s->worker = add_worker(&s->f, "default", 0);
 }
 
 #endif

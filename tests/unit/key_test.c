@@ -6,23 +6,8 @@
 
 #include "taskq/error.h"
 
-#define FAIL ((struct tqi_verdict){ .kind = TQ_VERDICT_FAIL, .cause = TQ_CAUSE_ERROR })
-#define DONE ((struct tqi_verdict){ .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT })
-
-struct scene {
-	struct fixture f;
-	uint32_t worker;
-	struct tqi_claimed c;
-};
-
-static void open_scene(struct scene *s)
-{
-	open_fixture(&s->f, 100);
-	s->worker = add_worker(&s->f, "default", 0);
-}
-
 /* What tqi_submit() answers; a refusal is undone. */
-static int try(struct scene *s, struct tq_task_spec spec, uint64_t *ret_id)
+static int try(struct one_worker *s, struct tq_task_spec spec, uint64_t *ret_id)
 {
 	struct tqi_submit submit = { .spec = &spec };
 
@@ -38,19 +23,19 @@ static int try(struct scene *s, struct tq_task_spec spec, uint64_t *ret_id)
 	return r;
 }
 
-static int keyed(struct scene *s, uint32_t scope, uint64_t *ret_id)
+static int keyed(struct one_worker *s, uint32_t scope, uint64_t *ret_id)
 {
 	return try(s, (struct tq_task_spec){ .unique_key = "key", .unique_scope = scope }, ret_id);
 }
 
-static void forget(struct scene *s, uint64_t id)
+static void forget(struct one_worker *s, uint64_t id)
 {
 	begin(&s->f);
 	assert_int_equal(tqi_steer_forget(&s->f.tx, id), 0);
 	commit(&s->f);
 }
 
-static int steer(struct scene *s, int (*how)(struct tqi_tx *tx, uint64_t id), uint64_t id)
+static int steer(struct one_worker *s, int (*how)(struct tqi_tx *tx, uint64_t id), uint64_t id)
 {
 	begin(&s->f);
 	int r = how(&s->f.tx, id);
@@ -65,10 +50,10 @@ static int steer(struct scene *s, int (*how)(struct tqi_tx *tx, uint64_t id), ui
 static void test_queued_is_free_at_start(void **state)
 {
 	uint64_t first, second;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_QUEUED, &first), 0);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_QUEUED, &second), 1);
 	assert_int_equal(first, second);
@@ -81,10 +66,10 @@ static void test_queued_is_free_at_start(void **state)
 static void test_active_is_free_at_the_end(void **state)
 {
 	uint64_t first, second;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, 0, &first), 0); /* the default */
 	assert_int_equal(claim(&s.f, s.worker, &s.c), first);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &second), 1);
@@ -98,10 +83,10 @@ static void test_active_is_free_at_the_end(void **state)
 static void test_kept_is_free_when_the_record_goes(void **state)
 {
 	uint64_t first, second;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_KEPT, &first), 0);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), first);
 	end(&s.f, s.worker, &s.c, DONE);
@@ -112,7 +97,7 @@ static void test_kept_is_free_when_the_record_goes(void **state)
 	close_fixture(&s.f);
 }
 
-static int coalesce(struct scene *s, const char *payload, uint64_t *ret_id)
+static int coalesce(struct one_worker *s, const char *payload, uint64_t *ret_id)
 {
 	return try(s,
 		   (struct tq_task_spec){ .unique_key = "key",
@@ -123,7 +108,7 @@ static int coalesce(struct scene *s, const char *payload, uint64_t *ret_id)
 		   ret_id);
 }
 
-static void assert_payload(struct scene *s, uint64_t id, const char *payload)
+static void assert_payload(struct one_worker *s, uint64_t id, const char *payload)
 {
 	const struct tqi_task *t = task_of(&s->f, id);
 
@@ -136,10 +121,10 @@ static void assert_payload(struct scene *s, uint64_t id, const char *payload)
 static void test_coalesce(void **state)
 {
 	uint64_t first, twin, next, deadline;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	s.f.box.system.now_ns += SECOND;
 	assert_int_equal(coalesce(&s,
@@ -175,10 +160,10 @@ static void test_coalesce(void **state)
 static void test_successor_cancelled(void **state)
 {
 	uint64_t first, next, other;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	claim(&s.f, s.worker, &s.c);
 	assert_int_equal(coalesce(&s, "two", &next), 0);
@@ -197,10 +182,10 @@ static void test_successor_cancelled(void **state)
 static void test_successor_delayed(void **state)
 {
 	uint64_t first, next;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	claim(&s.f, s.worker, &s.c);
 	assert_int_equal(try(&s,
@@ -220,10 +205,10 @@ static void test_successor_delayed(void **state)
 static void test_coalesce_only_alike(void **state)
 {
 	uint64_t first, id;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	assert_int_equal(try(&s,
 			     (struct tq_task_spec){ .kind = "other",
@@ -248,10 +233,10 @@ static void test_other_queue_and_name(void **state)
 {
 	char name[TQ_KEY_MAX + 1];
 	uint64_t id;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 0);
 	assert_int_equal(try(&s, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &id),
 			 0);
@@ -268,10 +253,10 @@ static void test_other_queue_and_name(void **state)
 static void test_over_is_no_twin(void **state)
 {
 	uint64_t first, id;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &first), 0);
 	begin(&s.f);
 	tqi_queue_purge(&s.f.tx, 1);
@@ -291,10 +276,10 @@ static void test_over_is_no_twin(void **state)
 static void test_retry(void **state)
 {
 	uint64_t first, second;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &first), 0);
 	claim(&s.f, s.worker, &s.c);
 	end(&s.f, s.worker, &s.c, FAIL);
@@ -313,10 +298,10 @@ static void test_dies_with_the_activity(void **state)
 {
 	const struct tqi_death killed = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
 	uint64_t first, second;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(
 		try(&s, (struct tq_task_spec){ .unique_key = "key", .crashes_max = 1 }, &first), 0);
 	struct tqi_worker *w = tqi_table_peek(&s.f.box.seg, TQI_WORKERS, s.worker);
@@ -330,7 +315,7 @@ static void test_dies_with_the_activity(void **state)
 	close_fixture(&s.f);
 }
 
-static int move(struct scene *s, uint64_t id, const char *queue)
+static int move(struct one_worker *s, uint64_t id, const char *queue)
 {
 	const struct tq_task_update update = { .fields = TQ_UPDATE_QUEUE, .queue = queue };
 
@@ -348,10 +333,10 @@ static int move(struct scene *s, uint64_t id, const char *queue)
 static void test_update_queue(void **state)
 {
 	uint64_t first, other, id;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &first), 0);
 	assert_int_equal(
 		try(&s, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &other), 0);
@@ -370,10 +355,10 @@ static void test_twin_of_a_full_queue(void **state)
 {
 	const struct tqi_queue_settings settings = { .depth_max = 1 };
 	uint64_t first, id;
-	struct scene s;
+	struct one_worker s;
 
 	(void)state;
-	open_scene(&s);
+	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &first), 0);
 	begin(&s.f);
 	tqi_queue_set(&s.f.tx, 1, &settings);

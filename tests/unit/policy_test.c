@@ -11,8 +11,6 @@
 
 #define POINT 1000u /* a second: thousandths of a point */
 #define OFF TQ_OFF
-#define RELEASE ((struct tqi_verdict){ .kind = TQ_VERDICT_RELEASE, .cause = TQ_CAUSE_RELEASED })
-#define FAIL ((struct tqi_verdict){ .kind = TQ_VERDICT_FAIL, .cause = TQ_CAUSE_ERROR })
 
 static uint64_t put(struct fixture *f, int32_t priority)
 {

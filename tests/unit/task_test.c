@@ -6,10 +6,6 @@
 
 #include "taskq/error.h"
 
-#define FAIL ((struct tqi_verdict){ .kind = TQ_VERDICT_FAIL, .cause = TQ_CAUSE_ERROR })
-#define DONE ((struct tqi_verdict){ .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT })
-#define RELEASE ((struct tqi_verdict){ .kind = TQ_VERDICT_RELEASE, .cause = TQ_CAUSE_RELEASED })
-
 static void run_due(struct fixture *f)
 {
 	bool more = true;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations on queues and the segment. */
+#include "scheduler/queue.h"
+#include "scheduler/steer.h"
+#include "scheduler/task.h"
+#include "tests/property/world.h"
+
+#define MS 1000000ull
+
+struct queue_op {
+	uint32_t queue;
+	uint32_t flag;
+	bool on;
+	struct tqi_queue_settings settings;
+	uint32_t flags;
+	uint32_t count;
+};
+
+static int flag_core(struct world *w, void *arg)
+{
+	const struct queue_op *q = arg;
+
+	tqi_queue_flag(&w->tx, q->queue, q->flag, q->on);
+	return 0;
+}
+
+static void set_flag(struct world *w, uint32_t flag, const char *name)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES),
+			      .flag = flag,
+			      .on = chance(w, 4) };
+
+	note(w, "%s queue %u: %d", name, q.queue, q.on);
+	perform(w, flag_core, &q, false);
+	model_queue_flag(w->m, q.queue, q.flag, q.on);
+}
+
+void op_pause(struct world *w)
+{
+	set_flag(w, TQ_QUEUE_PAUSED, "pause");
+}
+
+void op_drain(struct world *w)
+{
+	set_flag(w, TQ_QUEUE_DRAINING, "drain");
+}
+
+static int purge_core(struct world *w, void *arg)
+{
+	return (int)tqi_queue_purge(&w->tx, ((struct queue_op *)arg)->queue);
+}
+
+void op_purge(struct world *w)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	int r = perform(w, purge_core, &q, false);
+
+	note(w, "purge queue %u: %d", q.queue, r);
+	expect(w, r, model_purge(w->m, q.queue), "purge");
+}
+
+static int set_core(struct world *w, void *arg)
+{
+	const struct queue_op *q = arg;
+
+	return tqi_queue_set(&w->tx, q->queue, &q->settings);
+}
+
+void op_queue_set(struct world *w)
+{
+	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct model_queue *m = &w->m->queues[q.queue];
+
+	m->depth_max = q.settings.depth_max = chance(w, 4) ? 1 + below(w, 60) : TQ_UNLIMITED;
+	m->timeout_ns = q.settings.timeout_ns = chance(w, 3) ? some_time(w) : TQ_UNLIMITED;
+	m->backoff_ns = q.settings.backoff_ns = (1 + below(w, 500)) * MS;
+	m->backoff_cap_ns = q.settings.backoff_cap_ns = (1 + below(w, 5000)) * MS;
+	m->attempts_max = q.settings.attempts_max = 1 + below(w, 4);
+	note(w, "set queue %u", q.queue);
+	perform(w, set_core, &q, false);
+	model_wake_room(w->m);
+}
+
+static int shutdown_core(struct world *w, void *arg)
+{
+	tqi_steer_shutdown(&w->tx, ((struct queue_op *)arg)->flags);
+	return 0;
+}
+
+void op_shutdown(struct world *w)
+{
+	struct queue_op q = { .flags = w->m->flags    ? TQ_SHUTDOWN_UNDO
+				       : chance(w, 2) ? TQ_SHUTDOWN_CANCEL
+						      : 0 };
+
+	note(w, "shutdown %u", q.flags);
+	perform(w, shutdown_core, &q, false);
+	model_shutdown(w->m, q.flags);
+}
+
+static int evict_core(struct world *w, void *arg)
+{
+	return (int)tqi_task_evict(&w->tx, ((struct queue_op *)arg)->count);
+}
+
+void op_evict(struct world *w)
+{
+	struct queue_op q = { .count = 1 + below(w, 16) };
+	int r = perform(w, evict_core, &q, false);
+
+	note(w, "evict %u: %d", q.count, r);
+	expect(w, r, model_evict(w->m, q.count), "evict");
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* Operations that steer a task. */
+#include <errno.h>
+
+#include "scheduler/steer.h"
+#include "tests/property/world.h"
+
+struct steering {
+	uint64_t id;
+	bool hold;
+	struct tq_task_update update;
+};
+
+static int cancel_core(struct world *w, void *arg)
+{
+	return tqi_steer_cancel(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int hold_core(struct world *w, void *arg)
+{
+	const struct steering *s = arg;
+
+	return tqi_steer_hold(&w->tx, s->id, s->hold);
+}
+
+static int retry_core(struct world *w, void *arg)
+{
+	return tqi_steer_retry(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int forget_core(struct world *w, void *arg)
+{
+	return tqi_steer_forget(&w->tx, ((struct steering *)arg)->id);
+}
+
+static int update_core(struct world *w, void *arg)
+{
+	const struct steering *s = arg;
+
+	return tqi_steer_update(&w->tx, s->id, &s->update);
+}
+
+void op_cancel(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_RUNNING : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, cancel_core, &s, false);
+
+	note(w, "cancel %u: %d", task, r);
+	expect(w, r, model_cancel(w->m, task), "cancel");
+}
+
+void op_hold(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task), .hold = chance(w, 2) };
+
+	if (!task)
+		return;
+	if (!s.hold) /* held ones are rare: look for one */
+		for (uint32_t i = 0; i < w->m->task_slots && !w->m->tasks[task].held; i++)
+			task = pick_task(w, TQ_STATE_COUNT);
+	s.id = id_of(w, task);
+	int r = perform(w, hold_core, &s, false);
+
+	note(w, "%s %u: %d", s.hold ? "hold" : "unhold", task, r);
+	expect(w, r, model_hold(w->m, task, s.hold), "hold");
+}
+
+void op_retry(struct world *w)
+{
+	static const uint32_t states[] = { TQ_FAILED, TQ_CANCELLED, TQ_EXPIRED, TQ_STATE_COUNT };
+	uint32_t task = pick_task(w, states[below(w, 4)]);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, retry_core, &s, false);
+
+	note(w, "retry %u: %d", task, r);
+	if (r != NO_ROOM)
+		expect(w, r, model_retry(w->m, task), "retry");
+}
+
+void op_forget(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_DONE : TQ_STATE_COUNT);
+	struct steering s = { .id = id_of(w, task) };
+
+	if (!task)
+		return;
+	int r = perform(w, forget_core, &s, false);
+
+	note(w, "forget %u: %d", task, r);
+	expect(w, r, model_forget(w->m, task), "forget");
+}
+
+void op_update(struct world *w)
+{
+	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
+	struct model_update u = { .fields = 1 + below(w, 7),
+				  .queue = 1 + below(w, MODEL_QUEUES),
+				  .priority = (int32_t)below(w, 5) * 30,
+				  .delay_ns = chance(w, 4) ? 0 : some_time(w) };
+	struct steering s = { .id = id_of(w, task),
+			      .update = { .fields = u.fields,
+					  .queue = queue_name(u.queue),
+					  .priority = u.priority,
+					  .delay_ns = u.delay_ns } };
+
+	if (!task)
+		return;
+	int r = perform(w, update_core, &s, false);
+
+	note(w, "update %u fields %u queue %u: %d", task, u.fields, u.queue, r);
+	if (r != NO_ROOM)
+		expect(w, r, model_update(w->m, task, &u), "update");
+}
+
+/* Ids of freed tasks, and ids that never were. */
+void op_unknown(struct world *w)
+{
+	uint32_t slot = 1 + below(w, w->m->task_slots);
+	const struct model_task *t = &w->m->tasks[slot];
+	uint64_t generation = below(w, (uint32_t)t->generation + 3);
+	struct steering s = { .id = tqi_id_make(slot, generation) };
+	bool ahead = slot >= w->m->task_slots || generation == 0 || generation > t->generation;
+
+	if (!ahead && generation == t->generation && t->state != TQ_FREE)
+		return;
+	note(w, "forget of unknown %u-%llu", slot, (unsigned long long)generation);
+	expect(w, perform(w, forget_core, &s, false),
+	       !ahead && generation < t->generation ? TQ_EGONE : -ENOENT, "unknown id");
+}
