@@ -4,6 +4,7 @@
  * its task by the environment that the library gives to commands.
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -29,7 +30,8 @@ static int end(struct ledger *l, uint32_t slot, struct chance *chance, uint64_t 
 	uint32_t said = chance_percent(chance, 80) ? SAID_DONE : SAID_FAIL;
 
 	printf("%u\n", slot);
-	fflush(stdout);
+	if (fflush(stdout) == EOF) /* its worker was killed: nobody hears it, and it goes, too */
+		return EXIT_PLANNED;
 	ledger_say(l, slot, said, self);
 	return said == SAID_DONE ? 0 : EXIT_PLANNED;
 }
@@ -49,6 +51,7 @@ int command_main(int argc, char **argv)
 	if (!l) /* the storm is over, or gone */
 		return 3;
 	chance.state ^= self;
+	signal(SIGPIPE, SIG_IGN);
 	ledger_begin(l, slot, id, (uint32_t)strtoul(attempt, NULL, 10), self);
 	ledger_lock(l, fd, slot);
 	ledger_guest(l, self);
