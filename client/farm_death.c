@@ -287,8 +287,27 @@ static bool is_ours(const struct tqi_farm *farm, pid_t pid)
 }
 
 /*
- * An orphan comes to us with its parent's death, so a worker's death that gave us a
- * command's leader is seen by a look that begins after we have seen the leader.
+ * A worker whose first thread is a zombie has no children any more, and yet it cannot be
+ * reaped before its last thread is gone.
+ */
+static bool is_going(const struct tqi_farm *farm)
+{
+	uint64_t start;
+	char state;
+
+	for (uint32_t i = 0; i < farm->child_count; i++) {
+		const struct tqi_child *child = &farm->children[i];
+
+		if (child->state == TQI_CHILD_LIVE &&
+		    tqi_pid_start((uint32_t)child->pid, &start, &state) == 0 && state == 'Z')
+			return true;
+	}
+	return false;
+}
+
+/*
+ * An orphan comes to us with its parent's death, so a worker whose death gave us a
+ * command's leader has ended, or is going, when we have seen the leader.
  */
 static void reap_strangers(struct tqi_farm *farm, uint64_t now)
 {
@@ -299,7 +318,7 @@ static void reap_strangers(struct tqi_farm *farm, uint64_t now)
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
 			return;
 		look_at_all(farm, now);
-		if (is_ours(farm, info.si_pid))
+		if (is_ours(farm, info.si_pid) || is_going(farm))
 			return; /* its turn comes with its worker's */
 		waitpid(info.si_pid, NULL, WNOHANG);
 	}

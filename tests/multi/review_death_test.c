@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Deaths with much to give back, deaths among false alarms, what outlives a death (E2 to E5). */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -394,11 +398,93 @@ static void f4_end_of_a_worker_is_not_swallowed_by_the_timekeeper(void **state)
 	assert_sound(box);
 }
 
+/* The thread of a worker that is not its first one. */
+static pid_t second_thread(pid_t worker)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)worker);
+	DIR *tasks = opendir(path);
+	const struct dirent *entry;
+	pid_t thread = 0;
+
+	assert_non_null(tasks);
+	while (!thread && (entry = readdir(tasks)) != NULL)
+		if (atoi(entry->d_name) != worker)
+			thread = atoi(entry->d_name);
+	closedir(tasks);
+	assert_true(thread > 0);
+	return thread;
+}
+
+/*
+ * The master sleeps on several words when it has looked at all that died, and on one
+ * while it waits for the proof of a death.
+ */
+static void wait_at_rest(pid_t master)
+{
+	uint64_t until = now_ns() + PROMPT_NS;
+	char path[64];
+	long call = 0;
+	unsigned long words = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)master);
+	for (; call != SYS_futex_waitv || words < 2; pause_ms()) {
+		FILE *file = fopen(path, "r");
+
+		assert_non_null(file);
+		if (fscanf(file, "%ld %*x %lx", &call, &words) < 2)
+			call = 0;
+		fclose(file);
+		if (now_ns() > until)
+			fail_msg("the master %d does not rest", (int)master);
+	}
+}
+
+/*
+ * A thread that a tracer has not let go keeps its process from being reaped, while the
+ * process's orphans are the master's already, as for some microseconds in every death:
+ * a command's leader among them is still needed, to end its group.
+ */
+static void f1_command_s_group_ends_with_a_worker_that_dies_slowly(void **state)
+{
+	struct farm_box *box = *state;
+	int status;
+
+	box->opts.workers = 1;
+	farm_start(box);
+	uint64_t id = submit_script(box,
+				    "[ $TASKQ_ATTEMPT = 1 ] || exit 0\n"
+				    "sleep 1000 & echo $! >child; echo $$ >leader; wait\n",
+				    NULL);
+	long leader = wait_number(box, "leader"), child = wait_number(box, "child");
+	pid_t worker = (pid_t)wait_running(box, id).worker_pid, thread = second_thread(worker);
+
+	if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) < 0) {
+		print_message("ptrace: %s\n", strerror(errno));
+		assert_int_equal(tq_cancel(box->tq, id), 1);
+		assert_int_equal(farm_stop(box), 0);
+		skip();
+	}
+	kill(worker, SIGKILL);
+	wait_gone(worker);
+	wait_gone(leader);
+	wait_at_rest(box->farm);
+	assert_int_equal(waitpid(thread, &status, __WALL), thread);
+	struct tq_task_info info = wait_final(box, id);
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.attempt, 2);
+	assert_false(process_is_there(child));
+	assert_int_equal(farm_stop(box), 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(e5_death_with_many_claims_and_waiters),
+		TEST(f1_command_s_group_ends_with_a_worker_that_dies_slowly),
 		TEST(e2_many_workers_lose_their_leases_at_once),
 		TEST(e3_false_alarms_hide_no_death),
 		TEST(e3_probe_comes_to_everybody),
