@@ -243,7 +243,8 @@ static void rest(struct tqi_farm *farm)
 
 	if (r == TQ_ESHUTDOWN || r == TQ_ECORRUPT) {
 		if (!farm->error)
-			tqi_farm_log(farm, "the segment is lost: %s", tq_strerror(r));
+			tqi_farm_log(farm, "the segment is lost: %s",
+				     r == TQ_ECORRUPT ? tq_strerror(r) : "it was destroyed");
 		farm->error = r;
 		begin_to_stop(farm, tqi_now(farm->tq));
 	}

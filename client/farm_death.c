@@ -36,13 +36,17 @@ static void note_attempt(const struct tqi_attempt *attempt, struct remains *rema
 	remains->command_count++;
 }
 
-/* One that died after it had registered, and before it could say so, is looked for. */
-static void find_record(struct tqi_tx *tx, struct tqi_farm *farm, struct tqi_child *child)
+static void find_record(struct tqi_farm *farm, struct tqi_child *child)
 {
 	const struct tqi_board *board = tqi_farm_board(farm, child);
 
 	child->record = tqi_load_acquire32(&board->worker);
 	child->generation = tqi_load_relaxed64(&board->generation);
+}
+
+/* One that died after it had registered, and before it could say so. */
+static void search_record(struct tqi_tx *tx, struct tqi_farm *farm, struct tqi_child *child)
+{
 	if (child->record)
 		return;
 	child->record = tqi_worker_of(tx, farm->self->index, (uint32_t)child->pid);
@@ -52,17 +56,26 @@ static void find_record(struct tqi_tx *tx, struct tqi_farm *farm, struct tqi_chi
 
 /*
  * A worker that left has given its record back, and another one may have it by now:
- * nothing of that one must get here, for what is found is killed.
+ * nothing of that one must get here, for what is found is killed.  In a hold, or in a
+ * lost segment, where nobody changes anything any more.
  */
-static void find_remains(struct tqi_tx *tx, const struct tqi_child *child, struct remains *ret)
+static void find_remains(struct tqi_farm *farm, const struct tqi_child *child, struct remains *ret)
 {
-	if (!tqi_worker_is_there(tx, child->record, child->generation))
-		return;
-	const struct tqi_worker *worker = tqi_worker_at(tx, child->record);
+	const struct tqi_segment *seg = &farm->tq->seg;
+	const struct tqi_worker *worker =
+		child->record ? tqi_table_peek(seg, TQI_WORKERS, child->record) : NULL;
 
+	if (!worker || worker->state == TQI_WORKER_FREE || worker->generation != child->generation)
+		return;
 	ret->tasks_begun = (uint32_t)worker->tasks;
-	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
-		note_attempt(tqi_attempt_at(tx, a), ret);
+	for (uint32_t a = worker->attempts; a && ret->attempts < TQ_CLAIMS_MAX;) {
+		const struct tqi_attempt *attempt = tqi_table_peek(seg, TQI_ATTEMPTS, a);
+
+		if (!attempt)
+			return;
+		note_attempt(attempt, ret);
+		a = attempt->next;
+	}
 }
 
 /*
@@ -173,11 +186,12 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 
 	if (r == TQ_ELOCKED)
 		return false;
-	if (r == 0) {
-		find_record(&tx, farm, child);
-		find_remains(&tx, child, &remains);
+	find_record(farm, child);
+	if (r == 0)
+		search_record(&tx, farm, child);
+	find_remains(farm, child, &remains);
+	if (r == 0)
 		(void)tqi_hold_end(farm->tq, &tx, 0);
-	}
 	child->leave = tqi_load_acquire32(&board->leave);
 	child->sacrificed = remains.stopping > 0;
 	kill_remains(child, &remains);

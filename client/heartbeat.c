@@ -28,8 +28,10 @@ struct tqi_heartbeat {
 	struct tqi_word32 told;	  /* the process is to end */
 	struct tqi_word32 idle;	  /* the thread sleeps without limit */
 
-	/* The thread's own, but for `group`: changed and read in holds. */
-	uint32_t group;
+	pthread_mutex_t guard;	  /* of `group`, innermost; a lost segment has no holds */
+	uint32_t group;		  /* changed in holds */
+
+	/* The thread's own. */
 	uint32_t seen; /* the nudge that the present look has taken into account */
 	uint64_t tasks;
 	uint64_t busy_ns; /* when a claim, or the trace of one, was last seen */
@@ -60,8 +62,11 @@ void tqi_heartbeat_tell(struct tqi_heartbeat *hb)
 
 void tqi_heartbeat_set_group(struct tqi_heartbeat *hb, uint32_t pgid)
 {
-	if (hb)
-		hb->group = pgid;
+	if (!hb)
+		return;
+	pthread_mutex_lock(&hb->guard);
+	hb->group = pgid;
+	pthread_mutex_unlock(&hb->guard);
 }
 
 /* S1, S3.  A handler sees that it is asked; only SIGKILL ends it, with its process. */
@@ -122,8 +127,8 @@ static uint64_t obey(struct tqi_tx *tx, struct tqi_heartbeat *hb, struct tqi_wor
 	tqi_step(tx);
 	if (getppid() == hb->parent)
 		return UINT64_MAX; /* the master looks after the time */
-	if (tx->now_ns < hb->told_ns + worker->grace_ns)
-		return hb->told_ns + worker->grace_ns;
+	if (tx->now_ns < hb->told_ns + hb->worker->grace_ns)
+		return hb->told_ns + hb->worker->grace_ns;
 	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
 		tqi_stop_ask(tx, a, TQ_CAUSE_RELEASED);
 	tqi_step(tx);
@@ -178,6 +183,40 @@ static void beat_blindly(struct tqi_heartbeat *hb)
 				now + least(PAUSE_NS, lease ? lease / BEATS_PER_LEASE : PAUSE_NS));
 }
 
+/* S2 for the one who has no holds: see outlive(). */
+static void end_process(struct tqi_heartbeat *hb)
+{
+	pthread_mutex_lock(&hb->guard);
+	if (hb->group)
+		kill(-(pid_t)hb->group, SIGKILL);
+	kill(getpid(), SIGKILL);
+	pthread_mutex_unlock(&hb->guard);
+}
+
+/*
+ * The segment is lost, and with it who asks for stops.  What runs may still come to its
+ * end; when the process has been told to end and has no parent that looks after the
+ * time, it has as long as where it could be given back.
+ */
+static void outlive(struct tqi_heartbeat *hb)
+{
+	const struct tq *tq = hb->worker->tq;
+
+	while (!tqi_load_acquire32(&hb->ending)) {
+		const struct tqi_futex word = { &hb->nudge, tqi_load_acquire32(&hb->nudge) };
+		uint64_t now = tqi_now(tq), until = UINT64_MAX;
+
+		if (tqi_load_acquire32(&hb->told) && !hb->told_ns)
+			hb->told_ns = now;
+		if (hb->told_ns && getppid() != hb->parent)
+			until = hb->told_ns + hb->worker->grace_ns;
+		if (now >= until)
+			end_process(hb);
+		if (!tqi_load_acquire32(&hb->ending))
+			tq->seg.ops->futex_wait(tq->seg.ops->ctx, &word, 1, until);
+	}
+}
+
 static void *run(void *arg)
 {
 	struct tqi_heartbeat *hb = arg;
@@ -196,8 +235,9 @@ static void *run(void *arg)
 		};
 		int r = tqi_block(hb->worker->tq, &s);
 
-		if (r == 0 || r == TQ_ESHUTDOWN || r == TQ_ECORRUPT ||
-		    tqi_load_acquire32(&hb->ending))
+		if (r == TQ_ESHUTDOWN || r == TQ_ECORRUPT)
+			outlive(hb);
+		if (r == 0 || tqi_load_acquire32(&hb->ending))
 			return NULL;
 		beat_blindly(hb);
 	}
@@ -224,6 +264,7 @@ int tqi_heartbeat_start(struct tq_worker *worker, struct tqi_heartbeat **ret_hea
 		return -ENOMEM;
 	hb->worker = worker;
 	hb->parent = getppid();
+	pthread_mutex_init(&hb->guard, NULL);
 	hb->busy_ns = tqi_now(worker->tq);
 	int r = start_thread(hb);
 

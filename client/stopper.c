@@ -90,7 +90,7 @@ void tqi_group_close(struct tq_worker *worker)
 	do /* the lock's holder may be stopped: S2 is worth the wait */
 		r = tqi_hold_begin(worker->tq, &tx);
 	while (r == TQ_ELOCKED);
-	/* On any other error nobody can take a hold, so nobody sends a signal. */
+	/* On any other error nobody can take a hold: the heartbeat's guard is enough. */
 	tqi_heartbeat_set_group(worker->heartbeat, 0);
 	if (r == 0)
 		(void)tqi_hold_end(worker->tq, &tx, 0);

@@ -8,7 +8,8 @@
  *     signal cannot hit the next one.
  * S2  A command's group is signalled by its worker only between tqi_group_open()
  *     and tqi_group_close(): in that time its leader is not reaped, so its number
- *     cannot change hands.  Both are holds, too.
+ *     cannot change hands.  Both are holds, too.  Where the segment is lost there
+ *     are none: then only the worker itself signals, under the heartbeat's guard.
  * S3  Nothing else is ever signalled but the process itself, or a child.
  */
 #ifndef TQI_CLIENT_STOPPER_H

@@ -76,6 +76,12 @@ static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
 {
 	static const char *const default_queue[] = { "default" };
 	const struct tqi_ident self = tqi_ident_self(tq);
+
+	worker->tq = tq;
+	worker->pid = tqi_pid_self(tq);
+	worker->lease_ns = o->lease_ns;
+	worker->grace_ns = o->grace_ns ? o->grace_ns : GRACE_NS;
+	worker->until_empty = extra->flags & TQI_WORKER_EMPTY;
 	struct registration reg = {
 		.worker = worker,
 		.request = {
@@ -87,17 +93,13 @@ static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
 			.kind_count = o->kind_count,
 			.kill = o->kill,
 			.lease_ns = o->lease_ns,
-			.grace_ns = o->grace_ns ? o->grace_ns : GRACE_NS,
+			.grace_ns = worker->grace_ns,
 			.flags = extra->flags,
 			.output_bytes = extra->output_bytes,
 			.master = extra->master,
 		},
 	};
 
-	worker->tq = tq;
-	worker->pid = tqi_pid_self(tq);
-	worker->lease_ns = o->lease_ns;
-	worker->until_empty = extra->flags & TQI_WORKER_EMPTY;
 	return tqi_run(tq, register_op, &reg);
 }
 

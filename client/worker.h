@@ -14,6 +14,7 @@ struct tq_worker {
 	uint32_t pid;	/* of the process that opened it: others get -ECHILD */
 	uint64_t generation;
 	uint64_t lease_ns;
+	uint64_t grace_ns;
 	struct tqi_heartbeat *heartbeat; /* NULL none */
 	bool until_empty; /* claim answers -ENODATA when nothing is left to start */
 };

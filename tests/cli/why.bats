@@ -86,12 +86,14 @@ has_reason() {
 	local id
 
 	farm -j1 --grace 1m
-	id=$(submit --timeout 100ms -- sh -c 'trap "" TERM; echo deaf; while :; do sleep 1; done')
+	id=$(submit --timeout 100ms -- sh -c 'trap "" TERM; echo deaf; while [ ! -e enough ]; do sleep 0.1; done')
 	eventually 10 eval '[[ $(taskq log $id 2>&1) == *deaf* ]]'
 	eventually 10 eval '[[ $(taskq why $id) == *"got SIGTERM"* ]]'
 	reason "$id" stopping
 	prints "attempt 1 is being ended (timeout): pid "
 	[[ $(taskq why "$id" --json | jq -r .stop_cause) == timeout ]]
+	touch enough
+	expect 0 wait "$id" # it was asked to end, and did
 }
 
 @test "H4: a worker that is free but stopped" {

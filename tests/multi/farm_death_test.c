@@ -248,6 +248,68 @@ static void e3_master_and_worker_killed_at_once(void **state)
 	assert_int_equal(farm_stop(box), 0);
 }
 
+/* A tree that nothing but SIGKILL ends, in a segment that is destroyed. */
+struct doomed {
+	long leader, child;
+	pid_t worker;
+};
+
+static struct doomed start_doomed(struct farm_box *box)
+{
+	struct doomed d;
+
+	box->opts.grace_ns = 300 * MS;
+	farm_start(box);
+	uint64_t id = submit_script(box,
+				    "trap '' TERM; sleep 1000 & echo $! >child; echo $$ >leader\n"
+				    "while :; do sleep 0.01; done\n",
+				    NULL);
+
+	d.leader = wait_number(box, "leader");
+	d.child = wait_number(box, "child");
+	d.worker = (pid_t)wait_running(box, id).worker_pid;
+	return d;
+}
+
+static void wait_doomed(const struct doomed *d)
+{
+	wait_gone(d->leader);
+	wait_gone(d->child);
+	wait_gone(d->worker);
+}
+
+static void f1_destroyed_segment_leaves_no_process(void **state)
+{
+	struct farm_box *box = *state;
+	struct doomed d = start_doomed(box);
+
+	assert_int_equal(tq_destroy(box->name, TQ_DESTROY_FORCE), 0);
+	assert_int_equal(farm_join(box), FARM_FAILED);
+	wait_doomed(&d);
+}
+
+static void f1_orphaned_worker_of_a_destroyed_segment_ends(void **state)
+{
+	struct farm_box *box = *state;
+	struct doomed d = start_doomed(box);
+
+	kill(box->farm, SIGKILL);
+	farm_join(box);
+	assert_int_equal(tq_destroy(box->name, TQ_DESTROY_FORCE), 0);
+	wait_doomed(&d);
+}
+
+static void f1_worker_of_a_destroyed_segment_ends_without_its_master(void **state)
+{
+	struct farm_box *box = *state;
+	struct doomed d = start_doomed(box);
+
+	assert_int_equal(tq_destroy(box->name, TQ_DESTROY_FORCE), 0);
+	kill(box->farm, SIGKILL);
+	farm_join(box);
+	wait_doomed(&d);
+}
+
 /* Of this pid, or with this number; zeros when there is none. */
 static struct tq_worker_info find_worker(struct farm_box *box, pid_t pid, uint32_t number)
 {
@@ -381,6 +443,9 @@ int main(void)
 		TEST(e3_killed_master_s_worker_finishes_its_task),
 		TEST(e3_orphaned_worker_gives_back_after_the_grace_time),
 		TEST(e3_master_and_worker_killed_at_once),
+		TEST(f1_destroyed_segment_leaves_no_process),
+		TEST(f1_orphaned_worker_of_a_destroyed_segment_ends),
+		TEST(f1_worker_of_a_destroyed_segment_ends_without_its_master),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
