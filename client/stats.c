@@ -121,6 +121,8 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	memcpy(i->ageing, queue->ageing, sizeof(i->ageing));
 	memcpy(i->band_from, queue->band_from, sizeof(i->band_from));
 	i->hybrid = queue->hybrid;
+	i->edf = queue->edf;
+	i->max_wait_ns = queue->max_wait_ns == UINT64_MAX ? 0 : queue->max_wait_ns;
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
 

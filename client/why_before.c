@@ -43,16 +43,30 @@ static void count_heap(struct count *c, const struct tqi_heap *heap)
 	}
 }
 
+/* The key that the task would have in a class of deadlines. */
+static int64_t deadline_key(const struct tqi_segment *seg, const struct tqi_queue *queue,
+			    const struct tqi_class *class, const struct tqi_task *task)
+{
+	uint32_t band = tqi_policy_band(queue, task->priority);
+	struct tqi_extra extra;
+
+	if (class->band != band)
+		return class->band > band ? INT64_MAX : INT64_MIN;
+	bool rare = tqi_peek_extra(seg, task, &extra);
+
+	return tqi_policy_key_in(class, task, rare ? extra.deadline_ns : UINT64_MAX);
+}
+
 /* Held or delayed, it has no age: as if it became ready now. */
 static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *class,
 			  uint64_t now_ns)
 {
-	if (task->state == TQ_READY && !(task->flags & TQI_TASK_HELD))
+	if (task->state == TQ_READY && !(task->flags & TQI_TASK_HELD) && !class->edf)
 		return tqi_policy_urgency(class->rate, now_ns, task->key);
 	return task->priority * TQI_POINT;
 }
 
-/* The task's own class; its rate is 0 when there is none. */
+/* The task's own class; without rate and deadlines when there is none. */
 static void peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
 		     struct tqi_class *ret_class)
 {
@@ -60,7 +74,7 @@ static void peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
 
 	if (tqi_peek_record(seg, TQI_LANES, task->lane, &lane) < 0 ||
 	    tqi_peek_record(seg, TQI_CLASSES, lane.class_, ret_class) < 0)
-		ret_class->rate = 0;
+		ret_class->rate = ret_class->edf = 0;
 }
 
 uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task)
@@ -80,7 +94,11 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 		if (tqi_peek_record(seg, TQI_CLASSES, at, &class) < 0)
 			break;
 		/* Before it is what has a higher effective priority now. */
-		c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency : -urgency;
+		if (class.edf)
+			c.task.key = deadline_key(seg, &queue, &class, task);
+		else
+			c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency
+						: -urgency;
 		if (tqi_peek_record(seg, TQI_LANES, class.plain, &lane) == 0)
 			count_heap(&c, &lane.tasks);
 	}

@@ -62,8 +62,12 @@ static void check_policy(struct tqi_check *c, uint32_t q)
 		tqi_check_fault(c, "queue %u: start %u of %u to the turn of the least urgent", q,
 				queue->hybrid_count, queue->hybrid);
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		if (queue->ageing[b] > TQ_AGEING_MAX)
+		if (queue->ageing[b] > TQ_AGEING_MAX || (queue->ageing[b] && queue->edf))
 			tqi_check_fault(c, "queue %u: band %u ages at %u", q, b, queue->ageing[b]);
+	if (queue->edf > 1 || !queue->max_wait_ns ||
+	    queue->overdue_turn > (queue->max_wait_ns != UINT64_MAX))
+		tqi_check_fault(c, "queue %u: edf %u, turn of the overdue %u", q, queue->edf,
+				queue->overdue_turn);
 	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
 		if (queue->band_from[b] <= queue->band_from[b - 1])
 			tqi_check_fault(c, "queue %u: band %u begins at %d", q, b,
@@ -99,6 +103,9 @@ static void check_era(struct tqi_check *c, uint32_t k, const struct tqi_class *c
 	}
 	if (class->era == queue->era) {
 		tqi_check_equal(c, "class", k, "rate", class->rate, queue->ageing[class->band]);
+		tqi_check_equal(c, "class", k, "edf", class->edf, queue->edf);
+		tqi_check_equal(c, "class", k, "aged", class->aged,
+				queue->max_wait_ns != UINT64_MAX);
 		if ((c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED) && has_twin(c, class))
 			tqi_check_fault(c, "class %u: not the only one of its band", k);
 	} else if (lane->members &&
@@ -147,6 +154,17 @@ static bool expect_in_lane(struct tqi_check *c, uint32_t index, uint32_t lane,
 	return t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && t->lane == lane;
 }
 
+/* P6. */
+static bool expect_in_ages(struct tqi_check *c, uint32_t index, uint32_t lane,
+			   struct tqi_heap_entry *entry)
+{
+	const struct tqi_task *t = tqi_task_at(c->tx, index);
+	bool expected = expect_in_lane(c, index, lane, entry);
+
+	entry->key = (int64_t)t->ready_ns;
+	return expected;
+}
+
 /*
  * Of a running task the key is when it was next to be looked at, seen some time ago;
  * a deadline to watch is never missed.
@@ -167,15 +185,28 @@ static bool expect_in_due(struct tqi_check *c, uint32_t index, uint32_t owner,
 }
 
 /* A lane stands in its class's heap for its first task. */
+static bool expect_lane(const struct tqi_lane *lane, const struct tqi_heap *tasks, uint32_t index,
+			uint32_t class, struct tqi_heap_entry *entry)
+{
+	entry->key = tasks->root.key;
+	entry->tag = (tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK) | index;
+	return lane->class_ == class && tasks->length;
+}
+
 static bool expect_in_open(struct tqi_check *c, uint32_t index, uint32_t class,
 			   struct tqi_heap_entry *entry)
 {
 	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
-	const struct tqi_heap_entry *first = &lane->tasks.root;
 
-	entry->key = first->key;
-	entry->tag = (first->tag & ~(uint64_t)TQI_INDEX_MASK) | index;
-	return lane->class_ == class && lane->tasks.length;
+	return expect_lane(lane, &lane->tasks, index, class, entry);
+}
+
+static bool expect_in_oldest(struct tqi_check *c, uint32_t index, uint32_t class,
+			     struct tqi_heap_entry *entry)
+{
+	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
+
+	return expect_lane(lane, &lane->ages, index, class, entry);
 }
 
 static void check_lane(struct tqi_check *c, uint32_t l)
@@ -186,9 +217,18 @@ static void check_lane(struct tqi_check *c, uint32_t l)
 		return;
 	tqi_check_heap(c, &(struct tqi_check_heap){ &lane->tasks, TQI_FAMILY_LANE, TQI_TASKS,
 						    TQI_SEEN_LANE, l, "lane", expect_in_lane });
+	tqi_check_heap(c,
+		       &(struct tqi_check_heap){ &lane->ages, TQI_FAMILY_AGE, TQI_TASKS,
+						 TQI_SEEN_AGE, l, "ages of lane", expect_in_ages });
 	tqi_check_equal(c, "lane", l, "members", lane->members, c->members[l]);
-	if (lane->tasks.capacity < lane->members)
+	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, lane->class_);
+
+	if (lane->tasks.capacity < lane->members ||
+	    (class && class->aged && lane->ages.capacity < lane->members))
 		tqi_check_fault(c, "lane %u: no room for all of its %u members", l, lane->members);
+	if (class)
+		tqi_check_equal(c, "lane", l, "ages", lane->ages.length,
+				class->aged ? lane->tasks.length : 0);
 }
 
 static void check_class_gauges(struct tqi_check *c, uint32_t k)
@@ -199,9 +239,12 @@ static void check_class_gauges(struct tqi_check *c, uint32_t k)
 		return;
 	tqi_check_heap(c, &(struct tqi_check_heap){ &class->open, TQI_FAMILY_OPEN, TQI_LANES,
 						    TQI_SEEN_LANE, k, "class", expect_in_open });
+	tqi_check_heap(c, &(struct tqi_check_heap){ &class->oldest, TQI_FAMILY_OLDEST, TQI_LANES,
+						    TQI_SEEN_AGE, k, "oldest of class",
+						    expect_in_oldest });
 	for (uint32_t s = 1; s < TQ_STATE_COUNT; s++)
 		tqi_check_equal(c, "class", k, "depth", class->depth[s], c->depth[k][s]);
-	if (class->open.capacity < class->lane_count)
+	if (class->open.capacity < class->lane_count || class->oldest.capacity < class->lane_count)
 		tqi_check_fault(c, "class %u: no room for its %u lanes", k, class->lane_count);
 }
 
@@ -223,7 +266,8 @@ static void check_in_heaps(struct tqi_check *c)
 	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
 		const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);
 
-		if (lane && lane->tasks.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_LANE))
+		if (lane && ((lane->tasks.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_LANE)) ||
+			     (lane->ages.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_AGE))))
 			tqi_check_fault(c, "lane %u: not in the heap of class %u", l, lane->class_);
 	}
 }

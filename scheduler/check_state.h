@@ -12,6 +12,7 @@
 #define TQI_SEEN_LANE (1u << 2)	/* task: in its lane's heap; lane: in its class's */
 #define TQI_SEEN_INDEXED (1u << 2) /* key: in the index */
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
+#define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
 #define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list; key: its task is a successor */
 
 /* Seen of a span, in spans[]. */

@@ -19,25 +19,58 @@ void tqi_policy_init(struct tqi_queue *queue)
 {
 	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
 		TQI_INIT(queue->band_from[b], default_from[b]);
+	TQI_INIT(queue->max_wait_ns, UINT64_MAX);
 }
 
-/* P2. */
-static bool is_banded(const uint32_t *ageing, uint32_t hybrid)
+void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class)
 {
-	if (hybrid)
-		return true;
-	for (uint32_t b = 1; b < TQ_BANDS; b++)
-		if (ageing[b] != ageing[0])
+	TQI_INIT(class->rate, queue->ageing[class->band]);
+	TQI_INIT(class->edf, (uint16_t)queue->edf);
+	TQI_INIT(class->aged, queue->max_wait_ns != UINT64_MAX);
+}
+
+static struct tqi_policy policy_of(const struct tqi_queue *queue)
+{
+	struct tqi_policy p = { .hybrid = queue->hybrid,
+				.edf = queue->edf,
+				.max_wait_ns = queue->max_wait_ns };
+
+	memcpy(p.ageing, queue->ageing, sizeof(p.ageing));
+	memcpy(p.band_from, queue->band_from, sizeof(p.band_from));
+	return p;
+}
+
+static bool ages(const struct tqi_policy *p)
+{
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (p->ageing[b])
 			return true;
 	return false;
 }
 
+/* P2. */
+static bool is_banded(const struct tqi_policy *p)
+{
+	if (p->hybrid || p->edf)
+		return true;
+	for (uint32_t b = 1; b < TQ_BANDS; b++)
+		if (p->ageing[b] != p->ageing[0])
+			return true;
+	return false;
+}
+
+static bool is_aged(const struct tqi_policy *p)
+{
+	return p->max_wait_ns != UINT64_MAX;
+}
+
 uint32_t tqi_policy_flags(const struct tqi_queue *queue)
 {
+	const struct tqi_policy p = policy_of(queue);
 	uint32_t moving = queue->flags & TQI_QUEUE_MOVING;
-	uint32_t banded = is_banded(queue->ageing, queue->hybrid) ? TQI_QUEUE_BANDED : 0;
+	uint32_t banded = is_banded(&p) ? TQI_QUEUE_BANDED : 0;
 
-	return moving | banded | (moving || banded ? TQI_QUEUE_ORDERED : 0);
+	return moving | banded | (moving || banded || is_aged(&p) ? TQI_QUEUE_ORDERED : 0);
 }
 
 static void set_flags(struct tqi_tx *tx, struct tqi_queue *queue)
@@ -64,29 +97,35 @@ static bool is_ascending(const int32_t *from)
 	return true;
 }
 
-/* What the queue would have. */
-static struct tqi_policy changed(const struct tqi_queue *queue, const struct tqi_policy *change)
+static uint32_t setting(uint32_t change, uint32_t before)
 {
-	struct tqi_policy p;
+	return change == TQ_OFF ? 0 : change ? change : before;
+}
 
-	memcpy(p.band_from, has_bands(change) ? change->band_from : queue->band_from,
-	       sizeof(p.band_from));
+/* What the queue would have. */
+static struct tqi_policy changed(const struct tqi_policy *before, const struct tqi_policy *change)
+{
+	struct tqi_policy p = *before;
+
+	if (has_bands(change))
+		memcpy(p.band_from, change->band_from, sizeof(p.band_from));
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		p.ageing[b] = change->ageing[b] == TQ_OFF ? 0
-			      : change->ageing[b]	  ? change->ageing[b]
-							  : queue->ageing[b];
-	p.hybrid = change->hybrid == TQ_OFF ? 0 : change->hybrid ? change->hybrid : queue->hybrid;
+		p.ageing[b] = setting(change->ageing[b], p.ageing[b]);
+	p.hybrid = setting(change->hybrid, p.hybrid);
+	p.edf = setting(change->edf, p.edf);
+	if (change->max_wait_ns)
+		p.max_wait_ns = change->max_wait_ns;
 	return p;
 }
 
 /* P3: bounds matter where bands do. */
-static bool begins_era(const struct tqi_queue *queue, const struct tqi_policy *p)
+static bool begins_era(const struct tqi_policy *before, const struct tqi_policy *p)
 {
-	bool banded = is_banded(p->ageing, p->hybrid);
+	bool banded = is_banded(p);
 
-	return memcmp(queue->ageing, p->ageing, sizeof(p->ageing)) ||
-	       banded != is_banded(queue->ageing, queue->hybrid) ||
-	       (banded && memcmp(queue->band_from, p->band_from, sizeof(p->band_from)));
+	return memcmp(before->ageing, p->ageing, sizeof(p->ageing)) || before->edf != p->edf ||
+	       is_aged(before) != is_aged(p) || banded != is_banded(before) ||
+	       (banded && memcmp(before->band_from, p->band_from, sizeof(p->band_from)));
 }
 
 static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_policy *p)
@@ -100,6 +139,12 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 	if (queue->hybrid != p->hybrid) {
 		TQI_SET(tx, queue->hybrid, p->hybrid);
 		TQI_SET(tx, queue->hybrid_count, 0u);
+	}
+	if (queue->edf != p->edf)
+		TQI_SET(tx, queue->edf, p->edf);
+	if (queue->max_wait_ns != p->max_wait_ns) {
+		TQI_SET(tx, queue->max_wait_ns, p->max_wait_ns);
+		TQI_SET(tx, queue->overdue_turn, 0u);
 	}
 }
 
@@ -130,11 +175,14 @@ static void begin_era(struct tqi_tx *tx, struct tqi_queue *queue)
 int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *change)
 {
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
-	struct tqi_policy p = changed(queue, change);
-	bool era = begins_era(queue, &p);
+	const struct tqi_policy before = policy_of(queue);
+	const struct tqi_policy p = changed(&before, change);
+	bool era = begins_era(&before, &p);
 
 	if (!is_ascending(p.band_from))
 		return -EINVAL;
+	if (p.edf && ages(&p))
+		return -ENOTSUP;
 	if (era && (queue->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;
 	store(tx, queue, &p);

@@ -15,9 +15,16 @@
  *     claims compare heads of both eras (P1), and a further such change is refused.
  * P4  A move may find no memory: the task then stays where it is, startable as before,
  *     and a keeper's look begins another round.
- * P5  Hybrid: when as many starts as the setting says were of bands other than the least
- *     urgent one that had work for the worker, the next is the best of that band.  (Until
- *     a move is through, what has not been moved counts to its earlier band.)
+ * P5  Earliest deadline first: the band decides, and inside it the deadline, which is the
+ *     key; tasks without one come last.  A head of the earlier era is compared as what it
+ *     would be in the new one.
+ * P6  Max-wait: a task that has been ready for so long is overdue.  It stays where it is,
+ *     and at most every second start is the one that has been ready longest of the
+ *     overdue ones, so that under overload, when all are overdue, priority still counts.
+ * P7  Hybrid: when as many starts as the setting says were of bands other than the least
+ *     urgent one that had work for the worker, the next is the best of that band.  Starts
+ *     of overdue tasks do not count.  (Until a move is through, what has not been moved
+ *     counts to its earlier band.)
  */
 #ifndef TQI_SCHEDULER_POLICY_H
 #define TQI_SCHEDULER_POLICY_H
@@ -49,6 +56,15 @@ static inline int64_t tqi_policy_key(uint32_t rate, uint64_t ready_ns, int32_t p
 	return rate ? key + tqi_policy_aged(rate, ready_ns) : key;
 }
 
+/* The key of a task in a class. */
+static inline int64_t tqi_policy_key_in(const struct tqi_class *class, const struct tqi_task *task,
+					uint64_t deadline_ns)
+{
+	if (class->edf)
+		return deadline_ns < INT64_MAX ? (int64_t)deadline_ns : INT64_MAX;
+	return tqi_policy_key(class->rate, task->ready_ns, task->priority);
+}
+
 /* Its effective priority at a time that is not before; bigger starts earlier. */
 static inline int64_t tqi_policy_urgency(uint32_t rate, uint64_t now_ns, int64_t key)
 {
@@ -71,12 +87,20 @@ struct tqi_policy {
 	uint32_t ageing[TQ_BANDS]; /* change: 0 leave, TQ_OFF none */
 	int32_t band_from[TQ_BANDS - 1]; /* change: all 0 leave */
 	uint32_t hybrid;		 /* change: 0 leave, TQ_OFF none */
+	uint32_t edf;			 /* change: 0 leave, TQ_OFF none */
+	uint64_t max_wait_ns;		 /* change: 0 leave, UINT64_MAX none */
 };
 
 /* Plain stores of the default into a new queue (T3). */
 void tqi_policy_init(struct tqi_queue *queue);
-/* 0; -EBUSY tasks are still on their way from the change before; -EINVAL bands out of order. */
+/*
+ * 0; -EBUSY tasks are still on their way from the change before; -EINVAL bands out of
+ * order; -ENOTSUP ageing and deadlines cannot both order.
+ */
 int tqi_policy_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_policy *change);
+
+/* Plain stores of what a class of the queue's era takes from its policy (T3, or a repair). */
+void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class);
 
 /* The flags of a queue that follow from its policy; for check and rebuild. */
 #define TQI_POLICY_FLAGS (TQI_QUEUE_BANDED | TQI_QUEUE_ORDERED | TQI_QUEUE_MOVING)

@@ -95,11 +95,12 @@ static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	TQI_INIT(class->kind, (uint16_t)k);
 	TQI_INIT(class->band, band);
 	TQI_INIT(class->era, queue->era);
-	TQI_INIT(class->rate, queue->ageing[band]);
+	tqi_policy_give(queue, class);
 	TQI_INIT(class->plain, l);
 	TQI_INIT(class->lane_count, 1);
 	TQI_INIT(class->next, queue->classes);
 	TQI_INIT(class->open.capacity, 1); /* for the plain lane: in the heap itself */
+	TQI_INIT(class->oldest.capacity, 1);
 	TQI_INIT(lane->class_, c);
 	TQI_SET(tx, queue->classes, c);
 	return c;
@@ -112,6 +113,8 @@ static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, ui
 
 	TQI_SET(tx, class->era, queue->era);
 	TQI_SET(tx, class->rate, queue->ageing[class->band]);
+	TQI_SET(tx, class->edf, (uint16_t)queue->edf);
+	TQI_SET(tx, class->aged, (uint16_t)(queue->max_wait_ns != UINT64_MAX));
 	return c;
 }
 
@@ -144,7 +147,8 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t
 	uint32_t l = tqi_class_at(tx, c)->plain;
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
-	if (tqi_heap_reserve(tx, &lane->tasks, lane->members + 1) < 0)
+	if (tqi_heap_reserve(tx, &lane->tasks, lane->members + 1) < 0 ||
+	    (tqi_class_at(tx, c)->aged && tqi_heap_reserve(tx, &lane->ages, lane->members + 1) < 0))
 		return 0;
 	TQI_ADD(tx, lane->members, 1);
 	return l;

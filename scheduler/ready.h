@@ -11,10 +11,11 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
 void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
 /* Out of its lane, if it is there. */
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
-/* What the start of a task does to the turns of its queue (P5). */
+/* What the start of a task does to the turns of its queue (P6, P7). */
 struct tqi_turn {
-	uint32_t queue; /* 0 nothing */
-	bool is_least;	/* it is of the least urgent band that has work */
+	uint32_t queue;	 /* 0 nothing */
+	bool is_least;	 /* it is of the least urgent band that has work */
+	bool is_overdue; /* it is started for being overdue */
 };
 
 /* The best startable task for a worker, and whose turn it was; 0 none. */

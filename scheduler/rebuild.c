@@ -100,7 +100,9 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	lane->class_ = k;
 	lane->members = 0;
 	clear_heap(&lane->tasks);
+	clear_heap(&lane->ages);
 	clear_heap(&class->open);
+	clear_heap(&class->oldest);
 	class->plain = l;
 	class->lane_count = 1;
 	memset(class->depth, 0, sizeof(class->depth));
@@ -114,11 +116,13 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 static void mend_era(struct tqi_class *class, const struct tqi_queue *queue)
 {
 	if (class->era == queue->era)
-		class->rate = queue->ageing[class->band];
+		tqi_policy_give(queue, class);
 	else
 		class->era = queue->era - 1;
 	if (class->rate > TQ_AGEING_MAX)
 		class->rate = 0;
+	class->edf = class->edf != 0;
+	class->aged = class->aged != 0;
 }
 
 /* One that makes no sense stays out, and is free. */
@@ -158,7 +162,7 @@ uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t)
 	class->kind = t->kind;
 	class->band = tqi_policy_band(queue, t->priority);
 	class->era = queue->era;
-	class->rate = queue->ageing[class->band];
+	tqi_policy_give(queue, class);
 	link_class(c, k, l);
 	return l;
 }
@@ -203,20 +207,21 @@ static void mend_names(struct tqi_check *c)
 /* A policy that cannot be is the default one.  Whether tasks are on their way: see below. */
 static void mend_policy(struct tqi_queue *queue)
 {
-	bool sound = queue->hybrid <= TQ_HYBRID_MAX;
+	bool sound = queue->hybrid <= TQ_HYBRID_MAX && queue->edf <= 1 && queue->max_wait_ns;
 
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		sound &= queue->ageing[b] <= TQ_AGEING_MAX;
+		sound &= queue->ageing[b] <= (queue->edf ? 0 : TQ_AGEING_MAX);
 	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
 		sound &= queue->band_from[b] > queue->band_from[b - 1];
 	if (!sound) {
 		memset(queue->ageing, 0, sizeof(queue->ageing));
-		queue->hybrid = 0;
+		queue->hybrid = queue->edf = 0;
 		tqi_policy_init(queue);
 		queue->era++;
 	}
 	if (queue->hybrid_count > queue->hybrid)
 		queue->hybrid_count = queue->hybrid;
+	queue->overdue_turn = queue->overdue_turn && queue->max_wait_ns != UINT64_MAX;
 	queue->flags &= ~TQI_QUEUE_MOVING;
 	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
 }

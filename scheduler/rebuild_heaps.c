@@ -28,7 +28,11 @@ static int reserve_all(struct tqi_check *c)
 
 		r = reserve(c, &class->open, class->lane_count);
 		if (r == 0)
+			r = reserve(c, &class->oldest, class->lane_count);
+		if (r == 0)
 			r = reserve(c, &lane->tasks, lane->members);
+		if (r == 0 && class->aged)
+			r = reserve(c, &lane->ages, lane->members);
 	}
 	return r;
 }
@@ -36,9 +40,12 @@ static int reserve_all(struct tqi_check *c)
 static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
+	uint64_t tag = tqi_tag(t->sequence, index);
 
-	tqi_heap_push(c->tx, &lane->tasks, TQI_FAMILY_LANE,
-		      (struct tqi_heap_entry){ t->key, tqi_tag(t->sequence, index) });
+	tqi_heap_push(c->tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ t->key, tag });
+	if (tqi_class_at(c->tx, lane->class_)->aged)
+		tqi_heap_push(c->tx, &lane->ages, TQI_FAMILY_AGE,
+			      (struct tqi_heap_entry){ (int64_t)t->ready_ns, tag });
 	tqi_root(c->tx)->ready++;
 }
 
@@ -47,9 +54,8 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	uint64_t due = UINT64_MAX;
 
 	if (t->state == TQ_READY)
-		t->key = tqi_policy_key(
-			tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_)->rate, t->ready_ns,
-			t->priority);
+		t->key = tqi_policy_key_in(tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_),
+					   t, tqi_check_deadline(c, t));
 	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
 		enter_lane(c, index, t);
 	if (t->state != TQ_RUNNING || tqi_attempt_at(c->tx, t->attempt)->phase == 0)
@@ -60,6 +66,16 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	tqi_rebuild_keep(c);
 }
 
+static void open_lane(struct tqi_check *c, struct tqi_heap *lanes, uint32_t family, uint32_t lane,
+		      const struct tqi_heap *tasks)
+{
+	uint64_t sequence = tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK;
+
+	if (tasks->length)
+		tqi_heap_push(c->tx, lanes, family,
+			      (struct tqi_heap_entry){ tasks->root.key, sequence | lane });
+}
+
 static void open_classes(struct tqi_check *c)
 {
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
@@ -67,15 +83,10 @@ static void open_classes(struct tqi_check *c)
 
 		if (!(c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED))
 			continue;
-		const struct tqi_heap *tasks = &tqi_lane_at(c->tx, class->plain)->tasks;
+		const struct tqi_lane *lane = tqi_lane_at(c->tx, class->plain);
 
-		if (!tasks->length)
-			continue;
-		tqi_heap_push(
-			c->tx, &class->open, TQI_FAMILY_OPEN,
-			(struct tqi_heap_entry){ tasks->root.key,
-						 (tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK) |
-							 class->plain });
+		open_lane(c, &class->open, TQI_FAMILY_OPEN, class->plain, &lane->tasks);
+		open_lane(c, &class->oldest, TQI_FAMILY_OLDEST, class->plain, &lane->ages);
 		tqi_rebuild_keep(c);
 	}
 }

@@ -9,7 +9,8 @@
  * R1  Task records are the truth.  Heaps, lists, classes' depths and the root's
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild.c).
  * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
- * R3  state == READY and not held  <=>  the task is in its lane's heap.
+ * R3  state == READY and not held  <=>  the task is in its lane's heap; where the class is
+ *     aged, in the lane's other heap, too.
  * R4  in the due heap  <=>  state is DELAYED, or RUNNING with a time to watch, or
  *     the task has a deadline that has not been noticed to have passed.  One entry a
  *     task, by the earliest of its times.
@@ -54,6 +55,8 @@ enum tqi_family {
 	TQI_FAMILY_LANE, /* tasks in their lane, by key */
 	TQI_FAMILY_DUE,	 /* tasks by the next time to look at them */
 	TQI_FAMILY_OPEN, /* lanes in their class, by their first task */
+	TQI_FAMILY_AGE,	 /* tasks in their lane, by the time when they became ready */
+	TQI_FAMILY_OLDEST, /* lanes in their class, by their oldest task */
 	TQI_FAMILY_COUNT,
 };
 
@@ -315,8 +318,10 @@ struct tqi_queue {
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
 	uint32_t hybrid_count; /* starts since the last one of that band */
+	uint32_t edf;	       /* 1: deadlines order inside a band */
+	uint64_t max_wait_ns;  /* after so long a ready task is overdue; UINT64_MAX never */
+	uint32_t overdue_turn; /* 1: the last start was of an overdue task, for being that */
 	uint32_t reserved0;
-	uint64_t reserved1[2];
 };
 _Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");
 
@@ -354,9 +359,12 @@ struct tqi_class {
 	uint32_t rate;	      /* of ageing: the keys of its tasks were made with it */
 	struct tqi_heap open; /* lanes with startable tasks */
 	uint32_t era;
-	uint32_t reserved1[11];
+	uint16_t edf;	/* 1: the keys of its tasks are deadlines */
+	uint16_t aged;	/* 1: its lanes are in `oldest`, too, and their tasks in `ages` */
+	struct tqi_heap oldest;
+	uint32_t reserved1[8];
 };
-_Static_assert(sizeof(struct tqi_class) == 256, "four cache lines");
+_Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
 
 /* Tasks that are equal in all that decides whether they may start. */
 struct tqi_lane {
@@ -364,10 +372,11 @@ struct tqi_lane {
 	uint32_t class_;
 	uint32_t members; /* unfinished tasks: its heap has room for all of them */
 	uint32_t reserved0;
-	struct tqi_heap tasks;
-	uint64_t reserved1[5];
+	struct tqi_heap tasks; /* by key */
+	struct tqi_heap ages;  /* the same tasks by ready_ns, where the class says so */
+	uint64_t reserved1[4];
 };
-_Static_assert(sizeof(struct tqi_lane) == 128, "two cache lines");
+_Static_assert(sizeof(struct tqi_lane) == 192, "three cache lines");
 
 /* Somebody waits for a task. */
 struct tqi_edge {

@@ -20,6 +20,13 @@ extern "C" {
  * delayed or backing off does not; a release keeps what was gained, a retry begins
  * anew.  Hybrid turns see to it that the least urgent band is never left without
  * starts, whatever the others have.
+ *
+ * With edf (earliest deadline first) the band decides, and inside it the deadline;
+ * tasks without one come after all that have one, as submitted.  It cannot be combined
+ * with ageing.  With a max-wait a task that has been ready for so long is overdue, and
+ * at most every second start is the one of the overdue that has been ready longest,
+ * whatever its band: with N overdue ones that are older it starts within 2 x (N + 1)
+ * starts, and the others keep their order.
  */
 #define TQ_BANDS 4
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
@@ -44,20 +51,25 @@ struct tq_queue_opts {
 	/* After so many starts of other bands one of the least urgent band that has work,
 	 * 1 to TQ_HYBRID_MAX; TQ_OFF = never, the default. */
 	uint32_t hybrid;
+	uint64_t
+		max_wait_ns; /* a task is overdue after so long; TQ_UNLIMITED = never, the default */
+	uint32_t edf;	      /* 1: earliest deadline first inside a band; TQ_OFF = no, the default */
+	uint32_t reserved1;   /* must be 0 */
 };
 
 /**
  * tq_queue_set() - make a queue, or change its settings.
  *
  * Submitting and serving make a missing queue too.  All of @opts is done, or nothing.
- * Another order (ageing, bands, hybrid) holds at once for what comes; what waits already is
+ * Another order (ageing, bands, hybrid, edf, max-wait) holds at once for what comes; what waits already is
  * taken over by this call, as many holds of the lock as that takes, and by others
  * should it be killed.  Until then claims compare old and new by their effective
  * priorities.
  *
- * Errors:	-EINVAL bad name or value, bands that do not ascend; -EBUSY another
- *		order while tasks are still being taken over into the last one; TQ_EFULL
- *		the queue table is full; -EROFS; lock errors as tq_submit().
+ * Errors:	-EINVAL bad name or value, bands that do not ascend; -ENOTSUP edf and
+ *		ageing, which cannot be combined; -EBUSY another order while tasks are
+ *		still being taken over into the last one; TQ_EFULL the queue table is
+ *		full; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
@@ -125,6 +137,9 @@ struct tq_queue_info {
 	uint32_t ageing[TQ_BANDS];	 /* thousandths of a point a second; 0 none */
 	int32_t band_from[TQ_BANDS - 1]; /* where all bands but the lowest begin */
 	uint32_t hybrid; /* starts of other bands before one of the least urgent; 0 off */
+	uint64_t max_wait_ns; /* a ready task is overdue after so long; 0 never */
+	uint32_t edf;	      /* 1: earliest deadline first inside a band */
+	uint32_t reserved2;
 };
 
 /**

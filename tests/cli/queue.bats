@@ -48,6 +48,16 @@ started_labels() {
 	says "three whole numbers that ascend"
 	expect 2 queue set work --strict --ageing 1
 	says "leave one out"
+	expect 2 queue set work --edf maybe
+	says "on or off"
+	expect 2 queue set work --max-wait 0
+	expect 2 queue set work --max-wait -5s
+	expect 2 queue set work --edf on --ageing 1
+	says "cannot both order"
+	taskq queue set work --ageing 1
+	expect 2 queue set work --edf on
+	says "--ageing off"
+	expect 0 queue set work --edf on --ageing off
 	expect 2 queue set work
 	says "nothing to change"
 	expect 2 queue set 'no name' --strict
@@ -118,6 +128,52 @@ flood() {
 	says "a whole number from 1 to 1000000"
 	expect 0 queue set --strict
 	[[ $(taskq queue show --json | jq .hybrid) == null ]]
+}
+
+@test "B5: edf: inside a band the earliest deadline starts first" {
+	taskq create -q default
+	expect 0 queue set --edf on
+	expect 0 queue show
+	prints "in it the earliest deadline"
+	prints "normal   0 to 99: by deadline"
+	[[ $(taskq queue show --json | jq .edf) == true ]]
+	taskq pause
+	submit -L none -- true
+	submit -L late --deadline 2h -- true
+	submit -L early --deadline 1h -- true
+	submit -L low --deadline 1m -p low -- true
+	submit -L high -p high -- true
+	taskq resume
+	work_off
+	[[ $(started_labels) == "high early late none low" ]]
+	[[ $(taskq queue list --json | jq .edf) == true ]]
+	expect 0 queue list
+	prints " edf "
+}
+
+# The bound that `queue show` prints: with N older overdue ones, within 2 x (N + 1) starts.
+@test "B3: max-wait: under a flood of urgent tasks low ones start within the printed bound" {
+	local i labels
+
+	taskq create -q default
+	expect 0 queue set --max-wait 1ms
+	expect 0 queue show
+	prints "ready for 1ms is overdue"
+	prints "within 2 x (N + 1) starts"
+	[[ $(taskq queue show --json | jq .max_wait_ns) == 1000000 ]]
+	taskq pause
+	for i in 1 2 3; do
+		submit -p low -L "low$i" -- true
+	done
+	for i in 1 2 3 4 5 6 7 8; do
+		submit -p critical -L "c$i" -- true
+	done
+	taskq resume
+	work_off
+	labels=$(started_labels)
+	[[ $labels == "low1 c1 low2 c2 low3 "* ]]
+	expect 0 queue set --strict
+	[[ $(taskq queue show --json | jq .max_wait_ns) == null ]]
 }
 
 @test "B2: tasks that wait follow into another order" {

@@ -69,6 +69,68 @@ void tqt_prepare_hybrid(struct tqt_world *w)
 	tqt_claim(w);
 }
 
+static int set_edf(struct tq *tq)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .edf = 1 };
+
+	return tq_queue_set(tq, "default", &opts);
+}
+
+static int set_max_wait(struct tq *tq, uint64_t ns)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .max_wait_ns = ns };
+
+	return tq_queue_set(tq, "default", &opts);
+}
+
+static int submit_due(struct tq *tq, int32_t priority, uint64_t seconds)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .kind = "k",
+					   .priority = priority,
+					   .deadline_ns = seconds * TQT_SECOND_NS };
+
+	return tq_submit(tq, &spec, NULL);
+}
+
+/* Bands, some of their tasks with deadlines. */
+void tqt_prepare_deadlines(struct tqt_world *w)
+{
+	tqt_prepare_bands(w);
+	for (uint32_t i = 0; i < 4; i++)
+		tqt_must(submit_due(w->other, (int32_t)(i % 2) * 100, 100 - 20 * i), "deadline");
+}
+
+void tqt_prepare_edf(struct tqt_world *w)
+{
+	tqt_prepare_deadlines(w);
+	tqt_must(set_edf(w->other), "edf");
+}
+
+/* All of the bands are overdue, and it is their turn. */
+void tqt_prepare_overdue(struct tqt_world *w)
+{
+	tqt_prepare_bands(w);
+	tqt_must(set_max_wait(w->other, TQT_SECOND_NS), "max-wait");
+	tqt_elapse(w, 2 * TQT_SECOND_NS);
+	submit_bands(w);
+}
+
+void tqt_run_policy_edf(struct tqt_world *w)
+{
+	w->result = set_edf(w->tq);
+}
+
+void tqt_run_policy_max_wait(struct tqt_world *w)
+{
+	w->result = set_max_wait(w->tq, TQT_SECOND_NS);
+}
+
+void tqt_run_policy_max_wait_off(struct tqt_world *w)
+{
+	w->result = set_max_wait(w->tq, TQ_UNLIMITED);
+}
+
 void tqt_run_policy_hybrid(struct tqt_world *w)
 {
 	const struct tq_queue_opts opts = { .size = sizeof(opts), .hybrid = 2 };
@@ -107,6 +169,26 @@ void tqt_run_claim_aged(struct tqt_world *w)
 void tqt_run_claim_hybrid(struct tqt_world *w)
 {
 	claim(w);
+}
+
+void tqt_run_claim_edf(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_claim_overdue(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_submit_edf(struct tqt_world *w)
+{
+	w->result = submit_due(w->tq, 0, 5);
+}
+
+void tqt_run_submit_overdue(struct tqt_world *w)
+{
+	w->result = submit_due(w->tq, -100, 5);
 }
 
 void tqt_run_claim_moving(struct tqt_world *w)

@@ -105,6 +105,13 @@ enum {
 	X(claim_moving, tq_claim, moving, STEPS, TQT_FEW)                                          \
 	X(policy_hybrid, tq_queue_set, bands, STEPS, TQT_EMPTY)                                    \
 	X(claim_hybrid, tq_claim, hybrid, STEPS, TQT_FEW)                                          \
+	X(policy_edf, tq_queue_set, deadlines, STEPS, TQT_EMPTY)                                   \
+	X(claim_edf, tq_claim, edf, STEPS, TQT_FEW)                                                \
+	X(submit_edf, tq_submit, edf, WHOLE, TQT_FEW | TQT_SHORT)                                  \
+	X(policy_max_wait, tq_queue_set, bands, STEPS, TQT_FEW)                                    \
+	X(policy_max_wait_off, tq_queue_set, overdue, STEPS, TQT_EMPTY)                            \
+	X(claim_overdue, tq_claim, overdue, STEPS, TQT_FEW | TQT_SHORT)                            \
+	X(submit_overdue, tq_submit, overdue, WHOLE, TQT_FEW | TQT_SHORT)                          \
 	X(release_moving, tq_release, moving, STEPS, TQT_FEW)                                      \
 	X(submit_aged, tq_submit, ageing, WHOLE, TQT_FEW | TQT_SHORT)                              \
 	X(update_band, tq_task_update, ageing, STEPS, TQT_FEW)                                     \

@@ -294,7 +294,8 @@ static bool compare_policy(struct comparison *c, uint32_t index, const struct tq
 		if (!same(c, record, index, "band", (uint32_t)q->band_from[b],
 			  (uint32_t)m->band_from[b]))
 			return false;
-	return SAME(q, m, era) && SAME(q, m, hybrid) && SAME(q, m, hybrid_count);
+	return SAME(q, m, era) && SAME(q, m, hybrid) && SAME(q, m, hybrid_count) &&
+	       SAME(q, m, edf) && SAME(q, m, max_wait_ns) && SAME(q, m, overdue_turn);
 }
 
 static bool compare_queue(struct comparison *c, uint32_t index)

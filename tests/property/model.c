@@ -17,7 +17,8 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 						     .backoff_ns = SECOND,
 						     .backoff_cap_ns = 300 * SECOND,
 						     .attempts_max = 1,
-						     .band_from = { 0, 100, 1000 } };
+						     .band_from = { 0, 100, 1000 },
+						     .max_wait_ns = NEVER };
 }
 
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index)

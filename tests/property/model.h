@@ -78,6 +78,7 @@ struct model_task {
 	int32_t priority;
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
+	bool edf, aged;	    /* likewise */
 	uint32_t queue, kind;
 	uint32_t attempts_max, crashes_max, losses_max;
 	uint32_t failures, crashes, losses, attempts, epoch;
@@ -146,6 +147,8 @@ struct model_queue {
 	uint32_t ageing[TQ_BANDS];
 	int32_t band_from[TQ_BANDS - 1];
 	uint32_t hybrid, hybrid_count;
+	uint32_t edf, overdue_turn;
+	uint64_t max_wait_ns; /* NEVER none */
 };
 
 struct model_class {
@@ -258,7 +261,6 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 /* The class that a task comes into now. */
 void model_home(const struct model *m, struct model_task *task);
 int64_t model_key(const struct model_task *task);
-bool model_is_before(const struct model *m, const struct model_task *a, const struct model_task *b);
 bool model_policy_move(struct model *m, uint32_t task);
 void model_policy_round(struct model *m);
 uint32_t model_moving(const struct model *m);

@@ -9,22 +9,37 @@
 #define MS 1000000u
 
 /* Whether bands differ in anything. */
-static bool is_banded(const uint32_t *ageing, uint32_t hybrid)
+static bool is_banded(const struct model_queue *q)
 {
-	bool banded = hybrid;
+	bool banded = q->hybrid || q->edf;
 
 	for (uint32_t b = 1; b < TQ_BANDS; b++)
-		banded |= ageing[b] != ageing[0];
+		banded |= q->ageing[b] != q->ageing[0];
 	return banded;
+}
+
+static bool is_aged(const struct model_queue *q)
+{
+	return q->max_wait_ns != NEVER;
 }
 
 static void set_flags(struct model_queue *q, bool moving)
 {
-	bool banded = is_banded(q->ageing, q->hybrid);
+	bool banded = is_banded(q);
 
 	q->flags &= TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING;
 	q->flags |= (banded ? TQI_QUEUE_BANDED : 0) | (moving ? TQI_QUEUE_MOVING : 0) |
-		    (banded || moving ? TQI_QUEUE_ORDERED : 0);
+		    (banded || moving || is_aged(q) ? TQI_QUEUE_ORDERED : 0);
+}
+
+static uint32_t band_in(const struct model_queue *q, int32_t priority)
+{
+	uint32_t band = 0;
+
+	for (uint32_t b = 1; is_banded(q) && b < TQ_BANDS; b++)
+		if (priority >= q->band_from[b - 1])
+			band = b;
+	return band;
 }
 
 void model_home(const struct model *m, struct model_task *t)
@@ -32,31 +47,78 @@ void model_home(const struct model *m, struct model_task *t)
 	const struct model_queue *q = &m->queues[t->queue];
 
 	t->era = q->era;
-	t->band = 0;
-	for (uint32_t b = 1; is_banded(q->ageing, q->hybrid) && b < TQ_BANDS; b++)
-		if (t->priority >= q->band_from[b - 1])
-			t->band = b;
+	t->band = band_in(q, t->priority);
 	t->rate = q->ageing[t->band];
+	t->edf = q->edf;
+	t->aged = is_aged(q);
 }
 
 /* In millionths of a point; whole milliseconds count. */
-static int64_t urgency(const struct model *m, const struct model_task *t)
+static int64_t urgency(const struct model *m, const struct model_task *t, uint32_t rate)
 {
 	int64_t ms = (int64_t)(m->now_ns / MS) - (int64_t)(t->ready_ns / MS);
 
-	return (int64_t)t->priority * POINT + t->rate * ms;
+	return (int64_t)t->priority * POINT + rate * ms;
+}
+
+static int64_t deadline_key(const struct model_task *t)
+{
+	return t->deadline_ns < INT64_MAX ? (int64_t)t->deadline_ns : INT64_MAX;
 }
 
 int64_t model_key(const struct model_task *t)
 {
-	return t->rate * (int64_t)(t->ready_ns / MS) - (int64_t)t->priority * POINT;
+	return t->edf ? deadline_key(t)
+		      : t->rate * (int64_t)(t->ready_ns / MS) - (int64_t)t->priority * POINT;
 }
 
-bool model_is_before(const struct model *m, const struct model_task *a, const struct model_task *b)
+/* Of one class. */
+static bool is_ahead(const struct model_task *a, const struct model_task *b)
 {
-	int64_t x = urgency(m, a), y = urgency(m, b);
+	int64_t x = model_key(a), y = model_key(b);
 
-	return x != y ? x > y : model_sequence_before(a->sequence, b->sequence);
+	return x != y ? x < y : model_sequence_before(a->sequence, b->sequence);
+}
+
+/* Heads of classes; what is of another sort of order is seen as it will be. */
+static bool is_before(const struct model *m, const struct model_task *a, const struct model_task *b)
+{
+	const struct model_queue *q = &m->queues[a->queue];
+	const struct model_task *of[2] = { a, b };
+	uint32_t rank[2] = { 0, 0 };
+	int64_t rest[2];
+
+	for (int i = 0; i < 2; i++) {
+		uint32_t band = of[i]->edf == q->edf ? of[i]->band : band_in(q, of[i]->priority);
+
+		rank[i] = q->edf ? band : 0;
+		rest[i] = q->edf ? -deadline_key(of[i])
+				 : urgency(m, of[i], of[i]->edf ? q->ageing[band] : of[i]->rate);
+	}
+	if (rank[0] != rank[1])
+		return rank[0] > rank[1];
+	return rest[0] != rest[1] ? rest[0] > rest[1]
+				  : model_sequence_before(a->sequence, b->sequence);
+}
+
+static bool can_start(const struct model_task *t, const struct model_worker *w, uint32_t queue)
+{
+	return model_in_lane(t) && t->queue == queue && (w->kinds >> t->kind & 1);
+}
+
+/* Nobody of its own class is before it. */
+static bool is_head(const struct model *m, const struct model_worker *w, const struct model_task *t)
+{
+	if (!(m->queues[t->queue].flags & TQI_QUEUE_MOVING))
+		return true; /* all are of one sort: what is before is before across classes, too */
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *o = &m->tasks[i];
+
+		if (o != t && can_start(o, w, t->queue) && o->kind == t->kind &&
+		    o->band == t->band && o->era == t->era && is_ahead(o, t))
+			return false;
+	}
+	return true;
 }
 
 /* The most urgent of a band, or (TQ_BANDS) of all. */
@@ -68,9 +130,8 @@ static uint32_t best_of_band(const struct model *m, const struct model_worker *w
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 
-		if (model_in_lane(t) && t->queue == queue && (w->kinds >> t->kind & 1) &&
-		    (band == TQ_BANDS || t->band == band) &&
-		    (!best || model_is_before(m, t, &m->tasks[best])))
+		if (can_start(t, w, queue) && (band == TQ_BANDS || t->band == band) &&
+		    is_head(m, w, t) && (!best || is_before(m, t, &m->tasks[best])))
 			best = i;
 	}
 	return best;
@@ -85,10 +146,32 @@ static uint32_t best_of_least(const struct model *m, const struct model_worker *
 	return best;
 }
 
+/* What starts for being overdue; 0 none, or it is not their turn. */
+static uint32_t overdue(const struct model *m, const struct model_worker *w, uint32_t queue)
+{
+	const struct model_queue *q = &m->queues[queue];
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; is_aged(q) && !q->overdue_turn && i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i], *b = &m->tasks[best];
+
+		if (can_start(t, w, queue) && t->aged &&
+		    m->now_ns - t->ready_ns >= q->max_wait_ns &&
+		    (!best || t->ready_ns < b->ready_ns ||
+		     (t->ready_ns == b->ready_ns &&
+		      model_sequence_before(t->sequence, b->sequence))))
+			best = i;
+	}
+	return best;
+}
+
 uint32_t model_best_of(const struct model *m, const struct model_worker *w, uint32_t queue)
 {
 	const struct model_queue *q = &m->queues[queue];
+	uint32_t best = overdue(m, w, queue);
 
+	if (best)
+		return best;
 	return q->hybrid && q->hybrid_count >= q->hybrid ? best_of_least(m, w, queue)
 							 : best_of_band(m, w, queue, TQ_BANDS);
 }
@@ -98,6 +181,9 @@ void model_take_turn(struct model *m, const struct model_worker *w, uint32_t tas
 	const struct model_task *t = &m->tasks[task];
 	struct model_queue *q = &m->queues[t->queue];
 
+	q->overdue_turn = overdue(m, w, t->queue) != 0;
+	if (q->overdue_turn)
+		return;
 	if (t->band == m->tasks[best_of_least(m, w, t->queue)].band)
 		q->hybrid_count = 0;
 	else if (q->hybrid_count < q->hybrid)
@@ -146,13 +232,21 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 		n.hybrid = change->hybrid == TQ_OFF ? 0 : change->hybrid;
 	if (n.hybrid != q->hybrid)
 		n.hybrid_count = 0;
+	if (change->edf)
+		n.edf = change->edf == TQ_OFF ? 0 : change->edf;
+	if (change->max_wait_ns)
+		n.max_wait_ns = change->max_wait_ns;
+	if (n.max_wait_ns != q->max_wait_ns)
+		n.overdue_turn = 0;
 	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
 		if (n.band_from[b] <= n.band_from[b - 1])
 			return -EINVAL;
-	bool era = memcmp(n.ageing, q->ageing, sizeof(n.ageing)) ||
-		   is_banded(n.ageing, n.hybrid) != is_banded(q->ageing, q->hybrid) ||
-		   (is_banded(n.ageing, n.hybrid) &&
-		    memcmp(n.band_from, q->band_from, sizeof(n.band_from)));
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (n.edf && n.ageing[b])
+			return -ENOTSUP;
+	bool era = memcmp(n.ageing, q->ageing, sizeof(n.ageing)) || n.edf != q->edf ||
+		   is_aged(&n) != is_aged(q) || is_banded(&n) != is_banded(q) ||
+		   (is_banded(&n) && memcmp(n.band_from, q->band_from, sizeof(n.band_from)));
 
 	if (era && (q->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;

@@ -44,6 +44,10 @@ static void choose_policy(struct world *w, struct tqi_policy *p)
 		choose_bands(w, p->band_from);
 	if (chance(w, 2))
 		p->hybrid = chance(w, 3) ? TQ_OFF : 1 + below(w, 4);
+	if (chance(w, 2))
+		p->edf = strict && chance(w, 2) ? 1 : TQ_OFF;
+	if (chance(w, 2))
+		p->max_wait_ns = chance(w, 3) ? UINT64_MAX : 1 + some_time(w);
 }
 
 void op_policy(struct world *w)
@@ -54,8 +58,11 @@ void op_policy(struct world *w)
 	choose_policy(w, policy);
 	int r = perform(w, policy_core, &p, false);
 
-	note(w, "policy of queue %u: ageing %u %u %u %u, bands %d %d %d hybrid %u: %d", p.queue,
-	     policy->ageing[0], policy->ageing[1], policy->ageing[2], policy->ageing[3],
-	     policy->band_from[0], policy->band_from[1], policy->band_from[2], policy->hybrid, r);
+	note(w,
+	     "policy of queue %u: ageing %u %u %u %u, bands %d %d %d hybrid %u edf %u max-wait "
+	     "%llu: %d",
+	     p.queue, policy->ageing[0], policy->ageing[1], policy->ageing[2], policy->ageing[3],
+	     policy->band_from[0], policy->band_from[1], policy->band_from[2], policy->hybrid,
+	     policy->edf, (unsigned long long)policy->max_wait_ns, r);
 	expect(w, r, model_policy(w->m, p.queue, policy), "policy");
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/records.h"
+#include "scheduler/queue.h"
 #include "shm/span.h"
 
 static uint64_t present_bytes(const struct tqi_segment *seg)
@@ -124,16 +124,22 @@ static bool record_may_differ(struct tqi_tx *tx, uint32_t table, uint32_t span_p
 /* Whether the record is in a heap of the family, by what the records say. */
 static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 {
-	if (family == TQI_FAMILY_OPEN)
-		return index < tx->core->tables[TQI_LANES].count &&
-		       tqi_lane_at(tx, index)->tasks.length;
+	if (tqi_schema.family_table[family] == TQI_LANES) {
+		if (index >= tx->core->tables[TQI_LANES].count)
+			return false;
+		const struct tqi_lane *lane = tqi_lane_at(tx, index);
+
+		return family == TQI_FAMILY_OPEN ? lane->tasks.length : lane->ages.length;
+	}
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;
 	const struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (family == TQI_FAMILY_DUE)
 		return task->flags & TQI_TASK_DUE;
-	return task->state == TQ_READY && !(task->flags & TQI_TASK_HELD);
+	bool ready = task->state == TQ_READY && !(task->flags & TQI_TASK_HELD);
+
+	return ready && (family != TQI_FAMILY_AGE || tqi_class_of(tx, task)->aged);
 }
 
 static bool position_may_differ(struct tqi_tx *tx, uint32_t family, uint32_t span_place,

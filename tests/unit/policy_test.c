@@ -307,6 +307,103 @@ static void test_hybrid(void **state)
 	close_fixture(&f);
 }
 
+static uint64_t put_due(struct fixture *f, int32_t priority, uint64_t deadline)
+{
+	return submit(
+		f, (struct tq_task_spec){ .priority = priority, .deadline_ns = deadline * SECOND });
+}
+
+/* B5: the band first, then the deadline, then what has none; a change takes over what waits. */
+static void test_edf(void **state)
+{
+	struct tqi_claimed c;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t worker = add_worker(&f, "default", 0);
+	uint64_t none = put(&f, 50), late = put_due(&f, 99, 100);
+
+	assert_int_equal(set(&f, (struct tqi_policy){ .edf = 1, .ageing = { POINT } }), -ENOTSUP);
+	assert_int_equal(set(&f, (struct tqi_policy){ .edf = 1 }), 0);
+	uint64_t early = put_due(&f, 1, 10), low = put_due(&f, -1, 1), twin = put_due(&f, 2, 10);
+
+	assert_sound(&f);
+	assert_int_equal(claim(&f, worker, &c), early);
+	sweep_out(&f);
+	assert_sound(&f);
+	assert_int_equal(set(&f, ageing(POINT, 0, 0, 0)), -ENOTSUP);
+	assert_int_equal(claim(&f, worker, &c), twin);
+	assert_int_equal(claim(&f, worker, &c), late);
+	assert_int_equal(claim(&f, worker, &c), none);
+	assert_int_equal(claim(&f, worker, &c), low);
+	assert_int_equal(set(&f, (struct tqi_policy){ .edf = OFF }), 0);
+	late = put_due(&f, 0, 10);
+	uint64_t high = put(&f, 1);
+
+	assert_int_equal(claim(&f, worker, &c), high);
+	assert_int_equal(claim(&f, worker, &c), late);
+	close_fixture(&f);
+}
+
+/* B3: an overdue task gets every second start, the oldest first; all others keep their order. */
+static void test_max_wait(void **state)
+{
+	uint64_t low[3], high[3];
+	struct tqi_claimed c;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t worker = add_worker(&f, "default", 0);
+
+	low[0] = put(&f, -100); /* these before there is a limit */
+	low[1] = put(&f, -100);
+	assert_int_equal(set(&f, (struct tqi_policy){ .max_wait_ns = 10 * SECOND }), 0);
+	sweep_out(&f);
+	wait(&f, 9);
+	for (uint32_t i = 0; i < 3; i++)
+		high[i] = put(&f, 100);
+	assert_int_equal(claim(&f, worker, &c), high[0]);
+	wait(&f, 1);
+	low[2] = put(&f, -100);
+	assert_int_equal(claim(&f, worker, &c), low[0]);
+	assert_int_equal(claim(&f, worker, &c), high[1]);
+	assert_int_equal(claim(&f, worker, &c), low[1]);
+	assert_sound(&f);
+	assert_int_equal(claim(&f, worker, &c), high[2]);
+	assert_int_equal(claim(&f, worker, &c), low[2]); /* not overdue, but alone */
+	assert_int_equal(set(&f, (struct tqi_policy){ .max_wait_ns = UINT64_MAX }), 0);
+	sweep_out(&f);
+	assert_int_equal(queue_of(&f)->flags, 0);
+	close_fixture(&f);
+}
+
+/* B3: under overload, when all are overdue, half of the starts are still by priority. */
+static void test_overload(void **state)
+{
+	struct tqi_claimed c;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t worker = add_worker(&f, "default", 0);
+
+	assert_int_equal(set(&f, (struct tqi_policy){ .max_wait_ns = SECOND, .hybrid = 1 }), 0);
+	for (int32_t i = 0; i < 6; i++) {
+		put(&f, i * 10);
+		wait(&f, 1);
+	}
+	wait(&f, 1);
+	/* Overdue, most urgent, overdue, most urgent ... */
+	for (int32_t i = 0; i < 3; i++) {
+		assert_int_equal(task_of(&f, claim(&f, worker, &c))->priority, i * 10);
+		assert_int_equal(task_of(&f, claim(&f, worker, &c))->priority, 50 - i * 10);
+	}
+	assert_sound(&f);
+	close_fixture(&f);
+}
+
 /* The ends of the arithmetic: priorities, rates, and the latest time. */
 static void test_arithmetic(void **state)
 {
@@ -375,6 +472,9 @@ int main(void)
 		cmocka_unit_test(test_classes_are_used_again),
 		cmocka_unit_test(test_bands),
 		cmocka_unit_test(test_hybrid),
+		cmocka_unit_test(test_edf),
+		cmocka_unit_test(test_max_wait),
+		cmocka_unit_test(test_overload),
 		cmocka_unit_test(test_arithmetic),
 		cmocka_unit_test(test_damage_is_mended),
 	};

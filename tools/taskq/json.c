@@ -140,6 +140,10 @@ static void add_policy(json_t *object, const struct tq_queue_info *info)
 	json_object_set_new(object, "bands", from);
 	if (info->hybrid)
 		json_object_set_new(object, "hybrid", json_integer(info->hybrid));
+	if (info->edf)
+		json_object_set_new(object, "edf", json_true());
+	if (info->max_wait_ns)
+		json_object_set_new(object, "max_wait_ns", json_u64(info->max_wait_ns));
 	if (info->flags & TQ_QUEUE_REORDERING)
 		json_object_set_new(object, "reordering", json_true());
 }

@@ -28,7 +28,14 @@ static bool is_uniform(const struct tq_queue_info *info)
 
 static bool has_bands(const struct tq_queue_info *info)
 {
-	return info->hybrid || !is_uniform(info);
+	return info->hybrid || info->edf || !is_uniform(info);
+}
+
+/* Whether what comes late enough never gets before a task. */
+static bool is_bounded_by_age(const struct tq_queue_info *info)
+{
+	/* Turns know no age, and a deadline may be earlier however late it comes. */
+	return !info->hybrid && !info->edf && !info->max_wait_ns;
 }
 
 static int64_t band_begin(const struct tq_queue_info *info, unsigned band)
@@ -71,7 +78,7 @@ uint64_t policy_overtaken_ns(const struct tq_queue_info *info, unsigned band)
 {
 	uint64_t longest = 0;
 
-	if (info->hybrid) /* its turns know no age */
+	if (!is_bounded_by_age(info))
 		return TQ_UNLIMITED;
 	for (unsigned other = 0; other < TQ_BANDS; other++)
 		if (other != band && against(info, band, other) > longest)
@@ -81,13 +88,10 @@ uint64_t policy_overtaken_ns(const struct tq_queue_info *info, unsigned band)
 
 void policy_text_short(const struct tq_queue_info *info, char *to, size_t room)
 {
-	const bool ageing = has_ageing(info);
+	const char *rule = info->edf ? "edf" : has_ageing(info) ? "ageing" : "strict";
 
-	snprintf(to, room, "%s%s%s",
-		 ageing		? "ageing"
-		 : info->hybrid ? ""
-				: "strict",
-		 ageing && info->hybrid ? "+" : "", info->hybrid ? "hybrid" : "");
+	snprintf(to, room, "%s%s%s", rule, info->hybrid ? "+hybrid" : "",
+		 info->max_wait_ns ? "+max-wait" : "");
 }
 
 static void print_rate(FILE *out, uint32_t rate)
@@ -97,6 +101,12 @@ static void print_rate(FILE *out, uint32_t rate)
 
 static void print_rule(const struct tq_queue_info *info, FILE *out)
 {
+	if (info->edf) {
+		fputs("most urgent band first, and in it the earliest deadline; what has none "
+		      "comes last, as submitted\n",
+		      out);
+		return;
+	}
 	if (!has_ageing(info)) {
 		fputs("strict priority: the most urgent first, equal ones as submitted\n", out);
 		return;
@@ -125,7 +135,7 @@ static void print_band(const struct tq_queue_info *info, unsigned band, FILE *ou
 		print_rate(out, info->ageing[band]);
 		fputs(" points/s\n", out);
 	} else {
-		fputs("strict\n", out);
+		fputs(info->edf ? "by deadline\n" : "strict\n", out);
 	}
 }
 
@@ -154,6 +164,19 @@ static void print_hybrid(const struct tq_queue_info *info, FILE *out)
 		info->hybrid + 1, info->hybrid + 1);
 }
 
+static void print_max_wait(const struct tq_queue_info *info, FILE *out)
+{
+	char time[FORMAT_MAX];
+
+	fprintf(out,
+		"  max-wait  ready for %s is overdue; at most every second start is the longest "
+		"overdue\n",
+		format_duration(info->max_wait_ns, time));
+	fprintf(out,
+		"  bound     overdue, with N overdue ones that are older, a task starts within 2 x "
+		"(N + 1) starts\n");
+}
+
 void policy_text_print(const struct tq_queue_info *info, FILE *out)
 {
 	fputs("  order     ", out);
@@ -162,6 +185,8 @@ void policy_text_print(const struct tq_queue_info *info, FILE *out)
 		print_band(info, b, out);
 	if (info->hybrid)
 		print_hybrid(info, out);
-	for (unsigned b = TQ_BANDS - 1; !info->hybrid && b-- > 0;)
+	if (info->max_wait_ns)
+		print_max_wait(info, out);
+	for (unsigned b = TQ_BANDS - 1; is_bounded_by_age(info) && b-- > 0;)
 		print_bound(info, b, out);
 }

@@ -17,6 +17,8 @@ enum key {
 	KEY_AGEING,
 	KEY_BANDS,
 	KEY_HYBRID,
+	KEY_EDF,
+	KEY_MAX_WAIT,
 	KEY_STRICT,
 };
 
@@ -32,6 +34,9 @@ const struct option_row queue_rows[] = {
 	{ KEY_BANDS, "bands", "N,N,N", "where normal, high, critical begin; default 0,100,1000" },
 	{ KEY_HYBRID, "hybrid", "N|on|off",
 	  "after N starts (on: 5) one of the least urgent band that has work" },
+	{ KEY_EDF, "edf", "on|off", "earliest deadline first inside a band" },
+	{ KEY_MAX_WAIT, "max-wait", "D|off",
+	  "ready for so long is overdue: every second start is of those" },
 	{ KEY_STRICT, "strict", NULL, "priority alone decides: nothing of the above" },
 	{ KEY_MAX_DEPTH, "max-depth", "N|off", "waiting tasks at most; more are refused" },
 	{ KEY_TIMEOUT, "timeout", "D|off", "default time of an attempt" },
@@ -138,19 +143,28 @@ static bool take_hybrid(struct cli *cli, struct tq_queue_opts *opts, const char 
 	return true;
 }
 
+static bool take_edf(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
+{
+	if (!is_off(arg) && strcmp(arg, "on") != 0)
+		return refuse(cli, "--edf", arg, "not a switch", "on or off");
+	opts->edf = is_off(arg) ? TQ_OFF : 1;
+	return true;
+}
+
+/* A time limit, or none. */
+static bool take_limit(struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
+{
+	if (!is_off(arg))
+		return option_time_limit(cli, option, arg, ret_ns);
+	*ret_ns = TQ_UNLIMITED;
+	return true;
+}
+
 static bool take_max_depth(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
 {
 	if (!is_off(arg))
 		return option_count(cli, "--max-depth", arg, 1, UINT32_MAX, &opts->depth_max);
 	opts->depth_max = TQ_UNLIMITED;
-	return true;
-}
-
-static bool take_timeout(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
-{
-	if (!is_off(arg))
-		return option_time_limit(cli, "--timeout", arg, &opts->timeout_ns);
-	opts->timeout_ns = TQ_UNLIMITED;
 	return true;
 }
 
@@ -177,13 +191,19 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 	case KEY_HYBRID:
 		options->ordered = true;
 		return take_hybrid(cli, opts, arg);
+	case KEY_EDF:
+		options->ordered = true;
+		return take_edf(cli, opts, arg);
+	case KEY_MAX_WAIT:
+		options->ordered = true;
+		return take_limit(cli, "--max-wait", arg, &opts->max_wait_ns);
 	case KEY_STRICT:
 		options->strict = true;
 		return true;
 	case KEY_MAX_DEPTH:
 		return take_max_depth(cli, opts, arg);
 	case KEY_TIMEOUT:
-		return take_timeout(cli, opts, arg);
+		return take_limit(cli, "--timeout", arg, &opts->timeout_ns);
 	case KEY_RETRIES:
 		return take_retries(cli, opts, arg);
 	default:
@@ -203,7 +223,8 @@ bool queue_option(struct cli *cli, void *ctx, int key, const char *arg)
 	if (options->strict && !options->ordered) {
 		for (int b = 0; b < TQ_BANDS; b++)
 			options->opts.ageing[b] = TQ_OFF;
-		options->opts.hybrid = TQ_OFF;
+		options->opts.hybrid = options->opts.edf = TQ_OFF;
+		options->opts.max_wait_ns = TQ_UNLIMITED;
 	}
 	return true;
 }

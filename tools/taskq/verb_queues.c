@@ -46,6 +46,10 @@ static int set(struct cli *cli, const struct queue_options *options)
 			 cli->queue);
 		return CLI_NOTHING;
 	}
+	if (r == -ENOTSUP)
+		return usage(cli,
+			     "deadlines and ageing cannot both order a queue: give --ageing off "
+			     "with --edf on, or --edf off with --ageing");
 	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "queue set \"%s\"", cli->queue) : CLI_OK;
 }
 
