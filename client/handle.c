@@ -60,6 +60,11 @@ uint64_t tqi_now(const struct tq *tq)
 	return tq->seg.ops->now(tq->seg.ops->ctx);
 }
 
+uint64_t tqi_wall(const struct tq *tq)
+{
+	return tq->seg.ops->wall(tq->seg.ops->ctx);
+}
+
 uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns)
 {
 	uint64_t now = tqi_now(tq);

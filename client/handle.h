@@ -62,6 +62,8 @@ struct tqi_ident tqi_ident_self(struct tq *tq);
 uint32_t tqi_pid_self(struct tq *tq);
 
 uint64_t tqi_now(const struct tq *tq);
+/* CLOCK_REALTIME; only for what is said in it. */
+uint64_t tqi_wall(const struct tq *tq);
 /* now + timeout, saturating. */
 uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns);
 

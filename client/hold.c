@@ -9,6 +9,7 @@
 #include "scheduler/sweep.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
+#include "scheduler/wall.h"
 #include "shm/extent.h"
 #include "shm/pool.h"
 
@@ -52,6 +53,8 @@ int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 	/* After the lock: time does not go back from one hold to the next. */
 	tqi_tx_attach(tx, &tq->seg, &tq->seen);
 	tqi_tx_begin(tx, tqi_now(tq));
+	if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
+		tx->wall_ns = tqi_wall(tq);
 	if (__builtin_expect(tqi_root(tx)->flags & TQI_ROOT_REPAIR, 0)) {
 		tqi_tx_abort(tx);
 		tqi_unlock(&tq->seg);

@@ -35,7 +35,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->ready_ns = t->ready_ns;
 	i->started_ns = t->started_ns;
 	i->ended_ns = t->ended_ns;
-	i->due_ns = t->state == TQ_DELAYED ? t->due_ns : 0;
+	i->due_ns = t->state == TQ_DELAYED ? none_is_zero(t->due_ns) : 0;
 	i->timeout_ns = none_is_zero(t->timeout_ns);
 	i->timeout_total_ns = none_is_zero(t->timeout_total_ns);
 	i->progress_timeout_ns = none_is_zero(t->progress_timeout_ns);
@@ -91,6 +91,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	if (!tqi_peek_extra(seg, t, &extra))
 		return;
 	i->deadline_ns = none_is_zero(extra.deadline_ns);
+	i->at_ns = extra.at_ns;
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;
 	i->unique_scope = key.scope;

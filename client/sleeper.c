@@ -10,6 +10,7 @@
 #include "scheduler/wake.h"
 
 #define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
+#define WALL_LOOK_NS 5000000000ull /* 5 s: a step of the wall clock is noticed no later */
 #define EDGES_SLICE 8	 /* edges dropped in one hold: journal space */
 
 /* What one sleep waits on; the words were read in the hold before (W2). */
@@ -19,6 +20,7 @@ struct nap {
 	bool missed;   /* a watched owner is dead already: do not sleep */
 	bool keeper;
 	uint64_t until_ns;
+	uint64_t until_wall_ns; /* by the wall clock; UINT64_MAX none */
 };
 
 static void nap_add(struct nap *nap, const struct tqi_word32 *word, uint32_t value)
@@ -69,6 +71,7 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 	uint32_t place = tqi_waiter_keeper(tx, s->waiter);
 
 	nap->keeper = place < TQI_KEEPERS;
+	nap->until_wall_ns = slot->until_wall_ns;
 	nap_add(nap, &slot->word, tqi_load_acquire32(&slot->word));
 	watch_older(tx, slot, nap);
 	if (s->words) /* first: what others would tell it of late, or never */
@@ -183,6 +186,26 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 }
 
 /*
+ * One wait has one clock.  With nothing to wait for by the monotonic one, the kernel
+ * itself notices that the wall clock is set.  Else it is the monotonic clock, to which
+ * the wall-clock time is carried over; a step shows at the next look.
+ */
+static int sleep_on(struct tq *tq, const struct nap *nap)
+{
+	const struct tqi_ops *ops = tq->seg.ops;
+	uint64_t until = nap->until_ns, wall = nap->until_wall_ns;
+
+	if (wall == UINT64_MAX)
+		return ops->futex_wait(ops->ctx, nap->words, nap->count, until);
+	if (until == UINT64_MAX)
+		return ops->futex_wait_wall(ops->ctx, nap->words, nap->count, wall);
+	uint64_t wall_now = tqi_wall(tq), left = wall > wall_now ? wall - wall_now : 0;
+	uint64_t look = tqi_deadline(tq, left < WALL_LOOK_NS ? left : WALL_LOOK_NS);
+
+	return ops->futex_wait(ops->ctx, nap->words, nap->count, look < until ? look : until);
+}
+
+/*
  * Wakers call the kernel under the lock (W3), and where processors are busy the kernel
  * puts the waker aside for the woken.  Then the waker goes first: to queue for the lock
  * would cost both another call, and another sleep.
@@ -240,8 +263,7 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 		if (next == 0)
 			continue;
 		if (!nap.missed)
-			r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, nap.words, nap.count,
-						    nap.until_ns);
+			r = sleep_on(tq, &nap);
 		interrupted = r == -EINTR;
 		if (r == 0)
 			yield_to_waker(&tq->seg);

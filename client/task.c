@@ -27,8 +27,10 @@ static int check_spec(const struct tq_task_spec *s)
 	if (s->delay_ns > TQI_NS_MAX || s->deadline_ns > TQI_NS_MAX ||
 	    !tqi_time_is_valid(s->timeout_ns) || !tqi_time_is_valid(s->timeout_total_ns) ||
 	    !tqi_time_is_valid(s->progress_timeout_ns) || s->backoff_ns > TQI_NS_MAX ||
-	    s->backoff_cap_ns > TQI_NS_MAX)
+	    s->backoff_cap_ns > TQI_NS_MAX || s->at_ns > INT64_MAX)
 		return -ERANGE;
+	if (s->at_ns && s->delay_ns)
+		return -EINVAL;
 	if (!s->unique_key ? s->unique_scope != 0
 			   : s->unique_scope > TQ_UNIQUE_COALESCE || !*s->unique_key ||
 				     strnlen(s->unique_key, TQ_KEY_MAX + 1) > TQ_KEY_MAX)
@@ -40,6 +42,7 @@ static int check_spec(const struct tq_task_spec *s)
 
 /* One task on its way in. */
 struct entry {
+	struct tq *tq;
 	struct tq_task_spec spec;
 	struct tqi_submit submit;
 	uint64_t id;
@@ -60,6 +63,7 @@ static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry 
 	r = check_spec(&e->spec);
 	if (r < 0)
 		return r;
+	e->tq = tq;
 	e->known_queue = tqi_names_find(&tq->queues, e->spec.queue);
 	e->known_kind = tqi_names_find(&tq->kinds, e->spec.kind);
 	if ((!e->known_queue && !tqi_name_is_valid(e->spec.queue)) ||
@@ -99,6 +103,8 @@ static int submit_op(struct tqi_tx *tx, void *arg)
 {
 	struct entry *e = arg;
 
+	if (e->spec.at_ns && !tx->wall_ns) /* the first that waits for this clock */
+		tx->wall_ns = tqi_wall(e->tq);
 	return tqi_submit(tx, &e->submit, &e->id);
 }
 

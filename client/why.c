@@ -121,17 +121,20 @@ static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_task *t = &q->task;
 	struct tqi_extra extra;
+	bool has_extra = tqi_peek_extra(&q->tq->seg, t, &extra);
 
 	if (t->state == TQ_BLOCKED)
 		return TQ_WHY_BLOCKED;
 	if (tqi_condemns(&q->root, &q->queue, t))
 		return TQ_WHY_CANCELLED;
-	if (tqi_peek_extra(&q->tq->seg, t, &extra) && extra.deadline_ns <= tqi_now(q->tq)) {
+	if (has_extra && extra.deadline_ns <= tqi_now(q->tq)) {
 		why->until_ns = extra.deadline_ns;
 		return TQ_WHY_EXPIRED;
 	}
-	if (t->state == TQ_DELAYED)
+	if (t->state == TQ_DELAYED && t->due_ns != UINT64_MAX)
 		why->until_ns = t->due_ns;
+	else if (t->state == TQ_DELAYED && has_extra)
+		why->until_wall_ns = extra.at_ns;
 	if (t->flags & TQI_TASK_HELD)
 		return TQ_WHY_HELD;
 	if (t->state == TQ_DELAYED)

@@ -184,6 +184,17 @@ static bool expect_in_due(struct tqi_check *c, uint32_t index, uint32_t owner,
 	return t->flags & TQI_TASK_DUE;
 }
 
+static bool expect_in_wall(struct tqi_check *c, uint32_t index, uint32_t owner,
+			   struct tqi_heap_entry *entry)
+{
+	const struct tqi_task *t = tqi_task_at(c->tx, index);
+
+	(void)owner;
+	*entry =
+		(struct tqi_heap_entry){ (int64_t)tqi_check_at(c, t), tqi_tag(t->sequence, index) };
+	return t->flags & TQI_TASK_AT;
+}
+
 /* A lane stands in its class's heap for its first task. */
 static bool expect_lane(const struct tqi_lane *lane, const struct tqi_heap *tasks, uint32_t index,
 			uint32_t class, struct tqi_heap_entry *entry)
@@ -262,6 +273,8 @@ static void check_in_heaps(struct tqi_check *c)
 					t->lane);
 		if (t->state != TQ_FREE && (t->flags & TQI_TASK_DUE) && !(mark & TQI_SEEN_DUE))
 			tqi_check_fault(c, "task %u: not in the due heap", i);
+		if (t->state != TQ_FREE && (t->flags & TQI_TASK_AT) && !(mark & TQI_SEEN_WALL))
+			tqi_check_fault(c, "task %u: not in the wall heap", i);
 	}
 	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
 		const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);
@@ -278,6 +291,10 @@ static void check_root(struct tqi_check *c)
 
 	tqi_check_heap(c, &(struct tqi_check_heap){ &root->due, TQI_FAMILY_DUE, TQI_TASKS,
 						    TQI_SEEN_DUE, 0, "due times", expect_in_due });
+	tqi_check_heap(c, &(struct tqi_check_heap){ &root->wall, TQI_FAMILY_WALL, TQI_TASKS,
+						    TQI_SEEN_WALL, 0, "appointments",
+						    expect_in_wall });
+	tqi_check_equal(c, "root", 0, "appointments", root->appointments, c->appointments);
 	tqi_check_equal(c, "root", 0, "unfinished", root->unfinished, c->unfinished);
 	tqi_check_equal(c, "root", 0, "ready", root->ready, c->ready);
 	tqi_check_equal(c, "root", 0, "running", root->running, c->running);
@@ -285,6 +302,8 @@ static void check_root(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "dying_workers", root->dying_workers, c->dying_workers);
 	tqi_check_equal(c, "root", 0, "room_waiters", root->room_waiters, c->room_waiters);
 	tqi_check_equal(c, "root", 0, "moving", root->moving, c->moving);
+	if (root->wall.capacity < root->appointments)
+		tqi_check_fault(c, "root: no room for %u appointments", root->appointments);
 	if (root->due.capacity < root->unfinished)
 		tqi_check_fault(c, "root: no due times for all of %u unfinished", root->unfinished);
 }

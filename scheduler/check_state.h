@@ -13,6 +13,7 @@
 #define TQI_SEEN_INDEXED (1u << 2) /* key: in the index */
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
 #define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
+#define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
 #define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list; key: its task is a successor */
 
 /* Seen of a span, in spans[]. */
@@ -36,7 +37,7 @@ struct tqi_check {
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
-	uint32_t empty_workers, dying_workers, room_waiters, moving;
+	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 
@@ -66,8 +67,9 @@ bool tqi_check_block(struct tqi_check *c, uint32_t block, uint64_t bytes, const 
 
 /* A task's rare settings (TQI_TASK_EXTRA); NULL when their memory may not be read. */
 struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *task);
-/* Its deadline; UINT64_MAX none. */
+/* Its deadline; UINT64_MAX none.  Its appointment; 0 none. */
 uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *task);
+uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *task);
 
 /* What is wrong with a task's key record, NULL nothing; whether its task may hold it (R7). */
 const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key);

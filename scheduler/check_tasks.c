@@ -34,12 +34,22 @@ uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *t)
 	return extra ? extra->deadline_ns : UINT64_MAX;
 }
 
+uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra ? extra->at_ns : 0;
+}
+
 static void check_extra(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	uint64_t deadline = tqi_check_deadline(c, t);
 
 	if (deadline > INT64_MAX && deadline != UINT64_MAX)
 		tqi_check_fault(c, "task %u: deadline %llu", index, (unsigned long long)deadline);
+	if (tqi_check_at(c, t) > INT64_MAX)
+		tqi_check_fault(c, "task %u: appointment %llu", index,
+				(unsigned long long)tqi_check_at(c, t));
 	if ((t->flags & TQI_TASK_LATE) && deadline == UINT64_MAX)
 		tqi_check_fault(c, "task %u: late without a deadline", index);
 }
@@ -74,6 +84,7 @@ static void count(struct tqi_check *c, const struct tqi_task *t, const struct tq
 	c->depth[lane->class_][t->state]++;
 	c->members[t->lane] += !tqi_state_is_final(t->state);
 	c->unfinished += !tqi_state_is_final(t->state);
+	c->appointments += !tqi_state_is_final(t->state) && tqi_check_at(c, t);
 	c->running += t->state == TQ_RUNNING;
 	c->ready += t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
 	c->due += !!(t->flags & TQI_TASK_DUE);
@@ -141,7 +152,12 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	bool deadline = !final && !(t->flags & TQI_TASK_LATE) &&
 			tqi_check_deadline(c, t) != UINT64_MAX;
 
-	if ((t->state == TQ_DELAYED || deadline) && !due) /* R4 */
+	bool wall = t->state == TQ_DELAYED && t->due_ns == UINT64_MAX;
+
+	if (wall != !!(t->flags & TQI_TASK_AT) || (wall && !tqi_check_at(c, t))) /* R4 */
+		tqi_check_fault(c, "task %u: %s for the wall clock", index,
+				wall ? "must wait, but does not," : "waits, but need not,");
+	if (((t->state == TQ_DELAYED && !wall) || deadline) && !due) /* R4 */
 		tqi_check_fault(c, "task %u: %s, but not in the due heap", index,
 				deadline ? "has a deadline" : "delayed");
 	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline)

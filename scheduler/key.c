@@ -8,6 +8,7 @@
 #include "scheduler/due.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
+#include "scheduler/wall.h"
 #include "shm/table.h"
 
 #define QUEUE_MULTIPLIER 0x9e3779b97f4a7c15ull /* odd: no two queues give one key */
@@ -70,7 +71,7 @@ static void promote(struct tqi_tx *tx, uint32_t task)
 {
 	struct tqi_task *t = tqi_task_at(tx, task);
 	uint32_t k = key_of(tx, task);
-	bool later = t->due_ns > tx->now_ns;
+	bool at = t->due_ns == UINT64_MAX, later = at || t->due_ns > tx->now_ns;
 
 	if (t->state != TQ_BLOCKED || !k || hold(tx, k) < 0) {
 		tx->corrupt = true;
@@ -79,6 +80,8 @@ static void promote(struct tqi_tx *tx, uint32_t task)
 	tqi_task_move(tx, task, later ? TQ_DELAYED : TQ_READY);
 	if (!later)
 		tqi_ready_enter(tx, task, false);
+	if (at)
+		tqi_wall_enter(tx, task); /* it may be due already */
 	tqi_due_set(tx, task, tqi_due_of(tx, t));
 }
 

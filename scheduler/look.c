@@ -7,6 +7,7 @@
 #include "scheduler/sweep.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
+#include "scheduler/wall.h"
 #include "shm/lock.h"
 
 #define DUE_SLICE 8	    /* due tasks handled in one hold: journal space */
@@ -90,6 +91,10 @@ void tqi_tend(struct tqi_tx *tx)
 		tqi_due_run(tx, DUE_SLICE);
 		tqi_step(tx);
 	}
+	if (__builtin_expect(tqi_wall_is_due(tx), 0)) {
+		tqi_wall_run(tx, DUE_SLICE);
+		tqi_step(tx);
+	}
 	if (tqi_sweep_pending(tx)) {
 		tqi_sweep_slice(tx);
 		tqi_step(tx);
@@ -121,7 +126,7 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 		ret_look->again = true;
 	tqi_wake_room(tx); /* a popped submitter may have died */
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
-	if (tqi_due_next(tx) <= tx->now_ns || tqi_sweep_pending(tx))
+	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_sweep_pending(tx))
 		ret_look->again = true;
 	if (tqi_root(tx)->moving && !tqi_root(tx)->sweep_left)
 		tqi_sweep_start(tx); /* for the next look: the round before found no memory */

@@ -254,7 +254,9 @@ static void clear_root(struct tqi_root *root)
 	root->finished_oldest = root->finished_newest = root->finished_count = 0;
 	root->telling = 0;
 	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
+	root->appointments = 0;
 	clear_heap(&root->due);
+	clear_heap(&root->wall);
 	memset(&root->keys, 0, sizeof(root->keys));
 }
 

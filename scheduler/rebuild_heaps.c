@@ -5,6 +5,7 @@
 #include "scheduler/due.h"
 #include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
+#include "scheduler/wall.h"
 
 static int reserve(struct tqi_check *c, struct tqi_heap *heap, uint32_t length)
 {
@@ -18,6 +19,9 @@ static int reserve_all(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 	int r = reserve(c, &root->due, root->unfinished);
+
+	if (r == 0)
+		r = reserve(c, &root->wall, root->appointments);
 
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES] && r == 0; k++) {
 		struct tqi_class *class = tqi_class_at(c->tx, k);
@@ -63,6 +67,8 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	else if (!(t->flags & TQI_TASK_LATE)) /* its attempt is being ended: no time of that */
 		due = tqi_check_deadline(c, t);
 	tqi_due_set(c->tx, index, due);
+	if (t->state == TQ_DELAYED && t->due_ns == UINT64_MAX)
+		tqi_wall_enter(c->tx, index);
 	tqi_rebuild_keep(c);
 }
 

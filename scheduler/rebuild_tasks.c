@@ -130,6 +130,10 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 
 	if (extra && extra->deadline_ns > INT64_MAX)
 		extra->deadline_ns = UINT64_MAX;
+	if (extra && extra->at_ns > INT64_MAX)
+		extra->at_ns = 0;
+	if (t->due_ns > INT64_MAX) /* R4 */
+		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
 	if (!extra || extra->deadline_ns == UINT64_MAX)
 		t->flags &= (uint16_t)~TQI_TASK_LATE;
 }
@@ -164,6 +168,7 @@ static void count(struct tqi_check *c, struct tqi_task *t)
 		return;
 	lane->members++;
 	root->unfinished++;
+	root->appointments += tqi_check_at(c, t) != 0;
 }
 
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
@@ -176,10 +181,8 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	}
 	if (t->cause > TQ_CAUSE_RELEASED)
 		t->cause = TQ_CAUSE_NONE;
-	if (t->due_ns > INT64_MAX)
-		t->due_ns = INT64_MAX;
 	mend_sequence(c, t);
-	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_LISTED | TQI_TASK_TELLING);
+	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_AT | TQI_TASK_LISTED | TQI_TASK_TELLING);
 	t->edges = t->pins = t->prev = t->next = 0;
 	mend_attempt(c, index, t);
 	mend_blocks(c, t);

@@ -11,9 +11,11 @@
  * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
  * R3  state == READY and not held  <=>  the task is in its lane's heap; where the class is
  *     aged, in the lane's other heap, too.
- * R4  in the due heap  <=>  state is DELAYED, or RUNNING with a time to watch, or
- *     the task has a deadline that has not been noticed to have passed.  One entry a
- *     task, by the earliest of its times.
+ * R4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
+ *     time to watch, or the task has a deadline that has not been noticed to have
+ *     passed.  One entry a task, by the earliest of its times.
+ *     in the wall heap  <=>  DELAYED by the wall clock  <=>  DELAYED with due_ns
+ *     UINT64_MAX; its key is the task's at_ns, and no step of the clock changes it.
  * R5  A final task has no attempt; it is on the finished list unless pinned.
  * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
  * R7  A key is in the index  <=>  its record says held  =>  no other key of its queue
@@ -57,6 +59,7 @@ enum tqi_family {
 	TQI_FAMILY_OPEN, /* lanes in their class, by their first task */
 	TQI_FAMILY_AGE,	 /* tasks in their lane, by the time when they became ready */
 	TQI_FAMILY_OLDEST, /* lanes in their class, by their oldest task */
+	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
 	TQI_FAMILY_COUNT,
 };
 
@@ -82,6 +85,7 @@ enum tqi_interest {
 #define TQI_TASK_TELLING (1u << 9) /* is on the list of those with waiters still to wake */
 #define TQI_TASK_EXTRA (1u << 10)  /* rare settings stand in its block: struct tqi_extra */
 #define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
+#define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (R4) */
 
 /*
  * One task; four cache lines.  Submit, claim and complete touch the first three.
@@ -99,7 +103,7 @@ struct tqi_task {
 	int64_t key;		/* fixed when it becomes ready; smaller starts earlier */
 	int32_t priority;
 	uint32_t lane;
-	uint64_t due_ns; /* DELAYED: not before; RUNNING: when to look at it */
+	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns */
 	uint32_t payload; /* block: payload, then label, then what TQI_TASK_EXTRA says */
 	uint32_t payload_bytes;
 
@@ -155,10 +159,11 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
  */
 struct tqi_extra {
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
+	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t reserved0;
 };
-_Static_assert(sizeof(struct tqi_extra) == 16, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 24, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -444,8 +449,9 @@ struct tqi_root {
 	uint32_t untidy; /* work has ended since somebody last looked for memory to give back */
 	uint32_t dying_workers; /* somebody must look at them again */
 	uint32_t moving; /* queues with TQI_QUEUE_MOVING */
-	uint32_t reserved0;
+	uint32_t appointments; /* unfinished tasks with at_ns: the wall heap has room for all */
 	struct tqi_heap due;
+	struct tqi_heap wall;
 	struct tqi_hash_index keys; /* held unique keys, by queue and name */
 };
 

@@ -34,11 +34,14 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 {
 	tqi_waiter_relink(tx, waiter);
 	struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
-	uint64_t look = tqi_keeper_until(tx, tqi_waiter_keeper(tx, waiter));
+	uint32_t place = tqi_waiter_keeper(tx, waiter);
+	uint64_t look = tqi_keeper_until(tx, place), wall = tqi_keeper_until_wall(tx, place);
 	uint64_t until = look < until_ns ? look : until_ns;
 
 	if (s->until_ns != until)
 		TQI_SET(tx, s->until_ns, until);
+	if (s->until_wall_ns != wall)
+		TQI_SET(tx, s->until_wall_ns, wall);
 	return until;
 }
 

@@ -12,7 +12,8 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
 /*
  * About to sleep (again): queue it if it was popped, note until when.  `until_ns`
- * is the sleeper's own wish; returns the time to sleep to.
+ * is the sleeper's own wish; returns the time to sleep to.  What waits for the wall
+ * clock is noted beside it, in until_wall_ns.
  */
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns);
 /* Bury some dead sleepers; true when there may be more. */

@@ -13,6 +13,7 @@
 #include "scheduler/sweep.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
+#include "scheduler/wall.h"
 
 static void set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag, bool on)
 {
@@ -132,6 +133,7 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	remember_only(tx, task);
 	zero_budgets(tx, task);
 	renew_deadline(tx, task);
+	tqi_wall_renew(tx, task);
 	TQI_ADD(tx, root->unfinished, 1);
 	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1); /* a new life, with an end of its own */
 	tqi_task_move(tx, index, TQ_READY);
@@ -228,6 +230,7 @@ static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_t
 static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t delay_ns)
 {
 	TQI_SET(tx, task->due_ns, tqi_due_after(tx, delay_ns));
+	tqi_wall_cancel(tx, task); /* from now, instead of an appointment */
 	if (task->state == TQ_READY) /* a blocked one stays so, and is delayed then */
 		tqi_task_move(tx, index, TQ_DELAYED);
 }
@@ -252,6 +255,8 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 	if (update->fields & TQ_UPDATE_DELAY)
 		set_delay(tx, task, index, update->delay_ns);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (task->state == TQ_DELAYED && task->due_ns == UINT64_MAX)
+		tqi_wall_enter(tx, index);
 	if (task->state == TQ_READY)
 		tqi_ready_enter(tx, index, !(update->fields & TQ_UPDATE_PRIORITY));
 	return 0;

@@ -12,6 +12,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/sleep.h"
 #include "scheduler/task.h"
+#include "scheduler/wall.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
 
@@ -25,7 +26,7 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 
 static bool has_extra(const struct tq_task_spec *spec)
 {
-	return spec->deadline_ns != 0 || spec->unique_key;
+	return spec->deadline_ns || spec->at_ns || spec->unique_key;
 }
 
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
@@ -141,7 +142,7 @@ static void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_tas
 		      const struct tqi_queue *queue)
 {
 	TQI_INIT(t->submitted_ns, tx->now_ns);
-	TQI_INIT(t->ready_ns, spec->delay_ns ? 0 : tx->now_ns);
+	TQI_INIT(t->ready_ns, spec->delay_ns || spec->at_ns > tx->wall_ns ? 0 : tx->now_ns);
 	TQI_INIT(t->started_ns, 0);
 	TQI_INIT(t->first_started_ns, 0);
 	TQI_INIT(t->ended_ns, 0);
@@ -166,14 +167,25 @@ static uint16_t flags_of(const struct tq_task_spec *spec)
  * Behind payload and label; under the lock, as times are, while a large block was filled
  * before it.  Such a block is known to the in-flight table: no plain stores.
  */
-static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, uint64_t deadline_ns,
-		       uint32_t key)
+static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tqi_extra *from)
 {
 	struct tqi_extra *extra = tqi_task_extra(tx, t);
 
-	TQI_SET(tx, extra->deadline_ns, deadline_ns);
-	TQI_SET(tx, extra->key, key);
+	TQI_SET(tx, extra->deadline_ns, from->deadline_ns);
+	TQI_SET(tx, extra->at_ns, from->at_ns);
+	TQI_SET(tx, extra->key, from->key);
 	TQI_SET(tx, extra->reserved0, 0u);
+}
+
+static void make_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tq_task_spec *spec)
+{
+	const struct tqi_extra extra = {
+		.deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns)
+						 : UINT64_MAX,
+		.at_ns = spec->at_ns,
+	};
+
+	fill_extra(tx, t, &extra);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -221,26 +233,36 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	set_times(tx, t, spec, queue);
 	set_budgets(t, spec, queue);
 	if (t->flags & TQI_TASK_EXTRA)
-		fill_extra(tx, t,
-			   spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX,
-			   0);
+		make_extra(tx, t, spec);
+}
+
+/* R4: not before; 0 at once. */
+static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t delay_ns)
+{
+	if (delay_ns)
+		return tqi_due_after(tx, delay_ns);
+	return tqi_wall_is_ahead(tx, t) ? UINT64_MAX : 0;
 }
 
 static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
 		       bool blocked)
 {
+	uint64_t due = first_due(tx, t, delay_ns);
+
+	if (due)
+		TQI_INIT(t->due_ns, due);
 	if (blocked) {
 		tqi_task_move(tx, index, TQ_BLOCKED);
 		TQI_INIT(t->ready_ns, 0);
-		TQI_INIT(t->due_ns, delay_ns ? tqi_due_after(tx, delay_ns) : 0);
-	} else if (delay_ns == 0) {
+	} else if (due) {
+		tqi_task_move(tx, index, TQ_DELAYED);
+	} else {
 		tqi_task_move(tx, index, TQ_READY);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
-	} else {
-		tqi_task_move(tx, index, TQ_DELAYED);
-		TQI_INIT(t->due_ns, tqi_due_after(tx, delay_ns));
 	}
-	if (delay_ns || (t->flags & TQI_TASK_EXTRA))
+	if (due == UINT64_MAX && !blocked)
+		tqi_wall_enter(tx, index);
+	if (due || (t->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, t));
 }
 
@@ -275,7 +297,7 @@ static int coalesce(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin
 	TQI_SET(tx, t->payload, block);
 	TQI_SET(tx, t->payload_bytes, (uint32_t)s->spec->payload_bytes);
 	TQI_SET(tx, t->label_bytes, (uint8_t)label_bytes(s->spec));
-	fill_extra(tx, t, extra.deadline_ns, extra.key);
+	fill_extra(tx, t, &extra);
 	*ret_id = tqi_id_make(twin, t->generation);
 	return 1;
 }
@@ -292,6 +314,8 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 		return r;
 	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority);
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+		return -ENOMEM;
+	if (s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
 

@@ -11,6 +11,7 @@
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
+#include "scheduler/wall.h"
 #include "shm/pool.h"
 
 #define TO(state) (1u << (state))
@@ -228,8 +229,10 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
 	give(tx, &task->checkpoint);
-	if (task->flags & TQI_TASK_EXTRA)
+	if (task->flags & TQI_TASK_EXTRA) {
+		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);
+	}
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);
 	if (tqi_root(tx)->room_waiters)
@@ -242,6 +245,7 @@ void tqi_task_unqueue(struct tqi_tx *tx, uint32_t index)
 	const struct tqi_task *task = tqi_task_at(tx, index);
 
 	tqi_due_set(tx, index, UINT64_MAX);
+	tqi_wall_leave(tx, index);
 	if (task->state == TQ_READY)
 		tqi_ready_leave(tx, index);
 }

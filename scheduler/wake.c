@@ -5,6 +5,7 @@
 #include "scheduler/due.h"
 #include "scheduler/ready.h"
 #include "scheduler/sweep.h"
+#include "scheduler/wall.h"
 #include "shm/lock.h"
 
 #define POPS_SLICE 16 /* sleepers popped in one hold: journal space */
@@ -170,6 +171,24 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	return until;
 }
 
+uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
+{
+	uint64_t wall = tqi_wall_next(tx);
+
+	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * LOOK_NS;
+}
+
+static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
+{
+	struct tqi_waiter *s = tqi_waiter_at(tx, w);
+	uint64_t wall = tqi_keeper_until_wall(tx, place);
+
+	if (wall >= s->until_wall_ns)
+		return;
+	TQI_SET(tx, s->until_wall_ns, wall);
+	tqi_tx_wake(tx, w);
+}
+
 void tqi_wake_keepers(struct tqi_tx *tx)
 {
 	uint32_t w = tx->core->waiter_oldest;
@@ -182,6 +201,8 @@ void tqi_wake_keepers(struct tqi_tx *tx)
 			TQI_SET(tx, s->until_ns, until);
 			tqi_tx_wake(tx, w);
 		}
+		if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
+			note_wall(tx, w, place);
 		w = s->newer;
 	}
 }

@@ -24,6 +24,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker);
 
 /* Until when the keeper at this place may sleep. */
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place);
+/* The same for what waits for the wall clock, by that clock. */
+uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place);
 /* At the end of every transaction: keepers that must look earlier are told. */
 void tqi_wake_keepers(struct tqi_tx *tx);
 

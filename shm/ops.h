@@ -28,6 +28,11 @@ struct tqi_ops {
 	 */
 	int (*futex_wait)(void *ctx, const struct tqi_futex *words, uint32_t count,
 			  uint64_t until_ns);
+	/* CLOCK_REALTIME, nanoseconds since 1970; whoever sets the clock makes it step. */
+	uint64_t (*wall)(void *ctx);
+	/* As futex_wait, until a time of CLOCK_REALTIME: it ends when a step passes it, too. */
+	int (*futex_wait_wall)(void *ctx, const struct tqi_futex *words, uint32_t count,
+			       uint64_t until_ns);
 	void (*futex_wake)(void *ctx, struct tqi_word32 *word, uint32_t count);
 	/* Whether the process has been proved gone; false when alive or unknown. */
 	bool (*process_gone)(void *ctx, const struct tqi_ident *who);

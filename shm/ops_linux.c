@@ -16,21 +16,32 @@
 
 #define NS_PER_S 1000000000ull
 
-static uint64_t now(void *ctx)
+static uint64_t read_clock(clockid_t clock)
 {
 	struct timespec ts;
 
-	(void)ctx;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-static int futex_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
+static uint64_t now(void *ctx)
+{
+	(void)ctx;
+	return read_clock(CLOCK_MONOTONIC);
+}
+
+static uint64_t wall(void *ctx)
+{
+	(void)ctx;
+	return read_clock(CLOCK_REALTIME);
+}
+
+static int wait_by(clockid_t clock, const struct tqi_futex *words, uint32_t count,
+		   uint64_t until_ns)
 {
 	struct futex_waitv waiters[TQI_FUTEX_WAIT_MAX];
 	struct timespec ts, *timeout = NULL;
 
-	(void)ctx;
 	if (count > TQI_FUTEX_WAIT_MAX)
 		return -EINVAL;
 	for (uint32_t i = 0; i < count; i++) {
@@ -46,9 +57,23 @@ static int futex_wait(void *ctx, const struct tqi_futex *words, uint32_t count, 
 		ts.tv_nsec = (long)(until_ns % NS_PER_S);
 		timeout = &ts;
 	}
-	if (syscall(SYS_futex_waitv, waiters, count, 0, timeout, CLOCK_MONOTONIC) >= 0)
+	if (syscall(SYS_futex_waitv, waiters, count, 0, timeout, clock) >= 0)
 		return 0;
 	return errno == EAGAIN ? 0 : -errno;
+}
+
+static int futex_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
+{
+	(void)ctx;
+	return wait_by(CLOCK_MONOTONIC, words, count, until_ns);
+}
+
+/* The kernel looks at these timers again whenever the clock is set. */
+static int futex_wait_wall(void *ctx, const struct tqi_futex *words, uint32_t count,
+			   uint64_t until_ns)
+{
+	(void)ctx;
+	return wait_by(CLOCK_REALTIME, words, count, until_ns);
 }
 
 static void futex_wake(void *ctx, struct tqi_word32 *word, uint32_t count)
@@ -107,6 +132,8 @@ static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
 const struct tqi_ops tqi_ops_linux = {
 	.now = now,
 	.futex_wait = futex_wait,
+	.wall = wall,
+	.futex_wait_wall = futex_wait_wall,
 	.futex_wake = futex_wake,
 	.process_gone = process_gone,
 	.thread_gone = thread_gone,

@@ -33,6 +33,7 @@ void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_
 		seen->mended = tx->core->mended;
 	}
 	tx->corrupt = false;
+	tx->wall_ns = 0;
 }
 
 void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg)

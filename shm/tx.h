@@ -59,6 +59,7 @@ struct tqi_tx {
 	struct tqi_core *core;
 	struct tqi_undo *journal;
 	uint64_t now_ns;     /* read under the lock, never before an earlier one's */
+	uint64_t wall_ns; /* read likewise when anything waits for the wall clock; 0 not read */
 	uint32_t undo_count; /* copy of core->undo_count */
 	uint32_t wake_count;
 	bool corrupt; /* see T5 */

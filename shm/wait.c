@@ -147,6 +147,7 @@ uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint
 	tx->taken = &s->mutex;
 	TQI_INIT(s->owner, *owner);
 	TQI_INIT(s->until_ns, UINT64_MAX);
+	TQI_INIT(s->until_wall_ns, UINT64_MAX);
 	TQI_INIT(s->interest, interest);
 	TQI_INIT(s->subject, subject);
 	TQI_INIT(s->edges, 0);

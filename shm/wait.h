@@ -58,6 +58,7 @@ struct tqi_waiter {
 	uint32_t subject;  /* ... and of which record */
 	uint32_t edges;	   /* the scheduler's: tasks that it waits for ... */
 	uint32_t told;	   /* ... and how many of them are final */
+	uint64_t until_wall_ns; /* a keeper's: the same by the wall clock; UINT64_MAX none */
 
 	_Alignas(64) struct tqi_word32 word;
 	uint32_t mutex_made; /* written once, by the first taker */

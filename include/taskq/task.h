@@ -81,7 +81,7 @@ struct tq_task_spec {
 	const char *label;	      /* for people; default none */
 	const void *payload;	      /* copied once */
 	uint64_t payload_bytes;	      /* at most TQ_PAYLOAD_MAX */
-	uint64_t delay_ns;	      /* earliest start, from now; default 0 */
+	uint64_t delay_ns;	      /* earliest start, from now; default 0.  Not with at_ns */
 	uint64_t timeout_ns;	      /* time one attempt may take; default the queue's */
 	uint64_t
 		timeout_total_ns; /* time from first start to the end of the last attempt; default none */
@@ -102,6 +102,9 @@ struct tq_task_spec {
 	const char *unique_key;	      /* 1 to TQ_KEY_MAX bytes; default none, any number of tasks */
 	uint32_t unique_scope;	      /* enum tq_unique_scope; default TQ_UNIQUE_ACTIVE */
 	uint32_t reserved1;	      /* must be 0 */
+	uint64_t at_ns;		      /* earliest start by the wall clock: CLOCK_REALTIME, since
+					 1970; default none.  A time that has passed is no
+					 hindrance.  When the clock is set, this start moves with it */
 };
 
 /**
@@ -185,7 +188,7 @@ struct tq_task_info {
 	uint64_t ready_ns;   /* last time it became ready; 0 never */
 	uint64_t started_ns; /* last start; 0 never */
 	uint64_t ended_ns;   /* reached its final state; 0 not yet */
-	uint64_t due_ns;     /* not before; 0 none */
+	uint64_t due_ns;     /* not before; 0 none, or at_ns says when */
 	uint64_t deadline_ns; /* finish by; 0 none, or passed before a retry */
 	uint64_t timeout_ns; /* per attempt; 0 none */
 	uint64_t timeout_total_ns; /* 0 none */
@@ -209,6 +212,7 @@ struct tq_task_info {
 	char unique_key[TQ_KEY_MAX + 1]; /* "" none */
 	char reserved1[2];
 	uint32_t unique_scope; /* enum tq_unique_scope; 0 none */
+	uint64_t at_ns; /* not before, by the wall clock (CLOCK_REALTIME); 0 none */
 };
 
 /**
@@ -397,7 +401,7 @@ TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_a
 /* fields of struct tq_task_update */
 #define TQ_UPDATE_PRIORITY (1u << 0)
 #define TQ_UPDATE_QUEUE (1u << 1)
-#define TQ_UPDATE_DELAY (1u << 2)
+#define TQ_UPDATE_DELAY (1u << 2) /* also in place of at_ns */
 
 /* Changes to a task that has not started. */
 struct tq_task_update {

@@ -22,7 +22,7 @@ extern "C" {
 	/* looked since */                                                                         \
 	X(TQ_WHY_HELD, 8, "held")                                                                  \
 	X(TQ_WHY_BACKOFF, 9, "back-off")     /* before its next attempt, until until_ns */         \
-	X(TQ_WHY_DELAYED, 10, "delayed")     /* not due until until_ns */                          \
+	X(TQ_WHY_DELAYED, 10, "delayed")     /* not due until until_ns, or until_wall_ns */        \
 	X(TQ_WHY_PAUSED, 11, "paused")	     /* its queue is */                                    \
 	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
 	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
@@ -55,6 +55,7 @@ struct tq_why {
 	uint32_t busy;	       /* of them with a task */
 	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
 	uint32_t reserved0;
+	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
 };
 
 /**

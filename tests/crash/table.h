@@ -170,7 +170,15 @@ enum {
 	X(cancel_successor, tq_cancel, successor, WHOLE, TQT_FEW)                                  \
 	X(forget_kept, tq_task_steer, kept, WHOLE, TQT_FEW)                                        \
 	X(retry_keyed, tq_task_steer, lost_key, WHOLE, TQT_FEW | TQT_SHORT)                        \
-	X(update_keyed, tq_task_update, coalesced, WHOLE, TQT_FEW)
+	X(update_keyed, tq_task_update, coalesced, WHOLE, TQT_FEW)                                 \
+	X(submit_at, tq_submit, none, WHOLE, TQT_ALL)                                              \
+	X(submit_at_large, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT)                          \
+	X(claim_at, tq_claim, appointments, STEPS, TQT_EMPTY | TQT_DEEP)                           \
+	X(cancel_at, tq_cancel, appointments, WHOLE, TQT_FEW)                                      \
+	X(retry_at, tq_task_steer, missed, WHOLE, TQT_FEW)                                         \
+	X(update_at, tq_task_update, appointments, WHOLE, TQT_FEW)                                 \
+	X(move_at, tq_task_update, appointed, WHOLE, TQT_FEW | TQT_SHORT)                          \
+	X(keep_appointments, core, appointments, STEPS, TQT_SOME)
 
 struct tqt_operation {
 	const char *name;

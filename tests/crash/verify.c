@@ -101,6 +101,10 @@ static void verify_sleepers(struct tqt_lab *lab, struct tqi_tx *tx)
 		if (s->state == TQI_WAITER_LISTED && place < TQI_KEEPERS && is_alive(s) &&
 		    s->owner.pid != TQT_PID_VICTIM && s->until_ns > tqi_keeper_until(tx, place))
 			tqt_fault(lab->sweep, lab->level, "keeper %u sleeps too long", place);
+		if (s->state == TQI_WAITER_LISTED && place < TQI_KEEPERS && is_alive(s) &&
+		    s->owner.pid != TQT_PID_VICTIM &&
+		    s->until_wall_ns > tqi_keeper_until_wall(tx, place))
+			tqt_fault(lab->sweep, lab->level, "keeper %u misses the wall clock", place);
 		if (!is_alive(s) || s->interest != TQI_INTEREST_WORK)
 			continue;
 		if (s->state == TQI_WAITER_TRANSIT)

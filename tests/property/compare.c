@@ -68,7 +68,8 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
 		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
 		(m->telling ? TQI_TASK_TELLING : 0u) | (m->extra ? TQI_TASK_EXTRA : 0u) |
-		(m->late ? TQI_TASK_LATE : 0u);
+		(m->late ? TQI_TASK_LATE : 0u) |
+		(m->state == TQ_DELAYED && m->due_ns == NEVER ? TQI_TASK_AT : 0u);
 
 	return SAME(t, m, state) &&
 	       same(c, record, index, "flags but cut", t->flags & ~TQI_TASK_CUT, flags) &&
@@ -93,6 +94,8 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 		same(c, record, index, "key", (uint64_t)t->key, (uint64_t)model_key(m))) &&
 	       same(c, record, index, "deadline_ns", tqi_task_deadline(&c->tx, t),
 		    m->deadline_ns) &&
+	       (!m->extra ||
+		same(c, record, index, "at_ns", tqi_task_extra(&c->tx, t)->at_ns, m->at_ns)) &&
 	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
 }
 
@@ -363,6 +366,8 @@ static bool compare_keepers(struct comparison *c)
 	for (uint32_t place = 0; place < TQI_KEEPERS && s; place++) {
 		if (tqi_waiter_at(&c->tx, s)->until_ns > model_keeper_until(c->m, place))
 			return differ(c, "waiter %u: keeper %u sleeps too long", s, place);
+		if (tqi_waiter_at(&c->tx, s)->until_wall_ns > model_keeper_until_wall(c->m, place))
+			return differ(c, "waiter %u: keeper %u misses the wall clock", s, place);
 		s = tqi_waiter_at(&c->tx, s)->newer;
 	}
 	return true;
@@ -450,6 +455,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 	switch (unit) {
 	case MODEL_DUE:
 		return t->state != m->state || core_due(c, index, t) != m->look_ns;
+	case MODEL_WALL:
+		return t->state != m->state;
 	case MODEL_CANCELLED:
 		return tqi_state_is_final(t->state);
 	case MODEL_ENDED:

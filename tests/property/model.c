@@ -129,6 +129,21 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 	t->look_ns = model_least(t->due_ns, model_deadline(t));
 }
 
+/* R4. */
+void model_wait_for_wall(struct model *m, uint32_t task)
+{
+	struct model_task *t = &m->tasks[task];
+
+	model_move(m, task, TQ_DELAYED);
+	t->due_ns = NEVER;
+	t->look_ns = model_deadline(t);
+}
+
+bool model_waits_for_wall(const struct model_task *t)
+{
+	return t->state == TQ_DELAYED && t->due_ns == NEVER;
+}
+
 /* As long as it has not been noticed to have passed. */
 uint64_t model_deadline(const struct model_task *t)
 {
@@ -259,7 +274,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
-		.extra = spec->deadline_ns || s->unique,
+		.extra = spec->deadline_ns || spec->at_ns || s->unique,
+		.at_ns = spec->at_ns,
 		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,
 	};
 	model_home(m, t);
@@ -267,11 +283,15 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 	t->scope = s->scope;
 	t->holds = s->unique && !leader;
 	m->classes[t->queue][t->kind].submitted++;
+	bool wall = spec->at_ns > m->wall_ns;
+
 	if (leader) {
 		model_move(m, slot, TQ_BLOCKED);
-		t->due_ns = spec->delay_ns ? model_later(m, spec->delay_ns) : 0;
+		t->due_ns = spec->delay_ns ? model_later(m, spec->delay_ns) : wall ? NEVER : 0;
 		t->look_ns = model_deadline(t);
-	} else if (spec->delay_ns)
+	} else if (wall)
+		model_wait_for_wall(m, slot);
+	else if (spec->delay_ns)
 		model_become_delayed(m, slot, spec->delay_ns);
 	else
 		model_become_ready(m, slot, false);

@@ -72,6 +72,7 @@ struct model_task {
 	bool held, forget, keep, once, cancel, stalled, cut, telling;
 	bool extra, late;
 	uint64_t deadline_ns; /* NEVER none */
+	uint64_t at_ns;	      /* wall clock; 0 none */
 	uint32_t unique; /* number of its key, 0 none */
 	uint32_t scope;
 	bool holds; /* it has the key */
@@ -83,7 +84,7 @@ struct model_task {
 	uint32_t attempts_max, crashes_max, losses_max;
 	uint32_t failures, crashes, losses, attempts, epoch;
 	uint64_t submitted_ns, ready_ns, started_ns, first_started_ns, ended_ns;
-	uint64_t due_ns;
+	uint64_t due_ns; /* NEVER: by the wall clock */
 	uint64_t look_ns; /* key in the due heap; NEVER: not in it */
 	uint64_t timeout_ns, timeout_total_ns, progress_timeout_ns, backoff_ns, backoff_cap_ns;
 	struct pattern payload, label, result, error;
@@ -162,6 +163,7 @@ struct model_class {
  */
 enum model_unit {
 	MODEL_DUE,	 /* looked at this task, whose time had come */
+	MODEL_WALL,	 /* the same by the wall clock */
 	MODEL_CANCELLED, /* cancelled this waiting task */
 	MODEL_FREED,	 /* freed this task's record */
 	MODEL_ENDED,	 /* ended this running task's attempt */
@@ -176,6 +178,7 @@ struct model {
 	model_did *did;
 	void *did_ctx;
 	uint64_t now_ns;
+	uint64_t wall_ns;
 	uint64_t sequence;
 	uint64_t order; /* counter behind every `order` and `listed` */
 	uint32_t flags;
@@ -282,11 +285,13 @@ bool model_wake_any(struct model *m);
 uint32_t model_pins(const struct model *m, uint32_t task);
 /* Until when a keeper may sleep, at most. */
 uint64_t model_keeper_until(const struct model *m, uint32_t place);
+uint64_t model_keeper_until_wall(const struct model *m, uint32_t place);
 /* Nobody who could start something sleeps while nobody is on the way to it. */
 bool model_is_stranded(const struct model *m);
 
 /* Holds. */
 bool model_due_run(struct model *m, uint32_t count);
+bool model_wall_run(struct model *m, uint32_t count);
 /* The core has come to where `left` records are left. */
 bool model_sweep_slice(struct model *m, uint32_t left);
 /* Nothing is due, swept or to be buried any more. */

@@ -150,6 +150,38 @@ bool model_due_run(struct model *m, uint32_t count)
 	return false;
 }
 
+static uint32_t next_by_wall(const struct model *m)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i], *f = &m->tasks[first];
+
+		if (!model_waits_for_wall(t) || t->at_ns > m->wall_ns)
+			continue;
+		if (!first || t->at_ns < f->at_ns ||
+		    (t->at_ns == f->at_ns && model_sequence_before(t->sequence, f->sequence)))
+			first = i;
+	}
+	return first;
+}
+
+bool model_wall_run(struct model *m, uint32_t count)
+{
+	uint32_t task;
+
+	while ((task = next_by_wall(m))) {
+		if (count-- == 0 || !model_has_done(m, MODEL_WALL, task))
+			return true;
+		if (model_is_condemned(m, &m->tasks[task]) ||
+		    m->tasks[task].deadline_ns <= m->now_ns)
+			model_end_over(m, task);
+		else
+			model_become_ready(m, task, false);
+	}
+	return false;
+}
+
 static bool cancel_running(struct model *m, struct model_task *t, uint32_t task)
 {
 	if (t->wait_sequence >= m->cancel_before || t->cancel)

@@ -84,7 +84,9 @@ void model_key_ended(struct model *m, uint32_t task)
 		return;
 	s = &m->tasks[successor];
 	s->holds = true;
-	if (s->due_ns > m->now_ns) {
+	if (s->due_ns == NEVER) {
+		model_wait_for_wall(m, successor);
+	} else if (s->due_ns > m->now_ns) {
 		model_move(m, successor, TQ_DELAYED);
 		s->look_ns = model_least(s->due_ns, model_deadline(s));
 	} else {

@@ -136,6 +136,17 @@ uint64_t model_keeper_until(const struct model *m, uint32_t place)
 	return until;
 }
 
+uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
+{
+	uint64_t until = NEVER;
+
+	for (uint32_t t = 1; t < m->task_slots; t++)
+		if (model_waits_for_wall(&m->tasks[t]) &&
+		    m->tasks[t].at_ns + place * SECOND < until)
+			until = m->tasks[t].at_ns + place * SECOND;
+	return until;
+}
+
 static bool is_idle(const struct model *m, const struct model_worker *w)
 {
 	for (uint32_t i = 1; i < m->task_slots; i++) {

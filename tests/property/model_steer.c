@@ -63,6 +63,7 @@ int model_retry(struct model *m, uint32_t task)
 	t->cancel = t->stalled = t->late = false;
 	if (t->deadline_ns <= m->now_ns)
 		t->deadline_ns = NEVER;
+	t->at_ns = 0;
 	model_home(m, t);
 	m->classes[t->queue][t->kind].submitted++; /* a new life, with an end of its own */
 	model_become_ready(m, task, false);
@@ -130,6 +131,8 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		t->priority = u->priority;
 	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
 		model_home(m, t);
+	if (u->fields & TQ_UPDATE_DELAY)
+		t->at_ns = 0;
 	if ((u->fields & TQ_UPDATE_DELAY) && t->state == TQ_BLOCKED)
 		t->due_ns = model_later(m, u->delay_ns);
 	else if (u->fields & TQ_UPDATE_DELAY)

@@ -6,6 +6,7 @@
 #include "scheduler/sleep.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wake.h"
+#include "scheduler/wall.h"
 #include "scheduler/worker.h"
 #include "tests/property/world.h"
 
@@ -19,7 +20,18 @@ void op_time(struct world *w)
 				      : below(w, 300) * MS;
 
 	w->m->now_ns = w->box.system.now_ns += by;
+	w->m->wall_ns += by;
 	note(w, "time +%llu ms", (unsigned long long)(by / MS));
+}
+
+/* Somebody sets the wall clock, back or forward. */
+void op_set_clock(struct world *w)
+{
+	int64_t by = ((int64_t)below(w, 20000) - 10000) * (int64_t)MS;
+
+	w->box.system.wall_offset_ns += (uint64_t)by;
+	w->m->wall_ns += (uint64_t)by;
+	note(w, "wall clock %+lld ms", (long long)(by / (int64_t)MS));
 }
 
 static int due_core(struct world *w, void *arg)
@@ -33,6 +45,27 @@ static bool due(struct world *w, uint32_t count)
 
 	expect(w, r, model_due_run(w->m, count), "due");
 	return r;
+}
+
+static int wall_core(struct world *w, void *arg)
+{
+	return tqi_wall_run(&w->tx, *(uint32_t *)arg);
+}
+
+static bool wall(struct world *w, uint32_t count)
+{
+	int r = perform(w, wall_core, &count, false);
+
+	expect(w, r, model_wall_run(w->m, count), "appointments");
+	return r;
+}
+
+void op_wall(struct world *w)
+{
+	uint32_t count = 1 + below(w, 8);
+
+	note(w, "appointments %u", count);
+	wall(w, count);
 }
 
 void op_due(struct world *w)
@@ -76,6 +109,7 @@ void op_tend(struct world *w)
 {
 	note(w, "tend");
 	due(w, 8);
+	wall(w, 8);
 	if (model_sweep_pending(w->m))
 		sweep(w);
 }
@@ -84,6 +118,8 @@ void op_tend(struct world *w)
 static void run_out(struct world *w)
 {
 	while (due(w, 8))
+		;
+	while (wall(w, 8))
 		;
 	while (model_sweep_pending(w->m))
 		sweep(w);

@@ -30,6 +30,8 @@ struct submission {
 static void choose_times(struct world *w, struct tq_task_spec *spec)
 {
 	spec->delay_ns = chance(w, 5) ? some_time(w) : 0;
+	if (!spec->delay_ns && chance(w, 6)) /* at times before now */
+		spec->at_ns = w->m->wall_ns + below(w, 8000) * MS - 1000 * MS;
 	spec->timeout_ns = chance(w, 4) ? some_time(w) : chance(w, 10) ? TQ_UNLIMITED : 0;
 	spec->timeout_total_ns = chance(w, 8) ? some_time(w) : 0;
 	spec->progress_timeout_ns = chance(w, 8) ? some_time(w) : 0;

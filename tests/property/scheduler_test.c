@@ -51,6 +51,8 @@
 	X(op_punch, 4) \
 	X(op_grow, 1) \
 	X(op_time, 80) \
+	X(op_set_clock, 8) \
+	X(op_wall, 20) \
 	X(op_due, 30) \
 	X(op_tend, 40) \
 	X(op_look, 40) \
@@ -135,6 +137,7 @@ static void open_world(struct world *w, uint64_t seed)
 	m->did_ctx = &w->comparison;
 	model_init(m, o.sequence, o.retention_ns);
 	m->now_ns = w->box.system.now_ns;
+	m->wall_ns = m->now_ns + w->box.system.wall_offset_ns;
 	w->comparison.m = m;
 	tqi_tx_view(&w->comparison.tx, &w->box.seg);
 }

@@ -85,6 +85,7 @@ void tqt_box_begin(struct tqt_box *box, struct tqi_tx *tx)
 {
 	tqi_tx_view(tx, &box->seg);
 	tqi_tx_begin(tx, box->system.now_ns);
+	tx->wall_ns = box->system.now_ns + box->system.wall_offset_ns;
 }
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };

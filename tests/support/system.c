@@ -31,6 +31,26 @@ static int fake_wait(void *ctx, const struct tqi_futex *words, uint32_t count, u
 	return -ETIMEDOUT;
 }
 
+static uint64_t fake_wall(void *ctx)
+{
+	const struct tqt_system *system = ctx;
+
+	return system->now_ns + system->wall_offset_ns;
+}
+
+/* Others may set the clock meanwhile; then the time comes by it as it is now. */
+static int fake_wait_wall(void *ctx, const struct tqi_futex *words, uint32_t count,
+			  uint64_t until_ns)
+{
+	struct tqt_system *system = ctx;
+	uint64_t now = fake_wall(ctx);
+	int r = fake_wait(ctx, words, count,
+			  until_ns > now ? system->now_ns + (until_ns - now) : system->now_ns);
+
+	system->wall_waits++;
+	return r == 0 && fake_wall(ctx) >= until_ns ? -ETIMEDOUT : r;
+}
+
 static void fake_wake(void *ctx, struct tqi_word32 *word, uint32_t count)
 {
 	struct tqt_system *system = ctx;
@@ -66,9 +86,11 @@ static bool fake_group_empty(void *ctx, uint32_t pgid, uint64_t start)
 
 void tqt_system_init(struct tqt_system *system, uint64_t now_ns)
 {
-	*system = (struct tqt_system){ .now_ns = now_ns };
+	*system = (struct tqt_system){ .now_ns = now_ns, .wall_offset_ns = TQT_WALL_NS };
 	system->ops = (struct tqi_ops){ .now = fake_now,
 					.futex_wait = fake_wait,
+					.wall = fake_wall,
+					.futex_wait_wall = fake_wait_wall,
 					.futex_wake = fake_wake,
 					.process_gone = fake_process_gone,
 					.thread_gone = fake_thread_gone,

@@ -16,10 +16,13 @@
 #define TQT_TID_OTHER 0x00600000u /* + number: holds the mutexes of those who live */
 
 #define TQT_WOKEN_MAX 64
+#define TQT_WALL_NS 1800000000000000000ull /* January 2027: the wall clock when all begins */
 
 struct tqt_system {
 	struct tqi_ops ops; /* its ctx is this struct, which therefore stays where it is */
 	uint64_t now_ns;
+	uint64_t wall_offset_ns; /* what the wall clock is ahead: to set it, change this */
+	uint32_t wall_waits; /* sleeps by the wall clock */
 	uint32_t
 		dead_from; /* pids of rescuers below this level are dead, and the victim: 0 nobody */
 	/* Called when somebody sleeps: what others do meanwhile.  Once; may be NULL. */

@@ -122,6 +122,7 @@ static void add_parts(struct text *t)
 	FIELD(tqi_waiter, subject);
 	FIELD(tqi_waiter, edges);
 	FIELD(tqi_waiter, told);
+	FIELD(tqi_waiter, until_wall_ns);
 	FIELD(tqi_waiter, word);
 	FIELD(tqi_waiter, mutex_made);
 	FIELD(tqi_waiter, mutex);
@@ -189,6 +190,7 @@ static void add_extra(struct text *t)
 {
 	STRUCT(tqi_extra);
 	FIELD(tqi_extra, deadline_ns);
+	FIELD(tqi_extra, at_ns);
 	FIELD(tqi_extra, key);
 }
 
@@ -348,7 +350,9 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, untidy);
 	FIELD(tqi_root, dying_workers);
 	FIELD(tqi_root, moving);
+	FIELD(tqi_root, appointments);
 	FIELD(tqi_root, due);
+	FIELD(tqi_root, wall);
 	FIELD(tqi_root, keys);
 }
 

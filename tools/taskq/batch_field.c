@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "batch_line.h"
+#include "format.h"
 #include "parse.h"
 
 /* How the value of a field is read. */
@@ -15,6 +16,7 @@ enum field_type {
 	FIELD_KEY,	/* const char * of the spec, not empty */
 	FIELD_SCOPE,	/* of that key */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
+	FIELD_AT,	/* wall-clock time as text */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
 	FIELD_PRIORITY, /* number, or a name as text */
 	FIELD_FLAG,	/* true or false; a bit of the spec's flags */
@@ -34,6 +36,7 @@ static const struct field {
 	{ "unique_scope", FIELD_SCOPE, offsetof(struct tq_task_spec, unique_scope) },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
+	{ "at", FIELD_AT, 0 },
 	{ "deadline_ns", FIELD_TIME, offsetof(struct tq_task_spec, deadline_ns) },
 	{ "timeout_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_ns) },
 	{ "timeout_total_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_total_ns) },
@@ -131,6 +134,16 @@ static bool read_time(struct batch_line *line, const struct field *field, const 
 	return true;
 }
 
+/* In place of a delay, whatever the other lines say. */
+static bool read_at(struct batch_line *line, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (!text || parse_at(text, clocks_read().unix_now_ns, &line->spec.at_ns) < 0)
+		return batch_line_bad(line, "\"at\" is not a time; give " FORM_AT);
+	return true;
+}
+
 static bool read_count(struct batch_line *line, const struct field *field, const json_t *value)
 {
 	const json_int_t number = json_integer_value(value);
@@ -185,6 +198,8 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 		return read_scope(line, value);
 	case FIELD_TIME:
 		return read_time(line, field, value);
+	case FIELD_AT:
+		return read_at(line, value);
 	case FIELD_COUNT:
 		return read_count(line, field, value);
 	case FIELD_PRIORITY:

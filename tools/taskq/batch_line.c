@@ -158,6 +158,8 @@ bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
 			    value) if (!batch_line_field(line, name, value)) return false;
 	if (line->spec.unique_scope && !line->spec.unique_key)
 		return batch_line_bad(line, "\"unique_scope\" is for a \"unique\" key");
+	if (line->spec.at_ns && line->spec.delay_ns)
+		return batch_line_bad(line, "\"at\" and \"delay_ns\" exclude each other");
 	if (!read_payload(line, defaults))
 		return false;
 	return line->spec.payload_bytes <= TQ_PAYLOAD_MAX ||

@@ -123,6 +123,7 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 {
 	void *payload = NULL;
 	uint64_t bytes;
+	char at[FORMAT_MAX];
 
 	json_object_set_new(object, "queue", json_text(info->queue));
 	json_object_set_new(object, "kind", json_text(info->kind));
@@ -144,6 +145,8 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	set_limit(object, "backoff_cap_ns", info->backoff_cap_ns);
 	if (info->state == TQ_DELAYED && info->due_ns > clocks->now_ns)
 		json_object_set_new(object, "delay_ns", json_u64(info->due_ns - clocks->now_ns));
+	else if (info->at_ns) /* a back-off is a delay, and they exclude each other */
+		json_object_set_new(object, "at", json_string(format_utc(info->at_ns, at)));
 	if (info->deadline_ns > clocks->now_ns) /* one that has passed is not for another life */
 		json_object_set_new(object, "deadline_ns",
 				    json_u64(info->deadline_ns - clocks->now_ns));

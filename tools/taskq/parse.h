@@ -17,11 +17,15 @@
 	"a whole number from -2147483648 to 2147483647, or low, normal, high, critical"
 #define FORM_KEY "1 to 127 bytes"
 #define FORM_SCOPE "queued, active, kept or coalesce"
+#define FORM_AT "HH:MM[:SS], \"2027-03-01 08:00[:00]\" in local time, or 2027-03-01T08:00:00+01:00"
 #define FORM_ID "an id as `taskq submit` prints it, such as 17-3"
 
 /* Each is 0, -EINVAL (not such a value) or -ERANGE (too large). */
 int parse_duration(const char *text, uint64_t *ret_ns);
 int parse_size(const char *text, uint64_t *ret_bytes);
+/* A wall-clock time in one of the forms of FORM_AT, in ns since 1970.  HH:MM is the next
+ * such time after @now_ns.  -ENOENT: clocks are set forward over it. */
+int parse_at(const char *text, uint64_t now_ns, uint64_t *ret_ns);
 int parse_count(const char *text, uint64_t *ret_count);
 
 /* A scope of a unique key: 0 or -EINVAL. */
@@ -35,6 +39,7 @@ bool segment_name_ok(const char *text);
 
 /* The same as option values: false when it was refused with a message. */
 bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns);
+bool option_at(const struct cli *cli, const char *arg, uint64_t *ret_ns); /* --at */
 bool option_time_limit(const struct cli *cli, const char *option, const char *arg,
 		       uint64_t *ret_ns); /* a duration above 0 */
 bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns,

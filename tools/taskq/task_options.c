@@ -140,6 +140,8 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case TASK_OPTION_PROGRESS_TIMEOUT:
 	case TASK_OPTION_FULL_TIMEOUT:
 		return take_time(cli, &options->spec, key, arg);
+	case TASK_OPTION_AT:
+		return option_at(cli, arg, &options->spec.at_ns);
 	case TASK_OPTION_RETRIES:
 		return take_retries(cli, options, arg);
 	case TASK_OPTION_BACKOFF:

@@ -20,6 +20,7 @@ enum task_option_key {
 	TASK_OPTION_ENV,
 	TASK_OPTION_KEEP,
 	TASK_OPTION_FULL_TIMEOUT,
+	TASK_OPTION_AT,
 	TASK_OPTION_END, /* first key that the verb itself may use */
 };
 
@@ -64,7 +65,7 @@ char *path_absolute(const char *path);
 void task_options_init(struct task_options *options);
 void task_options_free(struct task_options *options);
 
-/* Takes one option of TASK_OPTION_ROWS, --delay, --keep or -o; others go to
+/* Takes one option of TASK_OPTION_ROWS, --delay, --at, --keep or -o; others go to
  * option_global(). */
 bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg);
 

@@ -165,6 +165,8 @@ static void lines_times(const struct show *show)
 	line_time(show, "ready", info->ready_ns);
 	if (info->state < TQ_RUNNING)
 		line_time(show, "due", info->due_ns);
+	if (info->at_ns)
+		line("at", "%s by the wall clock", format_local(info->at_ns, text));
 	line_time(show, "deadline", info->deadline_ns);
 	line_time(show, "started", info->started_ns);
 	line_time(show, "ended", info->ended_ns);

@@ -30,6 +30,8 @@ enum key {
 static const struct option_row rows[] = {
 	TASK_OPTION_ROWS,
 	{ TASK_OPTION_DELAY, "delay", "D", "start not before, from now" },
+	{ TASK_OPTION_AT, "at", "TIME",
+	  "start not before, by the wall clock: HH:MM, or a date with it" },
 	{ 'o', "output", "FILE", "its output goes there, errors too, instead of being kept" },
 	{ KEY_KIND, "kind", "K", "for the handler of that kind; default \"exec\", a command" },
 	{ KEY_PAYLOAD, "payload", "TEXT|@FILE", "what that handler gets; @- is standard input" },
@@ -116,6 +118,8 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 	else if (submit->options.spec.unique_scope && !submit->options.spec.unique_key &&
 		 !submit->batch)
 		cli->exit_code = usage(cli, "--unique-scope is for a --unique KEY");
+	else if (submit->options.spec.at_ns && submit->options.spec.delay_ns)
+		cli->exit_code = usage(cli, "--at and --delay exclude each other");
 	else if (flags & TQ_TASK_FORGET && flags & TQ_TASK_KEEP)
 		cli->exit_code = usage(cli, "--forget and --keep exclude each other");
 	else if (flags & TQ_TASK_FORGET && submit->wait)

@@ -19,13 +19,16 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 			   const struct clocks *clocks)
 {
 	json_t *object = json_object();
-	char text[WHY_MAX];
+	char text[WHY_MAX], until[FORMAT_MAX];
 
 	json_object_set_new(object, "id", json_id(info->id));
 	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
 	json_object_set_new(object, "reason", json_string(tq_why_name(why->reason)));
 	json_object_set_new(object, "text", json_text(why_format(info, why, clocks, text)));
 	json_set_time(object, "until", clocks, why->until_ns);
+	if (why->until_wall_ns)
+		json_object_set_new(object, "until",
+				    json_string(format_utc(why->until_wall_ns, until)));
 	json_set_time(object, "since", clocks, why->since_ns);
 	set_number(object, "worker", why->worker);
 	set_number(object, "pid", why->pid);

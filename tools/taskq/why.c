@@ -90,6 +90,15 @@ static void say_delayed(const struct sentence *s)
 {
 	char text[FORMAT_MAX], wall[FORMAT_MAX];
 
+	if (s->why->until_wall_ns) {
+		SAY(s, "it waits for the wall clock: in %s, at %s",
+		    format_duration(s->why->until_wall_ns > s->clocks->unix_now_ns
+					    ? s->why->until_wall_ns - s->clocks->unix_now_ns
+					    : 0,
+				    text),
+		    format_local(s->why->until_wall_ns, wall));
+		return;
+	}
 	SAY(s, "it is not due: in %s, at %s", left(s, text),
 	    format_local(clocks_unix_ns(s->clocks, s->why->until_ns), wall));
 }
