@@ -34,6 +34,27 @@ static void steer_task(struct player *p, uint32_t slot)
 	player_accepts(p, "steering a task", r);
 }
 
+/* Another order for what waits, perhaps while it is on its way into the last one. */
+static void reorder(struct player *p)
+{
+	static const char *const queues[] = { QUEUE_STEERED, QUEUE_SCRAP, QUEUE_FARM };
+	struct tq_queue_opts opts = { .size = sizeof(opts) };
+	bool edf = chance_percent(&p->chance, 30);
+
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		opts.ageing[b] = edf || chance_percent(&p->chance, 30)
+					 ? TQ_OFF
+					 : (uint32_t)chance_in(&p->chance, 1, TQ_AGEING_MAX);
+	opts.edf = edf ? 1 : TQ_OFF;
+	opts.hybrid = chance_percent(&p->chance, 50) ? TQ_OFF
+						     : (uint32_t)chance_in(&p->chance, 1, 5);
+	opts.max_wait_ns = chance_percent(&p->chance, 50) ? TQ_UNLIMITED
+							  : chance_in(&p->chance, 1, 500) * MS;
+	int r = tq_queue_set(p->tq, queues[chance_below(&p->chance, 3)], &opts);
+
+	player_accepts(p, "another order", r == -EBUSY ? 0 : r);
+}
+
 static void steer_queue(struct player *p)
 {
 	static const enum tq_queue_action actions[] = { TQ_QUEUE_PAUSE, TQ_QUEUE_RESUME,
@@ -46,7 +67,10 @@ static void steer_queue(struct player *p)
 	if (dice < 15) {
 		atomic_fetch_add(&p->ledger->purges, 1);
 		r = tq_queue_steer(p->tq, QUEUE_SCRAP, TQ_QUEUE_PURGE);
-	} else if (dice < 30) {
+	} else if (dice < 40) {
+		reorder(p);
+		return;
+	} else if (dice < 50) {
 		opts.depth_max = chance_percent(&p->chance, 40) ? 10 : TQ_UNLIMITED;
 		r = tq_queue_set(p->tq, QUEUE_STEERED, &opts);
 	} else {

@@ -122,6 +122,8 @@ static void choose_times(struct player *p, struct tq_task_spec *spec)
 	spec->backoff_cap_ns = 20 * MS;
 	if (chance_percent(&p->chance, 15))
 		spec->delay_ns = chance_in(&p->chance, 1, 150) * MS;
+	if (chance_percent(&p->chance, 40)) /* to order by: none passes */
+		spec->deadline_ns = chance_in(&p->chance, 3600, 7200) * S;
 	if (chance_percent(&p->chance, 10))
 		spec->full_timeout_ns = chance_in(&p->chance, 1, 200) * MS;
 }

@@ -40,10 +40,15 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	for (uint32_t s = 0; s < g->span_count; s++)
 		count_span(&spans[s], u);
 	leave_out(&tqi_root(tx)->due, u);
-	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++)
+	leave_out(&tqi_root(tx)->wall, u);
+	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
-	for (uint32_t i = 1; i < tx->core->tables[TQI_LANES].count; i++)
+		leave_out(&tqi_class_at(tx, i)->oldest, u);
+	}
+	for (uint32_t i = 1; i < tx->core->tables[TQI_LANES].count; i++) {
 		leave_out(&tqi_lane_at(tx, i)->tasks, u);
+		leave_out(&tqi_lane_at(tx, i)->ages, u);
+	}
 }
 
 void usage_read(struct tq *tq, struct usage *ret_usage)
