@@ -7,6 +7,7 @@
 
 #include "client/options.h"
 #include "client/snapshot.h"
+#include "scheduler/limit.h"
 #include "scheduler/ready.h"
 
 #define TRIES 64
@@ -82,6 +83,22 @@ static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 	tqi_peek_kind_name(seg, t->kind, i->kind);
 }
 
+static void fill_limits(const struct tqi_segment *seg, const struct tqi_task *t,
+			const uint32_t limits[TQ_LIMITS_MAX], struct tq_task_info *i)
+{
+	bool waits = t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
+
+	for (uint32_t n = 0; n < TQ_LIMITS_MAX && limits[n]; n++) {
+		struct tqi_limit limit;
+
+		if (tqi_peek_record(seg, TQI_LIMITS, limits[n], &limit) < 0)
+			continue;
+		memcpy(i->limits[i->limit_count++], limit.name, TQ_KEY_MAX);
+		if (waits && tqi_limit_is_full(&limit))
+			i->flags |= TQ_INFO_THROTTLED;
+	}
+}
+
 static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
@@ -92,6 +109,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		return;
 	i->deadline_ns = none_is_zero(extra.deadline_ns);
 	i->at_ns = extra.at_ns;
+	fill_limits(seg, t, extra.limits, i);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;
 	i->unique_scope = key.scope;

@@ -8,6 +8,7 @@
 #include "client/handle.h"
 #include "client/options.h"
 #include "client/snapshot.h"
+#include "scheduler/limit.h"
 #include "scheduler/ready.h"
 
 int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
@@ -56,18 +57,16 @@ static uint32_t count_of(struct tq *tq, uint32_t table)
 	return tqi_peek_core(&tq->seg, &core) < 0 ? 0 : core.tables[table].count;
 }
 
-/* The first task of the class has not been ready longest, but its lane's heap knows no age:
- * with strict order the head of the class is looked at. */
-static void add_oldest(struct tq *tq, const struct tqi_class *c, struct tq_counters *k)
+/* The first task of a lane has not been ready longest, but its heap knows no age: with
+ * strict order the head of the lane is looked at. */
+static void add_oldest(struct tq *tq, const struct tqi_lane *lane, struct tq_counters *k)
 {
-	struct tqi_lane lane;
 	struct tqi_task task;
 	uint64_t offset;
 
-	if (c->open.length == 0 || tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) < 0 ||
-	    lane.tasks.length == 0)
+	if (lane->tasks.length == 0)
 		return;
-	offset = tqi_record_offset(&tq->seg, TQI_TASKS, tqi_tag_index(lane.tasks.root.tag));
+	offset = tqi_record_offset(&tq->seg, TQI_TASKS, tqi_tag_index(lane->tasks.root.tag));
 	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 ||
 	    task.state != TQ_READY)
 		return;
@@ -77,8 +76,52 @@ static void add_oldest(struct tq *tq, const struct tqi_class *c, struct tq_count
 		k->oldest_ready_ns = age;
 }
 
+/* Classes whose lanes with limits are counted, a bit each. */
+struct classes {
+	uint64_t bits[TQI_CLASSES_MAX / 64 + 1];
+	bool any;
+};
+
+static bool is_full(struct tq *tq, const struct tqi_lane *lane)
+{
+	struct tqi_limit limit;
+
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
+		if (tqi_peek_record(&tq->seg, TQI_LIMITS, lane->limits[i], &limit) == 0 &&
+		    tqi_limit_is_full(&limit))
+			return true;
+	return false;
+}
+
+/* Their lanes are found in the table only: one pass, as many at a time as are side by side. */
+static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_counters *k)
+{
+	struct tqi_lane lanes[64];
+	uint32_t count = classes->any ? count_of(tq, TQI_LANES) : 0;
+
+	for (uint32_t first = 0; first < count; first += 64) {
+		uint64_t offset = tqi_record_offset(&tq->seg, TQI_LANES, first ? first : 1);
+
+		if (!offset || tqi_peek(&tq->seg, first ? offset : offset - sizeof(lanes[0]), lanes,
+					sizeof(lanes)) < 0)
+			continue;
+		for (uint32_t i = first ? 0 : 1; i < 64 && first + i < count; i++) {
+			const struct tqi_lane *l = &lanes[i];
+
+			if (l->is_parking || !l->limits[0] || !l->tasks.length ||
+			    l->class_ > TQI_CLASSES_MAX ||
+			    !(classes->bits[l->class_ / 64] >> (l->class_ % 64) & 1))
+				continue;
+			add_oldest(tq, l, k);
+			k->throttled += is_full(tq, l) ? l->tasks.length : 0;
+		}
+	}
+}
+
 static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counters *k)
 {
+	struct tqi_lane lane;
+
 	k->submitted += c->submitted;
 	k->started += c->started;
 	k->done += c->ended[0];
@@ -90,7 +133,8 @@ static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counte
 	k->reclaimed += c->reclaimed;
 	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
 		k->depth[s] += c->depth[s];
-	add_oldest(tq, c, k);
+	if (tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) == 0)
+		add_oldest(tq, &lane, k);
 }
 
 static uint32_t workers_of(struct tq *tq, uint32_t q)
@@ -126,11 +170,14 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
 
-static void add_kind(struct tq *tq, const struct tqi_class *c, uint32_t kind,
-		     struct tq_queue_info *i)
+static void add_kind(struct tq *tq, uint32_t n, const struct tqi_class *c, struct tq_queue_info *i,
+		     struct classes *classes)
 {
-	if (!kind || c->kind == kind)
-		add_class(tq, c, &i->counters);
+	add_class(tq, c, &i->counters);
+	if (c->lane_count == 1 || n > TQI_CLASSES_MAX)
+		return;
+	classes->bits[n / 64] |= 1ull << (n % 64);
+	classes->any = true;
 }
 
 /*
@@ -142,6 +189,7 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 	struct tqi_queue queue;
 	struct tqi_root root;
 	struct tqi_class c = { .kind = 0 };
+	struct classes classes = { .any = false };
 	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
 
 	if (r == 0)
@@ -161,10 +209,12 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 		if (class && n < class && c.kind == kind)
 			return -ENOENT;
 		found |= n == class;
-		add_kind(tq, &c, kind, i);
+		if (!kind || c.kind == kind)
+			add_kind(tq, n, &c, i, &classes);
 	}
 	if (!found)
 		return -ENOENT;
+	add_lanes(tq, &classes, &i->counters);
 	if (class)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);
 	return 0;

@@ -15,10 +15,20 @@
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
 #define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
 
+static bool limits_are_valid(const struct tq_task_spec *s)
+{
+	if (s->limit_count > TQ_LIMITS_MAX || (s->limit_count && !s->limits))
+		return false;
+	for (uint32_t i = 0; i < s->limit_count; i++)
+		if (!s->limits[i] || !*s->limits[i] ||
+		    strnlen(s->limits[i], TQ_KEY_MAX + 1) > TQ_KEY_MAX)
+			return false;
+	return true;
+}
+
 static int check_spec(const struct tq_task_spec *s)
 {
-	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || s->reserved1 ||
-	    (!s->payload && s->payload_bytes) ||
+	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || (!s->payload && s->payload_bytes) ||
 	    ((s->flags & TQ_TASK_FORGET) && (s->flags & TQ_TASK_KEEP)))
 		return -EINVAL;
 	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
@@ -34,6 +44,8 @@ static int check_spec(const struct tq_task_spec *s)
 	if (!s->unique_key ? s->unique_scope != 0
 			   : s->unique_scope > TQ_UNIQUE_COALESCE || !*s->unique_key ||
 				     strnlen(s->unique_key, TQ_KEY_MAX + 1) > TQ_KEY_MAX)
+		return -EINVAL;
+	if (!limits_are_valid(s))
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;

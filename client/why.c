@@ -7,6 +7,7 @@
 #include "client/options.h"
 #include "client/snapshot.h"
 #include "client/why_before.h"
+#include "scheduler/limit.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
 
@@ -101,6 +102,63 @@ static uint32_t count_workers(const struct question *q, struct tq_why *why)
 	return able;
 }
 
+/* Whether an attempt is of a task that has a slot of the limit. */
+static bool holds(const struct tqi_segment *seg, const struct tqi_attempt *a, uint32_t limit)
+{
+	struct tqi_extra extra;
+	struct tqi_task t;
+
+	if (tqi_peek_record(seg, TQI_TASKS, a->task, &t) < 0 || t.state != TQ_RUNNING ||
+	    a->id != tqi_id_make(a->task, t.generation) || !tqi_peek_extra(seg, &t, &extra))
+		return false;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
+		if (extra.limits[i] == limit)
+			return true;
+	return false;
+}
+
+static void find_holder(const struct question *q, uint32_t limit, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_attempt a;
+	struct tqi_worker w;
+	struct tqi_core core;
+
+	if (tqi_peek_core(seg, &core) < 0)
+		return;
+	for (uint32_t n = 1; n < core.tables[TQI_ATTEMPTS].count; n++) {
+		if (tqi_peek_record(seg, TQI_ATTEMPTS, n, &a) < 0 || !holds(seg, &a, limit))
+			continue;
+		why->holder = a.id;
+		why->worker = a.worker;
+		if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0)
+			why->pid = w.owner.pid;
+		return;
+	}
+}
+
+/* The first of its limits that is full. */
+static bool is_throttled(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_extra extra;
+	struct tqi_limit limit;
+
+	if (!tqi_peek_extra(seg, &q->task, &extra))
+		return false;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && extra.limits[i]; i++) {
+		if (tqi_peek_record(seg, TQI_LIMITS, extra.limits[i], &limit) < 0 ||
+		    !tqi_limit_is_full(&limit))
+			continue;
+		memcpy(why->limit, limit.name, TQ_KEY_MAX);
+		why->limit_slots = limit.size;
+		why->limit_used = limit.used;
+		find_holder(q, extra.limits[i], why);
+		return true;
+	}
+	return false;
+}
+
 /* Nothing holds it back but other tasks, and who is there to start it. */
 static uint32_t why_ready(const struct question *q, struct tq_why *why)
 {
@@ -112,6 +170,8 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 		return TQ_WHY_NO_WORKER;
 	if (why->workers == 0)
 		return TQ_WHY_NO_KIND;
+	if (is_throttled(q, why))
+		return TQ_WHY_THROTTLED;
 	if (able)
 		return TQ_WHY_NEXT;
 	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;

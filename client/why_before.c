@@ -19,13 +19,16 @@ struct count {
 	uint32_t before;
 };
 
-static void count_heap(struct count *c, const struct tqi_heap *heap)
+/* Called for each entry of a heap that is before the task. */
+typedef void visit_fn(struct count *c, uint32_t index);
+
+static void walk(struct count *c, const struct tqi_heap *heap, visit_fn *visit)
 {
 	uint32_t stack[STACK_MAX], depth = 0;
 
 	if (heap->length == 0 || !tqi_entry_before(&heap->root, &c->task))
 		return;
-	c->before++;
+	visit(c, tqi_tag_index(heap->root.tag));
 	stack[depth++] = tqi_heap_children(TQI_HEAP_ROOT);
 	while (depth > 0 && c->before < TQ_WHY_BEFORE_MAX) {
 		uint32_t first = stack[--depth], end = heap->length + TQI_HEAP_ROOT;
@@ -36,7 +39,7 @@ static void count_heap(struct count *c, const struct tqi_heap *heap)
 		for (uint32_t i = 0; i < 4 && first + i < end; i++) {
 			if (!tqi_entry_before(&siblings[i], &c->task))
 				continue;
-			c->before++;
+			visit(c, tqi_tag_index(siblings[i].tag));
 			if (depth < STACK_MAX)
 				stack[depth++] = tqi_heap_children(first + i);
 		}
@@ -57,6 +60,45 @@ static int64_t deadline_key(const struct tqi_segment *seg, const struct tqi_queu
 	return tqi_policy_key_in(class, task, rare ? extra.deadline_ns : UINT64_MAX);
 }
 
+static void visit_task(struct count *c, uint32_t index)
+{
+	(void)index;
+	c->before++;
+}
+
+static void visit_lane(struct count *c, uint32_t index)
+{
+	struct tqi_lane lane;
+
+	if (tqi_peek_record(c->seg, TQI_LANES, index, &lane) == 0 && !lane.is_parking)
+		walk(c, &lane.tasks, visit_task);
+}
+
+/* A lane, or a parking's lanes: of these, those at the same limit are before it in turn. */
+static void visit_open(struct count *c, uint32_t index)
+{
+	struct tqi_lane lane;
+
+	if (tqi_peek_record(c->seg, TQI_LANES, index, &lane) < 0)
+		return;
+	if (lane.is_parking)
+		walk(c, &lane.tasks, visit_lane);
+	else
+		walk(c, &lane.tasks, visit_task);
+}
+
+/* What waits for the limits that a task waits for, too, is before it. */
+static void count_own(struct count *c, const struct tqi_task *task)
+{
+	struct tqi_lane lane, parking;
+
+	if (tqi_peek_record(c->seg, TQI_LANES, task->lane, &lane) < 0 || !lane.parking ||
+	    tqi_peek_record(c->seg, TQI_LANES, lane.parking, &parking) < 0 ||
+	    parking.state != TQI_PARKING_CLOSED)
+		return;
+	walk(c, &parking.tasks, visit_lane);
+}
+
 /* Held or delayed, it has no age: as if it became ready now. */
 static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *class,
 			  uint64_t now_ns)
@@ -66,15 +108,17 @@ static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *c
 	return task->priority * TQI_POINT;
 }
 
-/* The task's own class; without rate and deadlines when there is none. */
-static void peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
-		     struct tqi_class *ret_class)
+/* The task's own class; 0, without rate and deadlines, when there is none. */
+static uint32_t peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
+			 struct tqi_class *ret_class)
 {
 	struct tqi_lane lane;
 
-	if (tqi_peek_record(seg, TQI_LANES, task->lane, &lane) < 0 ||
-	    tqi_peek_record(seg, TQI_CLASSES, lane.class_, ret_class) < 0)
-		ret_class->rate = ret_class->edf = 0;
+	if (tqi_peek_record(seg, TQI_LANES, task->lane, &lane) == 0 &&
+	    tqi_peek_record(seg, TQI_CLASSES, lane.class_, ret_class) == 0)
+		return lane.class_;
+	ret_class->rate = ret_class->edf = 0;
+	return 0;
 }
 
 uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task)
@@ -87,7 +131,7 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 
 	if (tqi_peek_record(seg, TQI_QUEUES, task->queue, &queue) < 0)
 		return 0;
-	peek_own(seg, task, &class);
+	uint32_t own = peek_own(seg, task, &class);
 	int64_t urgency = urgency_of(task, &class, now_ns);
 
 	for (uint32_t at = queue.classes, n = 0; at && n < CLASSES_MAX; at = class.next, n++) {
@@ -99,8 +143,12 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 		else
 			c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency
 						: -urgency;
-		if (tqi_peek_record(seg, TQI_LANES, class.plain, &lane) == 0)
-			count_heap(&c, &lane.tasks);
+		if (class.lane_count > 1)
+			walk(&c, &class.open, visit_open);
+		else if (tqi_peek_record(seg, TQI_LANES, class.plain, &lane) == 0)
+			walk(&c, &lane.tasks, visit_task);
+		if (at == own)
+			count_own(&c, task);
 	}
 	return c.before < TQ_WHY_BEFORE_MAX ? c.before : TQ_WHY_BEFORE_MAX;
 }

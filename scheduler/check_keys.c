@@ -67,7 +67,8 @@ void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	check_held(c, k, key, t);
 }
 
-static bool check_blocks(struct tqi_check *c, const struct tqi_hash_index *index)
+bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
+			    const char *name)
 {
 	uint32_t near = tqi_hash_near_chunks(index->buckets);
 	uint32_t far = tqi_hash_far_chunks(index->buckets);
@@ -75,19 +76,19 @@ static bool check_blocks(struct tqi_check *c, const struct tqi_hash_index *index
 
 	for (uint32_t k = 0; k < TQI_HASH_CHUNKS; k++) {
 		if (k >= near && index->chunks[k])
-			tqi_check_fault(c, "key index: chunk %u of %u buckets", k, index->buckets);
+			tqi_check_fault(c, "%s: chunk %u of %u buckets", name, k, index->buckets);
 		if (k < near)
-			ok &= tqi_check_block(c, index->chunks[k], tqi_hash_chunk_bytes(k),
-					      "key index", k, "chunk");
+			ok &= tqi_check_block(c, index->chunks[k], tqi_hash_chunk_bytes(k), name, k,
+					      "chunk");
 	}
 	if (!far && !index->directory)
 		return ok;
-	if (!tqi_check_block(c, index->directory, TQI_SPAN_BYTES, "key index", 0, "directory"))
+	if (!tqi_check_block(c, index->directory, TQI_SPAN_BYTES, name, 0, "directory"))
 		return false;
 	const uint32_t *directory = tqi_unit(c->tx, index->directory);
 
 	for (uint32_t i = 0; i < far && ok; i++)
-		ok = tqi_check_block(c, directory[i], TQI_SPAN_BYTES, "key index", i, "far chunk");
+		ok = tqi_check_block(c, directory[i], TQI_SPAN_BYTES, name, i, "far chunk");
 	return ok;
 }
 
@@ -162,7 +163,7 @@ static void check_successor(struct tqi_check *c, uint32_t k, const struct tqi_ke
 
 void tqi_check_keys(struct tqi_check *c)
 {
-	if (check_blocks(c, &tqi_root(c->tx)->keys))
+	if (tqi_check_index_blocks(c, &tqi_root(c->tx)->keys, "key index"))
 		check_buckets(c);
 	for (uint32_t k = 1; k < c->count[TQI_KEYS]; k++) {
 		const struct tqi_key *key = tqi_check_record_in_use(c, TQI_KEYS, k);

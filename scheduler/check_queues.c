@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "scheduler/lane.h"
 #include "scheduler/policy.h"
 
 static void check_name(struct tqi_check *c, const char *record, uint32_t index, const char *name)
@@ -91,7 +92,7 @@ static bool has_twin(struct tqi_check *c, const struct tqi_class *class)
 }
 
 static void check_era(struct tqi_check *c, uint32_t k, const struct tqi_class *class,
-		      const struct tqi_lane *lane)
+		      bool has_members)
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, class->queue);
 
@@ -108,7 +109,7 @@ static void check_era(struct tqi_check *c, uint32_t k, const struct tqi_class *c
 				queue->max_wait_ns != UINT64_MAX);
 		if ((c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED) && has_twin(c, class))
 			tqi_check_fault(c, "class %u: not the only one of its band", k);
-	} else if (lane->members &&
+	} else if (has_members &&
 		   (!(queue->flags & TQI_QUEUE_MOVING) || class->era + 1 != queue->era)) {
 		tqi_check_fault(c, "class %u: tasks of era %u, in era %u of queue %u", k,
 				class->era, queue->era, class->queue);
@@ -130,7 +131,7 @@ static void check_class(struct tqi_check *c, uint32_t k)
 	if (!lane || lane->class_ != k)
 		tqi_check_fault(c, "class %u: lane %u is not its own", k, class->plain);
 	else
-		check_era(c, k, class, lane);
+		check_era(c, k, class, lane->members || class->lane_count > 1);
 }
 
 void tqi_check_queues(struct tqi_check *c)
@@ -195,13 +196,13 @@ static bool expect_in_wall(struct tqi_check *c, uint32_t index, uint32_t owner,
 	return t->flags & TQI_TASK_AT;
 }
 
-/* A lane stands in its class's heap for its first task. */
-static bool expect_lane(const struct tqi_lane *lane, const struct tqi_heap *tasks, uint32_t index,
-			uint32_t class, struct tqi_heap_entry *entry)
+/* A lane stands in its class's heap for its first task, an open parking for its first lane's. */
+static bool expect_open(const struct tqi_lane *lane, uint32_t index, uint32_t class,
+			struct tqi_heap_entry *entry, const struct tqi_heap *first)
 {
-	entry->key = tasks->root.key;
-	entry->tag = (tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK) | index;
-	return lane->class_ == class && tasks->length;
+	*entry = tqi_lane_entry(&first->root, index);
+	return lane->class_ == class && first->length && !lane->parking &&
+	       (!lane->is_parking || lane->state == TQI_PARKING_OPEN);
 }
 
 static bool expect_in_open(struct tqi_check *c, uint32_t index, uint32_t class,
@@ -209,7 +210,7 @@ static bool expect_in_open(struct tqi_check *c, uint32_t index, uint32_t class,
 {
 	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
 
-	return expect_lane(lane, &lane->tasks, index, class, entry);
+	return expect_open(lane, index, class, entry, &lane->tasks);
 }
 
 static bool expect_in_oldest(struct tqi_check *c, uint32_t index, uint32_t class,
@@ -217,7 +218,25 @@ static bool expect_in_oldest(struct tqi_check *c, uint32_t index, uint32_t class
 {
 	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
 
-	return expect_lane(lane, &lane->ages, index, class, entry);
+	return expect_open(lane, index, class, entry, &lane->ages);
+}
+
+static bool expect_parked(struct tqi_check *c, uint32_t index, uint32_t parking,
+			  struct tqi_heap_entry *entry)
+{
+	const struct tqi_lane *lane = tqi_lane_at(c->tx, index);
+
+	*entry = tqi_lane_entry(&lane->tasks.root, index);
+	return lane->parking == parking && lane->tasks.length && !lane->is_parking;
+}
+
+static bool expect_parked_oldest(struct tqi_check *c, uint32_t index, uint32_t parking,
+				 struct tqi_heap_entry *entry)
+{
+	bool expected = expect_parked(c, index, parking, entry);
+
+	*entry = tqi_lane_entry(&tqi_lane_at(c->tx, index)->ages.root, index);
+	return expected;
 }
 
 static void check_lane(struct tqi_check *c, uint32_t l)
@@ -226,11 +245,19 @@ static void check_lane(struct tqi_check *c, uint32_t l)
 
 	if (!lane)
 		return;
-	tqi_check_heap(c, &(struct tqi_check_heap){ &lane->tasks, TQI_FAMILY_LANE, TQI_TASKS,
-						    TQI_SEEN_LANE, l, "lane", expect_in_lane });
-	tqi_check_heap(c,
-		       &(struct tqi_check_heap){ &lane->ages, TQI_FAMILY_AGE, TQI_TASKS,
-						 TQI_SEEN_AGE, l, "ages of lane", expect_in_ages });
+	struct tqi_check_heap tasks = { &lane->tasks, TQI_FAMILY_LANE, TQI_TASKS, TQI_SEEN_LANE, l,
+					"lane",	      expect_in_lane };
+	struct tqi_check_heap ages = { &lane->ages, TQI_FAMILY_AGE, TQI_TASKS,	   TQI_SEEN_AGE,
+				       l,	    "ages of lane", expect_in_ages };
+	struct tqi_check_heap lanes = { &lane->tasks, TQI_FAMILY_OPEN, TQI_LANES, TQI_SEEN_LANE, l,
+					"parking",    expect_parked };
+	struct tqi_check_heap oldest = {
+		&lane->ages, TQI_FAMILY_OLDEST,	  TQI_LANES,	       TQI_SEEN_AGE,
+		l,	     "oldest of parking", expect_parked_oldest
+	};
+
+	tqi_check_heap(c, lane->is_parking ? &lanes : &tasks);
+	tqi_check_heap(c, lane->is_parking ? &oldest : &ages);
 	tqi_check_equal(c, "lane", l, "members", lane->members, c->members[l]);
 	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, lane->class_);
 
@@ -255,7 +282,10 @@ static void check_class_gauges(struct tqi_check *c, uint32_t k)
 						    expect_in_oldest });
 	for (uint32_t s = 1; s < TQ_STATE_COUNT; s++)
 		tqi_check_equal(c, "class", k, "depth", class->depth[s], c->depth[k][s]);
-	if (class->open.capacity < class->lane_count || class->oldest.capacity < class->lane_count)
+	tqi_check_equal(c, "class", k, "lane_count", class->lane_count, c->lanes[k].all);
+	tqi_check_equal(c, "class", k, "parked", class->parked, c->lanes[k].parked);
+	if (class->open.capacity < class->lane_count ||
+	    (class->aged && class->oldest.capacity < class->lane_count))
 		tqi_check_fault(c, "class %u: no room for its %u lanes", k, class->lane_count);
 }
 
@@ -279,8 +309,9 @@ static void check_in_heaps(struct tqi_check *c)
 	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
 		const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);
 
-		if (lane && ((lane->tasks.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_LANE)) ||
-			     (lane->ages.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_AGE))))
+		if (lane && lane->state != TQI_PARKING_CLOSED &&
+		    ((lane->tasks.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_LANE)) ||
+		     (lane->ages.length && !(c->marks[TQI_LANES][l] & TQI_SEEN_AGE))))
 			tqi_check_fault(c, "lane %u: not in the heap of class %u", l, lane->class_);
 	}
 }

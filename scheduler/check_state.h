@@ -14,12 +14,21 @@
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
 #define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
 #define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
+#define TQI_SEEN_CLOSED (1u << 7) /* parking: with its limit; limit: among the loosened */
 #define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list; key: its task is a successor */
 
 /* Seen of a span, in spans[]. */
 #define TQI_SEEN_USED 1u   /* by a directory or as a run's first span */
 #define TQI_SEEN_TAIL 2u   /* inside a run */
 #define TQI_SEEN_CLASS 3u  /* on a class's list */
+
+/* What tasks add up to, for a limit; what lanes do, for a class. */
+struct tqi_check_limit {
+	uint32_t tasks, used, waiting;
+};
+struct tqi_check_lanes {
+	uint32_t all, parked;
+};
 
 struct tqi_check {
 	struct tqi_tx *tx;
@@ -33,7 +42,9 @@ struct tqi_check {
 	uint16_t *span_blocks; /* blocks found in use, per span */
 	uint64_t *units;       /* bit per unit: a block in use or free begins here */
 	uint32_t *pins;	       /* edges, per task */
-	uint32_t *members;     /* unfinished tasks, per lane */
+	uint32_t *members;     /* unfinished tasks, per lane; lanes, per parking */
+	struct tqi_check_limit *limits;
+	struct tqi_check_lanes *lanes; /* per class */
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
@@ -77,6 +88,17 @@ bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
 /* A task's own side of its key. */
 void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
 
+/* Whether a limit has a name and a size; whether these may be the limits of a task. */
+bool tqi_check_limit_is_sound(const struct tqi_limit *limit);
+bool tqi_check_limits_are_sound(struct tqi_check *c, const uint32_t limits[TQ_LIMITS_MAX]);
+/* A task's own side of its limits; its lane may be NULL. */
+void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi_task *task,
+			   const struct tqi_lane *lane);
+
+/* The memory of a hash index; false: it may not be read. */
+bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
+			    const char *name);
+
 /*
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
  * gets the entry and corrects what it knows better; false: it should not be there.
@@ -98,6 +120,7 @@ void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
 void tqi_check_tables(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
+void tqi_check_limits(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);

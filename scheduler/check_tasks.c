@@ -101,7 +101,7 @@ static const struct tqi_lane *check_place(struct tqi_check *c, uint32_t index,
 	const struct tqi_class *class = lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_)
 					     : NULL;
 
-	if (!class || !tqi_check_record_in_use(c, TQI_QUEUES, t->queue) ||
+	if (!class || lane->is_parking || !tqi_check_record_in_use(c, TQI_QUEUES, t->queue) ||
 	    class->queue != t->queue || class->kind != t->kind) {
 		tqi_check_fault(c, "task %u: lane %u is not of queue %u and kind %u", index,
 				t->lane, t->queue, t->kind);
@@ -216,6 +216,7 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	check_numbers(c, index, t);
 	check_blocks(c, index, t);
 	tqi_check_task_key(c, index, t);
+	tqi_check_task_limits(c, index, t, lane);
 }
 
 void tqi_check_tasks(struct tqi_check *c)

@@ -6,6 +6,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/key.h"
+#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
@@ -73,8 +74,10 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	link_attempt(tx, a, w);
 	if (watched || (task->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
-	if (task->flags & TQI_TASK_EXTRA)
+	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_key_started(tx, index);
+		tqi_slots_take(tx, tqi_task_extra(tx, task)->limits);
+	}
 	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
 }
 
@@ -87,7 +90,7 @@ static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *
 
 		*ret_index = index;
 		if (!index)
-			return -EAGAIN;
+			return ret_turn->is_unsettled ? -EINPROGRESS : -EAGAIN;
 		if (!tqi_task_is_over(tx, tqi_task_at(tx, index)))
 			return 0;
 		if (tqi_tx_is_filling(tx))

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/sweep.h"
@@ -154,7 +155,7 @@ static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
 
-		if (class->era != queue->era && tqi_lane_at(tx, class->plain)->members)
+		if (class->era != queue->era && tqi_class_has_members(tx, class))
 			return true;
 		c = class->next;
 	}
@@ -198,7 +199,8 @@ bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
 
 	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era)
 		return false;
-	uint32_t lane = tqi_lane_join(tx, task->queue, task->kind, task->priority);
+	uint32_t lane =
+		tqi_lane_join(tx, task->queue, task->kind, task->priority, tqi_limits_of(tx, task));
 
 	if (!lane)
 		return false; /* P4 */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "scheduler/lane.h"
 #include "scheduler/policy.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wake.h"
@@ -129,7 +130,7 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 		if (class->kind == k && class->band == band) {
 			if (class->era == queue->era)
 				return c;
-			if (!tqi_lane_at(tx, class->plain)->members)
+			if (!tqi_class_has_members(tx, class))
 				empty = c;
 		}
 		c = class->next;
@@ -137,19 +138,25 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
 }
 
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority)
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority,
+		       const uint32_t *limits)
 {
 	uint32_t c =
 		class_find(tx, queue, kind, tqi_policy_band(tqi_queue_at(tx, queue), priority));
 
 	if (!c)
 		return 0;
-	uint32_t l = tqi_class_at(tx, c)->plain;
+	uint32_t l = limits ? tqi_lane_find(tx, c, limits) : tqi_class_at(tx, c)->plain;
+
+	if (!l)
+		return 0;
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
-	if (tqi_heap_reserve(tx, &lane->tasks, lane->members + 1) < 0 ||
-	    (tqi_class_at(tx, c)->aged && tqi_heap_reserve(tx, &lane->ages, lane->members + 1) < 0))
+	if (tqi_lane_reserve(tx, lane, lane->members + 1) < 0) {
+		if (limits)
+			tqi_lane_shrink(tx, l);
 		return 0;
+	}
 	TQI_ADD(tx, lane->members, 1);
 	return l;
 }
@@ -157,6 +164,8 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane)
 {
 	TQI_ADD(tx, tqi_lane_at(tx, lane)->members, -1);
+	if (tqi_lane_at(tx, lane)->limits[0])
+		tqi_lane_shrink(tx, lane);
 }
 
 void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)

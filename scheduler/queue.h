@@ -16,10 +16,11 @@ uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name);
 uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 
 /*
- * Lane of the queue's era for a kind and priority, with room for one more member in
- * every heap; 0 = no memory: nothing half-made is left.
+ * Lane of the queue's era for a kind, a priority and limits (NULL none), with room for
+ * one more member in every heap; 0 = no memory: nothing half-made is left.
  */
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority);
+uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority,
+		       const uint32_t *limits);
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
 /* A task that is in no lane's heap goes over to a lane that it has joined. */
 void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
@@ -27,6 +28,12 @@ void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
 static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
+}
+
+/* Whether unfinished tasks are in a class. */
+static inline bool tqi_class_has_members(struct tqi_tx *tx, const struct tqi_class *class_)
+{
+	return class_->lane_count > 1 || tqi_lane_at(tx, class_->plain)->members;
 }
 
 /* Changes of settings; 0 = leave it. */

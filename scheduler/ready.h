@@ -16,12 +16,14 @@ struct tqi_turn {
 	uint32_t queue;	 /* 0 nothing */
 	bool is_least;	 /* it is of the least urgent band that has work */
 	bool is_overdue; /* it is started for being overdue */
+	bool is_unsettled; /* what is best shows in the next transaction (scheduler/lane.h) */
 };
 
 /* The best startable task for a worker, and whose turn it was; 0 none. */
 uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 			  struct tqi_turn *ret_turn);
-uint32_t tqi_ready_best(struct tqi_tx *tx, const struct tqi_worker *worker);
+/* Whether there is one, or may be. */
+bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker);
 /* It is started. */
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn);
 /* Whether a worker, or a copy of one, serves a kind, a queue; a class. */

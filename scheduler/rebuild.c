@@ -98,11 +98,14 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
 
 	lane->class_ = k;
-	lane->members = 0;
+	lane->members = lane->parking = 0;
+	lane->is_parking = lane->state = TQI_PARKING_EMPTY;
+	memset(lane->limits, 0, sizeof(lane->limits));
 	clear_heap(&lane->tasks);
 	clear_heap(&lane->ages);
 	clear_heap(&class->open);
 	clear_heap(&class->oldest);
+	class->parked = 0;
 	class->plain = l;
 	class->lane_count = 1;
 	memset(class->depth, 0, sizeof(class->depth));
@@ -257,7 +260,10 @@ static void clear_root(struct tqi_root *root)
 	root->appointments = 0;
 	clear_heap(&root->due);
 	clear_heap(&root->wall);
+	root->loosened = 0;
 	memset(&root->keys, 0, sizeof(root->keys));
+	memset(&root->limits, 0, sizeof(root->limits));
+	memset(&root->lanes, 0, sizeof(root->lanes));
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -277,6 +283,7 @@ static int rebuild(struct tqi_check *c)
 	clear_root(root);
 	mend_classes(c);
 	tqi_rebuild_workers(c);
+	tqi_rebuild_limits_begin(c);
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_sleepers(c);
 	tqi_rebuild_memory(c);
@@ -287,8 +294,10 @@ static int rebuild(struct tqi_check *c)
 		r = tqi_rebuild_keys(c);
 	if (r == 0) {
 		tqi_rebuild_free_lists(c);
-		r = tqi_rebuild_heaps(c);
+		r = tqi_rebuild_limits(c);
 	}
+	if (r == 0)
+		r = tqi_rebuild_heaps(c);
 	if (r < 0)
 		return r;
 	tqi_rebuild_lists(c);

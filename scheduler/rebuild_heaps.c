@@ -3,6 +3,8 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/lane.h"
+#include "scheduler/limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
 #include "scheduler/wall.h"
@@ -50,6 +52,7 @@ static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_tas
 	if (tqi_class_at(c->tx, lane->class_)->aged)
 		tqi_heap_push(c->tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)t->ready_ns, tag });
+	tqi_limits_wait(c->tx, lane->limits, 1);
 	tqi_root(c->tx)->ready++;
 }
 
@@ -75,11 +78,8 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 static void open_lane(struct tqi_check *c, struct tqi_heap *lanes, uint32_t family, uint32_t lane,
 		      const struct tqi_heap *tasks)
 {
-	uint64_t sequence = tasks->root.tag & ~(uint64_t)TQI_INDEX_MASK;
-
 	if (tasks->length)
-		tqi_heap_push(c->tx, lanes, family,
-			      (struct tqi_heap_entry){ tasks->root.key, sequence | lane });
+		tqi_heap_push(c->tx, lanes, family, tqi_lane_entry(&tasks->root, lane));
 }
 
 static void open_classes(struct tqi_check *c)
@@ -107,8 +107,10 @@ int tqi_rebuild_heaps(struct tqi_check *c)
 		if (t->state != TQ_FREE)
 			enter_heaps(c, i, t);
 	}
-	if (r == 0)
+	if (r == 0) {
 		open_classes(c);
+		tqi_rebuild_open_lanes(c);
+	}
 	return r;
 }
 

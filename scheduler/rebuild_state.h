@@ -25,6 +25,12 @@ void tqi_rebuild_workers(struct tqi_check *c);
 void tqi_rebuild_tasks(struct tqi_check *c);
 /* A task's key is its own, or forgotten. */
 void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *task);
+/* A task's limits are there, and it counts. */
+void tqi_rebuild_limits_begin(struct tqi_check *c);
+void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *task);
+/* Tasks with limits into their lanes; these into heaps. */
+int tqi_rebuild_limits(struct tqi_check *c);
+void tqi_rebuild_open_lanes(struct tqi_check *c);
 void tqi_rebuild_sleepers(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);

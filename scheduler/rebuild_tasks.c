@@ -16,19 +16,19 @@ static void lose(struct tqi_task *t)
 	t->generation += t->generation < TQI_GENERATION_MAX;
 }
 
-/* The lane that a task is in, if it may be there: a finished one in any era. */
+/* The class that a task is in, if it may be there: a finished one in any era. */
 static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_lane *lane = tqi_check_record(c, TQI_LANES, t->lane);
+	const struct tqi_class *class = lane ? tqi_check_record(c, TQI_CLASSES, lane->class_)
+					     : NULL;
 
-	if (!lane || !(c->marks[TQI_LANES][t->lane] & TQI_SEEN_LINKED))
+	if (!class || !(c->marks[TQI_CLASSES][lane->class_] & TQI_SEEN_LINKED))
 		return NULL;
-	const struct tqi_class *class = tqi_class_at(c->tx, lane->class_);
-
 	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
 }
 
-/* Its own; else by queue, kind and band. */
+/* The plain one of its own class; else by queue, kind and band. */
 static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
 {
 	struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
@@ -41,7 +41,7 @@ static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
 	if (own && !final && !present)
 		tqi_rebuild_moving(c, queue);
 	if (own && (final || !present || own->band == tqi_policy_band(queue, t->priority)))
-		return t->lane;
+		return own->plain;
 	uint32_t k = tqi_rebuild_class_find(c, t);
 
 	return k ? tqi_class_at(c->tx, k)->plain : tqi_rebuild_class(c, t);
@@ -187,6 +187,7 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	mend_attempt(c, index, t);
 	mend_blocks(c, t);
 	tqi_rebuild_task_key(c, index, t);
+	tqi_rebuild_task_limits(c, t);
 	count(c, t);
 }
 

@@ -22,6 +22,8 @@
  *     has its name.  Its task is then: waiting and never started (scope queued),
  *     unfinished (active), anything (kept), unfinished and not BLOCKED (coalesce).
  *     state == BLOCKED  <=>  one held key of the same name has it as its successor.
+ * R8  A limit's `used` and `waiting` are what the tasks that name it add up to; an
+ *     unfinished task is in the lane of its class and its limits (scheduler/lane.h).
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
@@ -36,6 +38,9 @@
 #define TQI_KINDS_MAX 255
 #define TQI_WORKERS_MAX 4096
 #define TQI_WAITERS_MAX 8192
+#define TQI_CLASSES_MAX 65535
+#define TQI_LANES_MAX (1u << 20)
+#define TQI_LIMITS_RECORDS_MAX (1u << 18)
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -50,15 +55,16 @@ enum tqi_table_id {
 	TQI_LANES,
 	TQI_EDGES,
 	TQI_KEYS,
+	TQI_LIMITS,
 	TQI_TABLE_COUNT,
 };
 
 enum tqi_family {
 	TQI_FAMILY_LANE, /* tasks in their lane, by key */
 	TQI_FAMILY_DUE,	 /* tasks by the next time to look at them */
-	TQI_FAMILY_OPEN, /* lanes in their class, by their first task */
+	TQI_FAMILY_OPEN, /* lanes and parkings in their class, or parked; by their first task */
 	TQI_FAMILY_AGE,	 /* tasks in their lane, by the time when they became ready */
-	TQI_FAMILY_OLDEST, /* lanes in their class, by their oldest task */
+	TQI_FAMILY_OLDEST, /* the same by their oldest task */
 	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
 	TQI_FAMILY_COUNT,
 };
@@ -162,8 +168,9 @@ struct tqi_extra {
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t reserved0;
+	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
 };
-_Static_assert(sizeof(struct tqi_extra) == 24, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 40, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -344,7 +351,8 @@ _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
  * counters.  Never freed.  Unfinished tasks are in classes of the queue's era, or on
  * their way from those of the one before; a class whose lane has no members is used
  * again in a later era.  Finished tasks stay where they ended, whatever the era.
- * (Lanes beside the plain one come with limits: the shape is theirs already.)
+ * Beside the plain lane there is one for each set of limit keys that an unfinished
+ * task of the class has, and a parking for each of these keys (scheduler/lane.h).
  */
 struct tqi_class {
 	uint32_t link;
@@ -353,7 +361,7 @@ struct tqi_class {
 	uint32_t band;
 	uint32_t next;	/* class of the same queue */
 	uint32_t plain; /* the lane without limits and fair key */
-	uint32_t lane_count;
+	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint64_t submitted;
 	uint64_t started;
 	uint64_t ended[4]; /* done, failed, cancelled, expired */
@@ -362,26 +370,64 @@ struct tqi_class {
 	uint64_t reclaimed;
 	uint32_t depth[TQ_STATE_COUNT];
 	uint32_t rate;	      /* of ageing: the keys of its tasks were made with it */
-	struct tqi_heap open; /* lanes with startable tasks */
+	struct tqi_heap open; /* lanes and parkings with startable tasks */
 	uint32_t era;
 	uint16_t edf;	/* 1: the keys of its tasks are deadlines */
-	uint16_t aged;	/* 1: its lanes are in `oldest`, too, and their tasks in `ages` */
+	uint16_t aged;	/* 1: lanes are in `oldest`, too, and their tasks in `ages` */
 	struct tqi_heap oldest;
-	uint32_t reserved1[8];
+	uint32_t parked; /* lanes that wait at a full limit */
+	uint32_t reserved1[7];
 };
 _Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
 
-/* Tasks that are equal in all that decides whether they may start. */
-struct tqi_lane {
-	uint32_t link;
-	uint32_t class_;
-	uint32_t members; /* unfinished tasks: its heap has room for all of them */
-	uint32_t reserved0;
-	struct tqi_heap tasks; /* by key */
-	struct tqi_heap ages;  /* the same tasks by ready_ns, where the class says so */
-	uint64_t reserved1[4];
+/* Places of a parking: it is empty, in its class's heap, or listed with its full limit. */
+enum tqi_parking_state {
+	TQI_PARKING_EMPTY = 0,
+	TQI_PARKING_OPEN = 1,
+	TQI_PARKING_CLOSED = 2,
 };
-_Static_assert(sizeof(struct tqi_lane) == 192, "three cache lines");
+
+/*
+ * Tasks of a class with the same limit keys; or a parking: lanes of a class that wait
+ * at the same limit.  Both stand in the class's heap by their first task, and come and
+ * go with their members, but for the plain lane (scheduler/lane.h has the rules).
+ */
+struct tqi_lane {
+	struct tqi_hash_node node; /* in the root's index of lanes, unless plain */
+	uint32_t class_;
+	uint32_t members; /* unfinished tasks, or lanes that may park: the heap has room for all */
+	uint32_t limits[TQ_LIMITS_MAX]; /* ascending, then 0; a parking's only one first */
+	struct tqi_heap tasks;		/* by key; or a parking's lanes, family open */
+	struct tqi_heap ages; /* the same by ready_ns, where the class is aged; family oldest */
+	uint32_t parking;		/* of a lane: where it is parked; 0 it is not */
+	uint32_t prev;			/* of a closed parking: others of its limit */
+	uint32_t next;
+	uint8_t is_parking;
+	uint8_t state; /* of a parking: enum tqi_parking_state */
+	uint16_t reserved0;
+	uint64_t reserved1[7];
+};
+_Static_assert(sizeof(struct tqi_lane) == 256, "four cache lines");
+
+/*
+ * A limit key, as long as a task's record names it or it has a setting.
+ */
+struct tqi_limit {
+	struct tqi_hash_node node; /* in the root's index of limits, by name */
+	uint32_t size;	  /* attempts at a time; UINT32_MAX any number */
+	uint32_t used;	  /* attempts under way of tasks with this key */
+	uint32_t tasks;	  /* records that name it */
+	uint32_t waiting; /* of them in a lane's heap: ready, and not held */
+	uint32_t closed;  /* chain of its closed parkings */
+	uint32_t prev;	  /* the root's list of loosened limits */
+	uint32_t next;
+	uint8_t loosened; /* 1: it is on that list */
+	uint8_t bytes;	  /* of the name */
+	uint16_t reserved0;
+	uint64_t reserved1[10];
+	char name[TQ_KEY_MAX + 1];
+};
+_Static_assert(sizeof(struct tqi_limit) == 256, "four cache lines");
 
 /* Somebody waits for a task. */
 struct tqi_edge {
@@ -450,9 +496,12 @@ struct tqi_root {
 	uint32_t dying_workers; /* somebody must look at them again */
 	uint32_t moving; /* queues with TQI_QUEUE_MOVING */
 	uint32_t appointments; /* unfinished tasks with at_ns: the wall heap has room for all */
+	uint32_t loosened; /* list of limits with room whose closed parkings are to be opened */
 	struct tqi_heap due;
 	struct tqi_heap wall;
 	struct tqi_hash_index keys; /* held unique keys, by queue and name */
+	struct tqi_hash_index limits; /* by name */
+	struct tqi_hash_index lanes;  /* with limits, and parkings: by class and limits */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -482,6 +531,7 @@ TQI_RECORD(tqi_class_at, tqi_class, TQI_CLASSES)
 TQI_RECORD(tqi_lane_at, tqi_lane, TQI_LANES)
 TQI_RECORD(tqi_edge_at, tqi_edge, TQI_EDGES)
 TQI_RECORD(tqi_key_at, tqi_key, TQI_KEYS)
+TQI_RECORD(tqi_limit_at, tqi_limit, TQI_LIMITS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

@@ -9,10 +9,11 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_WORKERS] = { "workers", sizeof(struct tqi_worker), TQI_WORKERS_MAX },
 	[TQI_QUEUES] = { "queues", sizeof(struct tqi_queue), TQI_QUEUES_MAX },
 	[TQI_KINDS] = { "kinds", sizeof(struct tqi_kind), TQI_KINDS_MAX },
-	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), 65535 },
-	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), 1u << 20 },
+	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), TQI_CLASSES_MAX },
+	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), TQI_LANES_MAX },
 	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 20 },
 	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0 },
+	[TQI_LIMITS] = { "limits", sizeof(struct tqi_limit), TQI_LIMITS_RECORDS_MAX },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -21,7 +22,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	(FACT(tqi_task, stamp) ^ FACT(tqi_attempt, progress) << 8 ^ FACT(tqi_worker, life) << 16 ^ \
 	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
 	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40 ^ \
-	 FACT(tqi_key, name) << 44)
+	 FACT(tqi_key, name) << 44 ^ FACT(tqi_limit, name) << 20)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,

@@ -7,6 +7,7 @@
 #include "scheduler/due.h"
 #include "scheduler/history.h"
 #include "scheduler/key.h"
+#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/stop.h"
@@ -121,7 +122,8 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 		return TQ_EFULL;
 	if (task->flags & TQI_TASK_TELLING)
 		return TQ_ESTATE; /* its end is still being told */
-	uint32_t lane = tqi_lane_join(tx, task->queue, task->kind, task->priority);
+	uint32_t lane =
+		tqi_lane_join(tx, task->queue, task->kind, task->priority, tqi_limits_of(tx, task));
 
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
@@ -170,7 +172,7 @@ static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32
 	if (class->queue == q && class->era == queue->era &&
 	    class->band == tqi_policy_band(queue, priority))
 		return 0;
-	uint32_t lane = tqi_lane_join(tx, q, task->kind, priority);
+	uint32_t lane = tqi_lane_join(tx, q, task->kind, priority, tqi_limits_of(tx, task));
 
 	if (!lane)
 		return -ENOMEM;

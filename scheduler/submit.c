@@ -7,6 +7,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/key.h"
+#include "scheduler/limit.h"
 #include "scheduler/look.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
@@ -26,7 +27,7 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 
 static bool has_extra(const struct tq_task_spec *spec)
 {
-	return spec->deadline_ns || spec->at_ns || spec->unique_key;
+	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count;
 }
 
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
@@ -175,22 +176,13 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->at_ns, from->at_ns);
 	TQI_SET(tx, extra->key, from->key);
 	TQI_SET(tx, extra->reserved0, 0u);
-}
-
-static void make_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tq_task_spec *spec)
-{
-	const struct tqi_extra extra = {
-		.deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns)
-						 : UINT64_MAX,
-		.at_ns = spec->at_ns,
-	};
-
-	fill_extra(tx, t, &extra);
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
+		TQI_SET(tx, extra->limits[i], from->limits[i]);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
 static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s, uint32_t block,
-		 uint32_t lane)
+		 uint32_t lane, struct tqi_extra *extra)
 {
 	const struct tq_task_spec *spec = s->spec;
 
@@ -232,8 +224,10 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 
 	set_times(tx, t, spec, queue);
 	set_budgets(t, spec, queue);
+	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
+	extra->at_ns = spec->at_ns;
 	if (t->flags & TQI_TASK_EXTRA)
-		make_extra(tx, t, spec);
+		fill_extra(tx, t, extra);
 }
 
 /* R4: not before; 0 at once. */
@@ -307,19 +301,23 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 		     uint64_t *ret_id)
 {
 	struct tqi_root *root = tqi_root(tx);
+	struct tqi_extra extra = { .key = 0 };
 	uint32_t index, lane;
 	int r = take_record(tx, &index);
 
+	if (r == 0 && s->spec->limit_count)
+		r = tqi_limits_join(tx, s->spec, extra.limits);
 	if (r < 0)
 		return r;
-	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority);
+	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority,
+			     s->spec->limit_count ? extra.limits : NULL);
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	if (s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
 
-	fill(tx, t, s, block, lane);
+	fill(tx, t, s, block, lane, &extra);
 	if (s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
 	if (r < 0)

@@ -8,6 +8,7 @@
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/key.h"
+#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
@@ -149,8 +150,10 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	tqi_task_unlist(tx, index);
-	if (task->flags & TQI_TASK_EXTRA)
+	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_key_forgotten(tx, index);
+		tqi_limits_leave(tx, task);
+	}
 	tqi_task_move(tx, index, TQ_FREE);
 	give(tx, &task->payload);
 	give(tx, &task->result);
@@ -225,6 +228,8 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	TQI_SET(tx, task->ended_ns, tx->now_ns);
 	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
 	tqi_lane_leave(tx, task->lane);
+	if (task->lane != class->plain)
+		TQI_SET(tx, task->lane, class->plain); /* its own goes with its last member */
 	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);

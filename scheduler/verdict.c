@@ -5,6 +5,7 @@
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
 #include "scheduler/history.h"
+#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
@@ -84,8 +85,10 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 		keep_checkpoint(tx, attempt, task);
 	TQI_SET(tx, task->attempt, 0u);
 	tqi_task_set_cause(tx, task, cause, cause_arg);
-	if (task->flags & TQI_TASK_EXTRA)
+	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
+		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
+	}
 	tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;

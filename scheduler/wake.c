@@ -53,7 +53,7 @@ bool tqi_wake_any(struct tqi_tx *tx)
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 		const struct tqi_worker *worker = sleeping_worker(tx, s);
 
-		if (worker && tqi_ready_best(tx, worker)) {
+		if (worker && tqi_ready_any(tx, worker)) {
 			tqi_waiter_pop(tx, w);
 			return true;
 		}
@@ -76,7 +76,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 				continue;
 			if (class->depth[TQ_RUNNING])
 				return false;
-			if (!paused && (class->open.length || class->depth[TQ_DELAYED]))
+			if (!paused &&
+			    (class->open.length || class->parked || class->depth[TQ_DELAYED]))
 				return false;
 		}
 	}
@@ -191,6 +192,10 @@ static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
 
 void tqi_wake_keepers(struct tqi_tx *tx)
 {
+	if (tx->pass_on) {
+		tx->pass_on = false;
+		tqi_wake_any(tx);
+	}
 	uint32_t w = tx->core->waiter_oldest;
 
 	for (uint32_t place = 0; place < TQI_KEEPERS && w && !tx->corrupt; place++) {

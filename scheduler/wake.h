@@ -26,7 +26,10 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker);
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place);
 /* The same for what waits for the wall clock, by that clock. */
 uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place);
-/* At the end of every transaction: keepers that must look earlier are told. */
+/*
+ * At the end of every transaction: keepers that must look earlier are told; and, when
+ * room was made at a limit, one worker for those who wait there.
+ */
 void tqi_wake_keepers(struct tqi_tx *tx);
 
 #endif

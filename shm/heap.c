@@ -358,6 +358,47 @@ int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 	return 0;
 }
 
+static void trim_near(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t k)
+{
+	tqi_block_give(tx, heap->chunks[k]);
+	TQI_SET(tx, heap->chunks[k], 0u);
+	TQI_ADD(tx, heap->capacity, -(int32_t)(4u << k));
+}
+
+static void trim_far(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	const uint32_t *directory = tqi_unit(tx, heap->directory);
+	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> TQI_HEAP_FAR_SHIFT) - 3;
+
+	if (tx->corrupt || c >= TQI_HEAP_DIRECTORY) {
+		tx->corrupt = true;
+		return;
+	}
+	tqi_block_give(tx, directory[c]);
+	TQI_ADD(tx, heap->capacity, -(1 << TQI_HEAP_FAR_SHIFT));
+	if (c > 0)
+		return;
+	tqi_block_give(tx, heap->directory);
+	TQI_SET(tx, heap->directory, 0u);
+}
+
+void tqi_heap_trim(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
+{
+	uint32_t places = heap->capacity + TQI_HEAP_ROOT;
+
+	if (heap->capacity <= 1)
+		return;
+	uint32_t k = places > TQI_HEAP_NEAR ? 0 : tqi_heap_chunk(places - 1);
+	uint32_t last = places > TQI_HEAP_NEAR ? 1u << TQI_HEAP_FAR_SHIFT : 4u << k;
+
+	if (heap->capacity - last < 2ull * length)
+		return;
+	if (places > TQI_HEAP_NEAR)
+		trim_far(tx, heap);
+	else
+		trim_near(tx, heap, k);
+}
+
 void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap)
 {
 	for (uint32_t k = 0; k < TQI_HEAP_CHUNKS; k++) {

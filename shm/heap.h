@@ -81,6 +81,11 @@ void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, u
 		    struct tqi_heap_entry entry);
 /* Entry at a place from TQI_HEAP_ROOT on; for checks. */
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place);
+/*
+ * Give the last chunk back if the rest has room for twice `length`, which is at least
+ * the heap's: called as it shrinks, memory follows at most one chunk a call.
+ */
+void tqi_heap_trim(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length);
 /* Give all chunks back; the heap must be empty. */
 void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap);
 

@@ -52,6 +52,7 @@ void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
 	tx->give_count = 0;
 	tx->corrupt = false;
 	tx->lacked = false;
+	tx->pass_on = false;
 	tx->nudge = NULL;
 	tx->taken = NULL;
 	tx->release = NULL;

@@ -64,6 +64,7 @@ struct tqi_tx {
 	uint32_t wake_count;
 	bool corrupt; /* see T5 */
 	bool lacked;  /* a block could not be had: the caller did without, or gave up */
+	bool pass_on; /* the scheduler's: what waited may have become startable */
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */

@@ -109,7 +109,7 @@ struct tq_counters {
 	uint64_t crashed;   /* attempts ended by the death of their worker */
 	uint64_t reclaimed; /* attempts ended by a lost lease */
 	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
-	uint32_t reserved0;
+	uint32_t throttled; /* of those ready, behind a full limit now */
 	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */
 };
 

@@ -101,7 +101,9 @@ struct tq_task_spec {
 					 attempt starts afterwards */
 	const char *unique_key;	      /* 1 to TQ_KEY_MAX bytes; default none, any number of tasks */
 	uint32_t unique_scope;	      /* enum tq_unique_scope; default TQ_UNIQUE_ACTIVE */
-	uint32_t reserved1;	      /* must be 0 */
+	uint32_t limit_count;	      /* of limits, up to TQ_LIMITS_MAX; default none */
+	const char *const *limits;    /* limit keys, <taskq/limit.h>, each 1 to TQ_KEY_MAX bytes;
+					 one that is given twice counts once */
 	uint64_t at_ns;		      /* earliest start by the wall clock: CLOCK_REALTIME, since
 					 1970; default none.  A time that has passed is no
 					 hindrance.  When the clock is set, this start moves with it */
@@ -166,6 +168,7 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 #define TQ_INFO_PAUSED (1u << 9) /* its queue is paused */
 #define TQ_INFO_KEEP (1u << 10)
 #define TQ_INFO_LATE (1u << 11) /* it ran when its deadline passed */
+#define TQ_INFO_THROTTLED (1u << 12) /* it is ready, and one of its limits is full */
 
 /* Snapshot of a task. */
 struct tq_task_info {
@@ -213,6 +216,9 @@ struct tq_task_info {
 	char reserved1[2];
 	uint32_t unique_scope; /* enum tq_unique_scope; 0 none */
 	uint64_t at_ns; /* not before, by the wall clock (CLOCK_REALTIME); 0 none */
+	uint32_t limit_count;  /* of limits */
+	uint32_t reserved2;
+	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* its limit keys, in any order */
 };
 
 /**

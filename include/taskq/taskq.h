@@ -22,6 +22,7 @@
 #include <taskq/segment.h>
 #include <taskq/task.h>
 #include <taskq/queue.h>
+#include <taskq/limit.h>
 #include <taskq/worker.h>
 #include <taskq/farm.h>
 #include <taskq/why.h>

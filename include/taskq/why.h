@@ -26,6 +26,7 @@ extern "C" {
 	X(TQ_WHY_PAUSED, 11, "paused")	     /* its queue is */                                    \
 	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
 	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
+	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid */       \
 	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
 	X(TQ_WHY_BUSY, 15, "busy")	     /* all that serve it are */                           \
 	X(TQ_WHY_NEXT, 16, "next")	     /* it may start any moment */
@@ -54,8 +55,12 @@ struct tq_why {
 	uint32_t workers;      /* live workers that serve its queue and kind */
 	uint32_t busy;	       /* of them with a task */
 	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
+	uint32_t limit_slots;	/* THROTTLED: of the full limit */
+	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
 	uint32_t reserved0;
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
+	uint64_t holder;	/* THROTTLED: a task that has a slot; 0 unknown */
+	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
 };
 
 /**

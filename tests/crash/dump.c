@@ -78,6 +78,18 @@ static void dump_queues(FILE *f, struct tq *tq, uint32_t flags)
 	}
 }
 
+static void dump_limits(FILE *f, struct tq *tq)
+{
+	struct tq_limit_info i = { .size = sizeof(i) };
+	uint64_t cursor = 0;
+
+	while (tq_limit_list(tq, &cursor, &i, 1) > 0) {
+		fprintf(f, "limit '%s' %u of %u, %u wait, %u tasks\n", i.key, i.used, i.slots,
+			i.waiting, i.tasks);
+		i.size = sizeof(i);
+	}
+}
+
 static void dump_workers(FILE *f, struct tq *tq)
 {
 	struct tq_worker_info w = { .size = sizeof(w) };
@@ -111,6 +123,7 @@ char *tqt_dump(struct tq *tq)
 	dump_tasks(f, tq);
 	dump_queues(f, tq, 0);
 	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
+	dump_limits(f, tq);
 	dump_workers(f, tq);
 	fclose(f);
 	return text;

@@ -78,5 +78,7 @@ void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)
 
 /* verify.c: after the lock has been taken and given back. */
 void tqt_verify(struct tqt_lab *lab);
+/* Whether there is a task that a worker could start; asks no heap of lanes. */
+bool tqt_can_start(struct tqi_tx *tx, const struct tqi_worker *worker);
 
 #endif

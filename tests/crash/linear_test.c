@@ -100,7 +100,7 @@ static bool is_stranded(const struct tqi_segment *seg)
 		const struct tqi_waiter *s = tqi_waiter_at(&tx, w);
 
 		if (s->state == TQI_WAITER_LISTED && s->interest == TQI_INTEREST_WORK &&
-		    tqi_ready_best(&tx, tqi_worker_at(&tx, s->subject)))
+		    tqt_can_start(&tx, tqi_worker_at(&tx, s->subject)))
 			return true;
 	}
 	return false;

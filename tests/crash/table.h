@@ -178,7 +178,35 @@ enum {
 	X(retry_at, tq_task_steer, missed, WHOLE, TQT_FEW)                                         \
 	X(update_at, tq_task_update, appointments, WHOLE, TQT_FEW)                                 \
 	X(move_at, tq_task_update, appointed, WHOLE, TQT_FEW | TQT_SHORT)                          \
-	X(keep_appointments, core, appointments, STEPS, TQT_SOME)
+	X(keep_appointments, core, appointments, STEPS, TQT_SOME) \
+	X(submit_limited, tq_submit, none, WHOLE, TQT_ALL)                                         \
+	X(submit_limited_large, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT)                     \
+	X(submit_lane, tq_submit, limited, WHOLE, TQT_SOME | TQT_FULL)                             \
+	X(submit_parked, tq_submit, throttled, WHOLE, TQT_FEW)                                     \
+	X(claim_limited, tq_claim, limited, WHOLE, TQT_SOME)                                       \
+	X(claim_parking, tq_claim, lanes, WHOLE, TQT_FEW)                                          \
+	X(claim_overdue_lanes, tq_claim, overdue_lanes, STEPS, TQT_FEW)                            \
+	X(claim_overdue_loosened, tq_claim, overdue_loosened, STEPS, TQT_FEW)                      \
+	X(submit_overdue_lane, tq_submit, overdue_lanes, WHOLE, TQT_FEW | TQT_SHORT)               \
+	X(claim_many_lanes, tq_claim, many_lanes, STEPS, TQT_EMPTY)                                \
+	X(claim_loosened, tq_claim, loosened, WHOLE, TQT_FEW)                                      \
+	X(complete_limited, tq_complete, throttled, WHOLE, TQT_SOME)                               \
+	X(complete_last, tq_complete, limited_claim, WHOLE, TQT_FEW)                               \
+	X(next_limited, tq_next, throttled, WHOLE, TQT_SOME)                                       \
+	X(release_limited, tq_release, throttled, WHOLE, TQT_FEW)                                  \
+	X(fail_limited, tq_fail, throttled, WHOLE, TQT_FEW)                                        \
+	X(cancel_parked, tq_cancel, throttled, WHOLE, TQT_SOME)                                    \
+	X(hold_parked, tq_task_steer, throttled, WHOLE, TQT_EMPTY)                                 \
+	X(update_limited, tq_task_update, throttled, WHOLE, TQT_FEW)                               \
+	X(retry_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
+	X(forget_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW)                              \
+	X(limit_new, tq_limit_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
+	X(limit_raise, tq_limit_set, throttled, WHOLE, TQT_FEW)                                    \
+	X(limit_lower, tq_limit_set, throttled, WHOLE, TQT_EMPTY)                                  \
+	X(limit_remove, tq_limit_remove, throttled, WHOLE, TQT_FEW)                                \
+	X(limit_drop, tq_limit_remove, limit, WHOLE, TQT_EMPTY)                                    \
+	X(policy_limited, tq_queue_set, throttled, STEPS, TQT_FEW)                                 \
+	X(keep_limited, core, limited_dead, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

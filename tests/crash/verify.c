@@ -9,6 +9,7 @@
 #include "client/sleeper.h"
 #include "client/worker.h"
 #include "scheduler/check.h"
+#include "scheduler/limit.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
 #include "shm/inflight.h"
@@ -86,6 +87,21 @@ static void verify_woken(struct tqt_lab *lab, struct tqi_tx *tx, uint32_t w)
 			  s->state == TQI_WAITER_TRANSIT ? "popped" : "given an earlier time");
 }
 
+bool tqt_can_start(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	for (uint32_t l = 1; l < tx->core->tables[TQI_LANES].count; l++) {
+		const struct tqi_lane *lane = tqi_lane_at(tx, l);
+		const struct tqi_class *class = tqi_class_at(tx, lane->class_);
+
+		if (!lane->is_parking && lane->tasks.length && tqi_worker_serves(worker, class) &&
+		    !(tqi_queue_at(tx, class->queue)->flags & TQI_QUEUE_PAUSED) &&
+		    !tqi_limits_full(tx, lane->limits))
+			return true;
+	}
+	tx->corrupt = false; /* records of lanes that are free */
+	return false;
+}
+
 /* Live workers that sleep beside a startable task, and those on their way. */
 static void verify_sleepers(struct tqt_lab *lab, struct tqi_tx *tx)
 {
@@ -109,7 +125,7 @@ static void verify_sleepers(struct tqt_lab *lab, struct tqi_tx *tx)
 			continue;
 		if (s->state == TQI_WAITER_TRANSIT)
 			coming++;
-		else if (tqi_ready_best(tx, tqi_worker_at(tx, s->subject)))
+		else if (tqt_can_start(tx, tqi_worker_at(tx, s->subject)))
 			stranded = w;
 	}
 	if (stranded && !coming && !lab->sweep->sleeper)

@@ -137,7 +137,8 @@ static void dies(void *mutex)
 	*word = (*word & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
 }
 
-static uint32_t enter_sleep(struct tqt_world *w, enum tqi_interest interest, uint32_t subject)
+static int enter_sleep(struct tqt_world *w, enum tqi_interest interest, uint32_t subject,
+		       uint32_t *ret_waiter)
 {
 	const struct tqi_ident ident = tqi_ident_self(w->other);
 	struct tqi_tx tx;
@@ -148,13 +149,20 @@ static uint32_t enter_sleep(struct tqt_world *w, enum tqi_interest interest, uin
 
 	if (waiter)
 		tqi_sleep_again(&tx, waiter, UINT64_MAX);
-	tqt_must(tqi_hold_end(w->other, &tx, waiter ? 0 : -ENOMEM), "sleep");
-	return waiter;
+	*ret_waiter = waiter;
+	return tqi_hold_end(w->other, &tx, waiter ? 0 : -ENOMEM);
 }
 
 uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject)
 {
-	uint32_t waiter = enter_sleep(w, interest, subject);
+	uint32_t waiter;
+	int r = enter_sleep(w, interest, subject, &waiter);
+
+	if (r == -ENOMEM) {
+		tqt_must(tqi_make_room(w->other, 0), "room");
+		r = enter_sleep(w, interest, subject, &waiter);
+	}
+	tqt_must(r, "sleep");
 	struct tqi_waiter *slot = tqi_table_peek(&w->seg, TQI_WAITERS, waiter);
 
 	give_away(w, &slot->mutex);

@@ -2,6 +2,7 @@
 /* Compares what can be observed of the core with the model. */
 #include "tests/property/compare.h"
 
+#include "scheduler/limit.h"
 #include "scheduler/task.h"
 
 #include <stdarg.h>
@@ -223,6 +224,36 @@ static bool compare_key(struct comparison *c, uint32_t index, const struct tqi_t
 		    leads ? model_successor(c->m, index) : 0);
 }
 
+/* The names of its limits, as bits. */
+static bool compare_limits_of(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			      const struct model_task *m)
+{
+	const uint32_t *limits = tqi_limits_of(&c->tx, t);
+	uint32_t bits = 0;
+
+	for (uint32_t i = 0; limits && i < TQ_LIMITS_MAX && limits[i]; i++)
+		for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
+			if (strcmp(tqi_limit_at(&c->tx, limits[i])->name, limit_name(x)) == 0)
+				bits |= 1u << x;
+	return same(c, "task", index, "limits", bits, m->limits);
+}
+
+static bool compare_limit(struct comparison *c, uint32_t x)
+{
+	const char *name = limit_name(x);
+	uint32_t index = tqi_limit_find(&c->tx, name, (uint32_t)strlen(name));
+	const struct model_limit sum = model_limit(c->m, x), *m = &sum;
+	uint32_t size = c->m->limit_size[x];
+	const char *record = "limit";
+
+	if (!index)
+		return same(c, record, x, "record", sum.tasks || size != UINT32_MAX, 0);
+	const struct tqi_limit *limit = tqi_limit_at(&c->tx, index);
+
+	return SAME(limit, m, tasks) && SAME(limit, m, used) && SAME(limit, m, waiting) &&
+	       same(c, record, index, "size", limit->size, size);
+}
+
 static bool compare_attempt(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			    const struct model_task *m)
 {
@@ -253,7 +284,8 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	return compare_state(c, index, t, m) && compare_numbers(c, index, t, m) &&
 	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
 	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
-	       compare_key(c, index, t, m) && compare_attempt(c, index, t, m);
+	       compare_key(c, index, t, m) && compare_limits_of(c, index, t, m) &&
+	       compare_attempt(c, index, t, m);
 }
 
 /* Bands and eras are the core's own affair: a kind's classes are added up. */
@@ -441,12 +473,23 @@ static uint32_t core_edges(struct comparison *c, uint32_t waiter)
 	return n;
 }
 
+/* Lanes are moved until the journal fills: with few of them it does not. */
+static bool may_be_unsettled(const struct comparison *c)
+{
+	return tqi_root(&c->tx)->lanes.count > 20;
+}
+
 bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 {
 	struct comparison *c = ctx;
 
 	if (unit == MODEL_EDGE)
 		return core_edges(c, index) < left;
+	if (unit == MODEL_UNSETTLED)
+		return c->unsettled;
+	if (unit == MODEL_POPPED)
+		return may_be_unsettled(c) &&
+		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	const struct tqi_task *t = tqi_task_at(&c->tx, index);
 	const struct model_task *m = &c->m->tasks[index];
 
@@ -508,6 +551,9 @@ bool compare_all(struct comparison *c)
 			return false;
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
 		if (!compare_queue(c, q))
+			return false;
+	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
+		if (!compare_limit(c, x))
 			return false;
 	for (uint32_t w = 1; w < c->m->worker_slots; w++)
 		if (!compare_worker(c, w))

@@ -10,6 +10,7 @@ struct comparison {
 	struct tqi_tx tx; /* only resolves */
 	struct model *m;
 	bool tight;	 /* memory was short: what may be dropped then is learnt, not compared */
+	bool unsettled;	 /* the claim that is compared answered -EINPROGRESS */
 	uint32_t sample; /* bytes are compared of every 16th task, beginning here */
 	uint32_t pins[MODEL_TASKS];
 	char text[256];	 /* the first difference; "" none */
@@ -24,6 +25,7 @@ bool compare_gauges(struct comparison *c);
 /* Everything observable. */
 bool compare_all(struct comparison *c);
 
+const char *limit_name(uint32_t limit);
 void pattern_fill(struct pattern p, void *to);
 
 #endif

@@ -2,12 +2,15 @@
 /* The model: the life of a task, from submission to the end of its record. */
 #include "tests/property/model_parts.h"
 
+#include <string.h>
+
 #define TELL_SLICE 32
 #define SECOND 1000000000ull
 
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 {
 	*m = (struct model){ .did = m->did, .did_ctx = m->did_ctx };
+	memset(m->limit_size, 0xff, sizeof(m->limit_size));
 	m->sequence = sequence;
 	m->retention_ns = retention_ns;
 	m->task_slots = m->worker_slots = m->waiter_slots = 1;
@@ -109,7 +112,7 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 	t->look_ns = model_deadline(t);
 	if (!keep_place || t->ready_ns == 0)
 		t->ready_ns = m->now_ns;
-	if (!t->held)
+	if (!t->held && !(t->limits & model_full(m)))
 		model_wake_for(m, t->queue, t->kind);
 }
 
@@ -274,8 +277,9 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
-		.extra = spec->deadline_ns || spec->at_ns || s->unique,
+		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits,
 		.at_ns = spec->at_ns,
+		.limits = s->limits,
 		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,
 	};
 	model_home(m, t);

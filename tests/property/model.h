@@ -23,6 +23,7 @@
 #define MODEL_WORKERS 40
 #define MODEL_WAITERS 160
 #define MODEL_EDGES 400
+#define MODEL_LIMITS 6
 #define NEVER UINT64_MAX
 
 /* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
@@ -76,6 +77,7 @@ struct model_task {
 	uint32_t unique; /* number of its key, 0 none */
 	uint32_t scope;
 	bool holds; /* it has the key */
+	uint32_t limits; /* bit per limit */
 	int32_t priority;
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
@@ -169,6 +171,8 @@ enum model_unit {
 	MODEL_ENDED,	 /* ended this running task's attempt */
 	MODEL_STOPPED,	 /* asked this running task's attempt to stop */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
+	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
+	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
@@ -193,6 +197,8 @@ struct model {
 	uint32_t waiter_slots;
 	uint32_t edge_slots;
 	uint32_t jittered; /* tasks with jitter_ns */
+	uint32_t limit_size[MODEL_LIMITS + 1]; /* UINT32_MAX none */
+	bool pass_on; /* somebody is to be woken when the operation ends */
 	uint32_t telling[MODEL_TASKS]; /* stack */
 	uint32_t telling_count;
 	struct model_task tasks[MODEL_TASKS];
@@ -212,6 +218,7 @@ struct model_submit {
 	struct tq_task_spec spec; /* its pointers are not used */
 	struct pattern payload, label;
 	uint32_t unique, scope; /* of its key; 0 none */
+	uint32_t limits;	/* bit per limit */
 };
 /* Whom a submit with a key meets, when nobody in its way is over any more. */
 struct model_meeting {
@@ -230,6 +237,16 @@ uint32_t model_best_of(const struct model *m, const struct model_worker *worker,
 void model_take_turn(struct model *m, const struct model_worker *worker, uint32_t task);
 bool model_is_condemned(const struct model *m, const struct model_task *task);
 int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret_task);
+
+/* Limits: what tasks add up to; those that are full. */
+struct model_limit {
+	uint32_t tasks, used, waiting;
+};
+struct model_limit model_limit(const struct model *m, uint32_t limit);
+uint32_t model_full(const struct model *m);
+int model_limit_set(struct model *m, uint32_t limit, uint32_t size);
+/* At the end of each operation. */
+void model_pass_on(struct model *m);
 uint64_t model_timeout_at(const struct model_task *task);
 uint64_t model_due_of_attempt(const struct model_task *task);
 

@@ -85,11 +85,14 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 		return TQ_EFULL;
 	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {
 		uint32_t task = model_best(m, &m->workers[worker]);
+		bool over = task && (model_is_condemned(m, &m->tasks[task]) ||
+				     m->tasks[task].deadline_ns <= m->now_ns);
 
+		if (!over && model_has_done(m, MODEL_UNSETTLED, 0))
+			return -EINPROGRESS;
 		if (!task)
 			return -EAGAIN;
-		if (!model_is_condemned(m, &m->tasks[task]) &&
-		    m->tasks[task].deadline_ns > m->now_ns) {
+		if (!over) {
 			model_take_turn(m, &m->workers[worker], task);
 			start(m, worker, record, task);
 			*ret_task = task;
@@ -150,6 +153,7 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->checkpoint = a->saves ? a->saved : a->inherited;
 	t->has_older = a->saves && a->inherits;
 	t->older = a->inherited;
+	model_slots_give(m, t);
 	t->attempt = (struct model_attempt){ 0 };
 	t->cause = cause;
 	t->cause_arg = arg;

@@ -8,6 +8,7 @@
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index);
 bool model_state_waits(uint32_t state);
 bool model_state_is_final(uint32_t state);
+void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
 bool model_sequence_before(uint64_t a, uint64_t b);
 void model_move(struct model *m, uint32_t task, uint32_t to);

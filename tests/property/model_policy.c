@@ -101,9 +101,11 @@ static bool is_before(const struct model *m, const struct model_task *a, const s
 				  : model_sequence_before(a->sequence, b->sequence);
 }
 
-static bool can_start(const struct model_task *t, const struct model_worker *w, uint32_t queue)
+static bool can_start(const struct model *m, const struct model_task *t,
+		      const struct model_worker *w, uint32_t queue)
 {
-	return model_in_lane(t) && t->queue == queue && (w->kinds >> t->kind & 1);
+	return model_in_lane(t) && !(t->limits & model_full(m)) && t->queue == queue &&
+	       (w->kinds >> t->kind & 1);
 }
 
 /* Nobody of its own class is before it. */
@@ -114,7 +116,7 @@ static bool is_head(const struct model *m, const struct model_worker *w, const s
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *o = &m->tasks[i];
 
-		if (o != t && can_start(o, w, t->queue) && o->kind == t->kind &&
+		if (o != t && can_start(m, o, w, t->queue) && o->kind == t->kind &&
 		    o->band == t->band && o->era == t->era && is_ahead(o, t))
 			return false;
 	}
@@ -130,7 +132,7 @@ static uint32_t best_of_band(const struct model *m, const struct model_worker *w
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 
-		if (can_start(t, w, queue) && (band == TQ_BANDS || t->band == band) &&
+		if (can_start(m, t, w, queue) && (band == TQ_BANDS || t->band == band) &&
 		    is_head(m, w, t) && (!best || is_before(m, t, &m->tasks[best])))
 			best = i;
 	}
@@ -155,7 +157,7 @@ static uint32_t overdue(const struct model *m, const struct model_worker *w, uin
 	for (uint32_t i = 1; is_aged(q) && !q->overdue_turn && i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i], *b = &m->tasks[best];
 
-		if (can_start(t, w, queue) && t->aged &&
+		if (can_start(m, t, w, queue) && t->aged &&
 		    m->now_ns - t->ready_ns >= q->max_wait_ns &&
 		    (!best || t->ready_ns < b->ready_ns ||
 		     (t->ready_ns == b->ready_ns &&

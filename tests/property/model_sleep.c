@@ -85,17 +85,23 @@ void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 	}
 }
 
-bool model_wake_any(struct model *m)
+static bool wake_first(struct model *m, bool unsettled)
 {
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w && model_best(m, w)) {
+		if (w && (unsettled ? model_has_done(m, MODEL_POPPED, s) : model_best(m, w) != 0)) {
 			pop(m, s);
 			return true;
 		}
 	}
 	return false;
+}
+
+/* The first that can start something; else one that the core could not tell this of. */
+bool model_wake_any(struct model *m)
+{
+	return wake_first(m, false) || wake_first(m, true);
 }
 
 bool model_is_stranded(const struct model *m)

@@ -25,6 +25,7 @@ struct submission {
 	unsigned char payload[BIG_MAX];
 	char label[TQ_LABEL_MAX + 1];
 	char unique[8];
+	const char *limits[TQ_LIMITS_MAX];
 };
 
 static void choose_times(struct world *w, struct tq_task_spec *spec)
@@ -55,6 +56,22 @@ static void choose_key(struct world *w, struct model_submit *s)
 		s->kind = 1 + s->unique % MODEL_KINDS;
 }
 
+/* Up to four, at times one of them twice. */
+static void choose_limits(struct world *w, struct submission *s)
+{
+	uint32_t count = chance(w, 2) ? 0 : 1 + below(w, chance(w, 3) ? TQ_LIMITS_MAX : 1);
+
+	s->model.limits = 0;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t x = 1 + below(w, MODEL_LIMITS);
+
+		s->model.limits |= 1u << x;
+		s->limits[i] = limit_name(x);
+	}
+	s->model.spec.limits = s->limits;
+	s->model.spec.limit_count = count;
+}
+
 static void choose_spec(struct world *w, struct submission *s, uint32_t payload_max)
 {
 	struct tq_task_spec *spec = &s->model.spec;
@@ -72,6 +89,7 @@ static void choose_spec(struct world *w, struct submission *s, uint32_t payload_
 		      (chance(w, 25) ? TQ_TASK_KEEP : 0) |
 		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
 	choose_key(w, &s->model);
+	choose_limits(w, s);
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);
 }
@@ -248,6 +266,9 @@ static int claim_core(struct world *w, void *arg)
 static void follow_claim(struct world *w, const struct claim *c, int r)
 {
 	uint32_t task = 0;
+
+	w->comparison.unsettled = r == -EINPROGRESS;
+	w->unsettled += r == -EINPROGRESS;
 	int expected = model_claim(w->m, c->worker, c->claimed.attempt, &task);
 
 	expect(w, r, expected, "claim");

@@ -46,6 +46,7 @@
 	X(op_purge, 3) \
 	X(op_queue_set, 4) \
 	X(op_policy, 8) \
+	X(op_limit, 30) \
 	X(op_shutdown, 2) \
 	X(op_evict, 3) \
 	X(op_punch, 4) \
@@ -195,9 +196,10 @@ static void sum_up(const struct world *w)
 	printf("seed %" PRIu64 ": %" PRIu64 " ops: %" PRIu64 " submitted, %" PRIu64
 	       " started, %" PRIu64 " done, %" PRIu64 " crashed, %" PRIu64 " lost, %" PRIu64
 	       " evicted; %" PRIu64 " expired, %" PRIu64 " twins, %" PRIu64 " successors; %" PRIu64
-	       " aborts, %" PRIu64 " without room\n",
+	       " unsettled, %" PRIu64 " aborts, %" PRIu64 " without room\n",
 	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed, sum.reclaimed,
-	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->aborts, w->no_room);
+	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->unsettled, w->aborts,
+	       w->no_room);
 }
 
 static bool run(struct world *w, uint64_t ops)
@@ -210,6 +212,7 @@ static bool run(struct world *w, uint64_t ops)
 
 		note(w, "%s", c->name); /* until it says more itself */
 		c->run(w);
+		model_pass_on(w->m);
 		compare(w);
 		check(w);
 		if (w->m->flags && chance(w, 300))

@@ -140,6 +140,7 @@ static void note_tight(struct world *w)
 
 int perform(struct world *w, core_op *core, void *arg, bool answers)
 {
+	model_pass_on(w->m); /* of the one before */
 	if (chance(w, (uint32_t)w->abort_every))
 		try_and_abort(w, core, arg);
 	for (int i = 0; i < TRIES; i++) {

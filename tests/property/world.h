@@ -29,6 +29,7 @@ struct world {
 	struct tqt_image image;
 	void *scratch; /* of tqi_check() */
 	uint64_t aborts, no_room, steps, checks;
+	uint64_t unsettled; /* claims that go on in the next transaction */
 	uint64_t twins, successors; /* submits that met a task with their key */
 	char log[LOG_LINES][LOG_BYTES];
 	jmp_buf failed;
@@ -72,7 +73,7 @@ void *scratch(struct world *w);
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
-operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_policy;
+operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_policy, op_limit;
 operation op_time, op_set_clock, op_wall, op_due, op_tend, op_look, op_rebuild, op_punch, op_grow;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
 operation op_progress, op_checkpoint, op_output, op_stop_step;

@@ -129,7 +129,8 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 			return false;
 		const struct tqi_lane *lane = tqi_lane_at(tx, index);
 
-		return family == TQI_FAMILY_OPEN ? lane->tasks.length : lane->ages.length;
+		return lane->state != TQI_PARKING_CLOSED &&
+		       (family == TQI_FAMILY_OPEN ? lane->tasks.length : lane->ages.length);
 	}
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "scheduler/check.h"
+#include "scheduler/limit.h"
 #include "scheduler/rebuild.h"
 #include "shm/span.h"
 
@@ -19,6 +20,7 @@ struct scene {
 	uint32_t worker;
 	struct tqi_claimed claimed;
 	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
+	uint64_t holder, parked;
 	uint32_t waiter;
 };
 
@@ -46,6 +48,22 @@ static uint32_t check(const struct tqi_segment *seg, unsigned char *base)
 
 	munmap(scratch, bytes);
 	return faults;
+}
+
+/* A full limit with one who waits for it, another with room, and one set for nobody. */
+static void populate_limits(struct fixture *f, struct scene *s)
+{
+	static const char *const limits[] = { "full", "roomy" };
+
+	begin(f);
+	assert_int_equal(tqi_limit_set(&f->tx, "full", 1), 0);
+	assert_int_equal(tqi_limit_set(&f->tx, "nobody's", 5), 0);
+	commit(f);
+	s->holder = submit(
+		f, (struct tq_task_spec){ .priority = 300, .limits = limits, .limit_count = 1 });
+	assert_int_equal(claim(f, s->worker, &s->claimed), s->holder);
+	s->parked = submit(f, (struct tq_task_spec){ .limits = limits, .limit_count = 2 });
+	submit(f, (struct tq_task_spec){ .limits = limits + 1, .limit_count = 1 });
 }
 
 /* Some of everything. */
@@ -91,6 +109,7 @@ static void populate(struct fixture *f, struct scene *s)
 		snprintf(name, sizeof(name), "key %d", i);
 		s->keyed = submit(f, (struct tq_task_spec){ .unique_key = name });
 	}
+	populate_limits(f, s);
 	s->late = submit(f, (struct tq_task_spec){ .priority = 100, .deadline_ns = 1 });
 	claim(f, s->worker, &s->claimed);
 	f->box.system.now_ns++;
@@ -355,6 +374,88 @@ static struct tqi_key *key_of(struct fixture *f, uint64_t id)
 	return tqi_table_peek(&f->box.seg, TQI_KEYS, extra_of(f, id)->key);
 }
 
+/* G2: limits, lanes and parkings. */
+static void test_damage_of_limits_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_extra *extra = extra_of(&f, s.parked);
+	struct tqi_limit *full = tqi_table_peek(&f.box.seg, TQI_LIMITS, extra->limits[0]);
+	struct tqi_limit *roomy = tqi_table_peek(&f.box.seg, TQI_LIMITS, extra->limits[1]);
+	struct tqi_task *parked = task_of(&f, s.parked), *holder = task_of(&f, s.holder);
+	struct tqi_lane *lane = tqi_table_peek(&f.box.seg, TQI_LANES, parked->lane);
+	struct tqi_lane *parking = tqi_table_peek(&f.box.seg, TQI_LANES, lane->parking);
+	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, lane->class_);
+
+	assert_string_equal(full->name, "full");
+	assert_int_equal(parking->state, TQI_PARKING_CLOSED);
+	DAMAGE(root->loosened, 1);
+	DAMAGE(root->loosened, 0xffffff);
+	DAMAGE(root->limits.count, 1);
+	DAMAGE(root->limits.buckets, 0);
+	DAMAGE(root->limits.chunks[0], 0);
+	DAMAGE(root->lanes.count, 1);
+	DAMAGE(root->lanes.buckets, UINT32_MAX);
+	DAMAGE(root->lanes.chunks[0], root->limits.chunks[0]);
+	DAMAGE(full->size, 0);
+	DAMAGE(full->used, 0);
+	DAMAGE(full->used, 2);
+	DAMAGE(full->tasks, 1);
+	DAMAGE(full->waiting, 0);
+	DAMAGE(full->closed, 0);
+	DAMAGE(full->closed, 1);
+	DAMAGE(full->closed, 0xffffff);
+	DAMAGE(full->loosened, 1);
+	DAMAGE(full->bytes, 3);
+	DAMAGE(full->name[0], 'x');
+	DAMAGE(full->name[0], 0);
+	DAMAGE(full->node.hash, 5);
+	DAMAGE(full->node.next, 0xffffff);
+	DAMAGE(roomy->bytes, 0);
+	DAMAGE(roomy->name[0], 0);
+	DAMAGE(roomy->size, 0);
+	DAMAGE(extra->limits[0], extra->limits[1]);
+	DAMAGE(extra->limits[0], 0);
+	DAMAGE(extra->limits[1], 0);
+	DAMAGE(extra->limits[2], 3);
+	DAMAGE(extra->limits[3], 3);
+	DAMAGE(extra->limits[2], 0xffffff);
+	DAMAGE(parked->lane, 1);
+	DAMAGE(parked->lane, lane->parking);
+	DAMAGE(holder->lane, parked->lane);
+	DAMAGE(holder->state, TQ_READY);
+	DAMAGE(lane->limits[0], 0);
+	DAMAGE(lane->limits[1], 0);
+	DAMAGE(lane->limits[1], 2);
+	DAMAGE(lane->class_, 0);
+	DAMAGE(lane->members, 2);
+	DAMAGE(lane->parking, 0);
+	DAMAGE(lane->parking, parked->lane);
+	DAMAGE(lane->is_parking, 1);
+	DAMAGE(lane->tasks.length, 0);
+	DAMAGE(lane->tasks.root.key, 5);
+	DAMAGE(lane->node.hash, 5);
+	DAMAGE(parking->state, TQI_PARKING_OPEN);
+	DAMAGE(parking->state, TQI_PARKING_EMPTY);
+	DAMAGE(parking->state, 9);
+	DAMAGE(parking->limits[0], 0xffffff);
+	DAMAGE(parking->limits[1], 3);
+	DAMAGE(parking->is_parking, 0);
+	DAMAGE(parking->prev, 1);
+	DAMAGE(parking->next, 1);
+	DAMAGE(parking->members, 9);
+	DAMAGE(parking->tasks.length, 0);
+	DAMAGE(parking->tasks.root.key, 5);
+	DAMAGE(class->lane_count, 1);
+	DAMAGE(class->parked, 0);
+	close_intact(&f, &image);
+}
+
 /* A7: keys and their index. */
 static void test_damage_of_keys_is_found_and_mended(void **state)
 {
@@ -530,6 +631,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_limits_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -192,6 +192,7 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, deadline_ns);
 	FIELD(tqi_extra, at_ns);
 	FIELD(tqi_extra, key);
+	FIELD(tqi_extra, limits);
 }
 
 static void add_key(struct text *t)
@@ -309,10 +310,30 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, rate);
 	FIELD(tqi_class, open);
 	FIELD(tqi_class, era);
+	FIELD(tqi_class, parked);
 	STRUCT(tqi_lane);
+	FIELD(tqi_lane, node);
 	FIELD(tqi_lane, class_);
 	FIELD(tqi_lane, members);
+	FIELD(tqi_lane, limits);
 	FIELD(tqi_lane, tasks);
+	FIELD(tqi_lane, parking);
+	FIELD(tqi_lane, prev);
+	FIELD(tqi_lane, next);
+	FIELD(tqi_lane, is_parking);
+	FIELD(tqi_lane, state);
+	STRUCT(tqi_limit);
+	FIELD(tqi_limit, node);
+	FIELD(tqi_limit, size);
+	FIELD(tqi_limit, used);
+	FIELD(tqi_limit, tasks);
+	FIELD(tqi_limit, waiting);
+	FIELD(tqi_limit, closed);
+	FIELD(tqi_limit, prev);
+	FIELD(tqi_limit, next);
+	FIELD(tqi_limit, loosened);
+	FIELD(tqi_limit, bytes);
+	FIELD(tqi_limit, name);
 	STRUCT(tqi_edge);
 	FIELD(tqi_edge, waiter);
 	FIELD(tqi_edge, task);
@@ -351,9 +372,12 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, dying_workers);
 	FIELD(tqi_root, moving);
 	FIELD(tqi_root, appointments);
+	FIELD(tqi_root, loosened);
 	FIELD(tqi_root, due);
 	FIELD(tqi_root, wall);
 	FIELD(tqi_root, keys);
+	FIELD(tqi_root, limits);
+	FIELD(tqi_root, lanes);
 }
 
 static void add_places(struct text *t)

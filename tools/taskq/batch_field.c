@@ -15,6 +15,7 @@ enum field_type {
 	FIELD_LABEL,	/* const char * of the spec */
 	FIELD_KEY,	/* const char * of the spec, not empty */
 	FIELD_SCOPE,	/* of that key */
+	FIELD_LIMITS,	/* an array of keys */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
 	FIELD_AT,	/* wall-clock time as text */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
@@ -34,6 +35,7 @@ static const struct field {
 	{ "label", FIELD_LABEL, offsetof(struct tq_task_spec, label) },
 	{ "unique", FIELD_KEY, offsetof(struct tq_task_spec, unique_key) },
 	{ "unique_scope", FIELD_SCOPE, offsetof(struct tq_task_spec, unique_scope) },
+	{ "limits", FIELD_LIMITS, 0 },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
 	{ "at", FIELD_AT, 0 },
@@ -123,6 +125,23 @@ static bool read_scope(struct batch_line *line, const json_t *value)
 	return batch_line_bad(line, "\"unique_scope\" is not " FORM_SCOPE);
 }
 
+static bool read_limits(struct batch_line *line, const json_t *value)
+{
+	const size_t count = json_array_size(value);
+
+	if (!json_is_array(value) || count > TQ_LIMITS_MAX)
+		return batch_line_bad(line, "\"limits\" is not an array of up to %u keys",
+				      TQ_LIMITS_MAX);
+	for (size_t i = 0; i < count; i++) {
+		line->limits[i] = json_string_value(json_array_get(value, i));
+		if (!line->limits[i] || !key_ok(line->limits[i]))
+			return batch_line_bad(line, "a key of \"limits\" is not " FORM_KEY);
+	}
+	line->spec.limits = line->limits;
+	line->spec.limit_count = (uint32_t)count;
+	return true;
+}
+
 static bool read_time(struct batch_line *line, const struct field *field, const json_t *value)
 {
 	const uint64_t ns = (uint64_t)json_integer_value(value);
@@ -196,6 +215,8 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 		return read_text(line, field, value);
 	case FIELD_SCOPE:
 		return read_scope(line, value);
+	case FIELD_LIMITS:
+		return read_limits(line, value);
 	case FIELD_TIME:
 		return read_time(line, field, value);
 	case FIELD_AT:

@@ -9,7 +9,8 @@
 #include "task_options.h"
 
 struct batch_line {
-	struct tq_task_spec spec; /* points into the two below */
+	struct tq_task_spec spec; /* points into those below */
+	const char *limits[TQ_LIMITS_MAX]; /* strings of the object */
 	json_t *object;
 	void *payload;
 	char error[256]; /* why it is no task */

@@ -29,6 +29,8 @@ static const struct explanation {
 	{ -ENOENT, ABOUT_REMOVAL, CLI_ABSENT, "no such segment", NULL },
 	{ -ENOENT, ABOUT_QUEUE, CLI_ABSENT, "no such queue",
 	  "`taskq stats` shows the queues there are; submitting to one makes it" },
+	{ -ENOENT, ABOUT_LIMIT, CLI_ABSENT, "it is not set",
+	  "`taskq limit list` shows the limits" },
 	{ -ENOENT, ABOUT_TASK, CLI_ABSENT, "no such task",
 	  "`taskq list` shows the tasks there are" },
 	{ TQ_EGONE, ABOUT_ANY, CLI_ABSENT, "its record has been freed",

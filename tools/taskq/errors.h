@@ -27,6 +27,7 @@ enum about {
 	ABOUT_REMOVAL, /* of a segment */
 	ABOUT_CONTENT, /* of an open segment */
 	ABOUT_QUEUE,   /* or a farm on it */
+	ABOUT_LIMIT,
 	ABOUT_TASK
 };
 

@@ -14,9 +14,10 @@ static void put_id(const struct list_row *row)
 
 static void put_state(const struct list_row *row)
 {
-	/* The one flag that turns the state's meaning round. */
-	table_cell(row->table, "%s%s", tq_state_name(row->info->state),
-		   row->info->flags & TQ_INFO_HELD ? ",held" : "");
+	/* The flags that turn the state's meaning round. */
+	table_cell(row->table, "%s%s%s", tq_state_name(row->info->state),
+		   row->info->flags & TQ_INFO_HELD ? ",held" : "",
+		   row->info->flags & TQ_INFO_THROTTLED ? ",throttled" : "");
 }
 
 static void put_priority(const struct list_row *row)

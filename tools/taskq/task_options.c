@@ -124,6 +124,21 @@ static bool take_time(struct cli *cli, struct tq_task_spec *spec, int key, const
 	}
 }
 
+static bool take_limit(struct cli *cli, struct task_options *options, const char *arg)
+{
+	struct tq_task_spec *spec = &options->spec;
+
+	if (!key_ok(arg))
+		return refuse(cli, "--limit", arg, *arg ? "too long" : "empty", FORM_KEY);
+	if (spec->limit_count == TQ_LIMITS_MAX) {
+		cli->exit_code = usage(cli, "more than %u limit keys", TQ_LIMITS_MAX);
+		return false;
+	}
+	options->limits[spec->limit_count++] = arg;
+	spec->limits = options->limits;
+	return true;
+}
+
 bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg)
 {
 	switch (key) {
@@ -153,6 +168,8 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case TASK_OPTION_KEEP:
 		options->spec.flags |= TQ_TASK_KEEP;
 		return true;
+	case TASK_OPTION_LIMIT:
+		return take_limit(cli, options, arg);
 	case TASK_OPTION_CWD:
 		return take_path(cli, "--cwd", arg, &options->cwd);
 	case TASK_OPTION_ENV:

@@ -21,6 +21,7 @@ enum task_option_key {
 	TASK_OPTION_KEEP,
 	TASK_OPTION_FULL_TIMEOUT,
 	TASK_OPTION_AT,
+	TASK_OPTION_LIMIT,
 	TASK_OPTION_END, /* first key that the verb itself may use */
 };
 
@@ -40,6 +41,8 @@ enum task_option_key {
 		  "wait before a retry, doubled each time up to CAP" },                            \
 		{ TASK_OPTION_AT_MOST_ONCE, "at-most-once", NULL,                                  \
 		  "never start it again, whatever happens" },                                      \
+		{ TASK_OPTION_LIMIT, "limit", "KEY",                                               \
+		  "run only while `taskq limit` of KEY has room; up to four" },                    \
 		{ TASK_OPTION_CWD, "cwd", "DIR", "run it there instead of here" },                 \
 		{ TASK_OPTION_ENV, "env", "NAME[=VALUE]",                                          \
 		  "add to its environment; NAME alone: from this one" },                           \
@@ -50,6 +53,7 @@ enum task_option_key {
 
 struct task_options {
 	struct tq_task_spec spec; /* without payload */
+	const char *limits[TQ_LIMITS_MAX]; /* what spec.limits points to */
 	char *cwd;		  /* absolute; NULL the current directory */
 	char *output;		  /* absolute; NULL kept with the task */
 	const char **env;	  /* NULL-terminated "NAME=value"; NULL none */

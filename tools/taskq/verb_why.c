@@ -37,6 +37,13 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 	if (why->reason == TQ_WHY_STOPPING)
 		json_object_set_new(object, "stop_cause",
 				    json_string(tq_cause_name(why->stop_cause)));
+	if (why->reason == TQ_WHY_THROTTLED) {
+		json_object_set_new(object, "limit", json_text(why->limit));
+		json_object_set_new(object, "limit_slots", json_u64(why->limit_slots));
+		json_object_set_new(object, "limit_used", json_u64(why->limit_used));
+		if (why->holder)
+			json_object_set_new(object, "holder", json_id(why->holder));
+	}
 	if (why->reason >= TQ_WHY_PAUSED) {
 		json_object_set_new(object, "before", json_u64(why->before));
 		json_object_set_new(object, "workers", json_u64(why->workers));

@@ -56,6 +56,12 @@
 	  "set or show the order and the limits of queues",                                        \
 	  "set changes what its options name, at once for what comes; tasks that wait follow.\n"  \
 	  "show says in words what starts next, and what a task may be overtaken by.\n")           \
+	X(limit, verb_limit, "set KEY N | remove KEY | show KEY | list",                           \
+	  "how many tasks with a key may run at a time",                                           \
+	  "Tasks name keys by `taskq submit --limit KEY`, the same in all queues.  A key "         \
+	  "without\n"                                                                              \
+	  "a limit is unlimited.  Lowering a limit ends nobody: no more start until enough have\n"  \
+	  "ended.\n")                                                                              \
 	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
 	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
 	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \

@@ -160,6 +160,19 @@ static void say_next(const struct sentence *s)
 	    s->why->workers, free == 1 ? "is" : "are", before(s, text));
 }
 
+static void say_throttled(const struct sentence *s)
+{
+	char text[FORMAT_MAX], id[TQ_ID_TEXT_MAX];
+	int n = SAY(s, "limit %s is full (%u of %u)", s->why->limit, s->why->limit_used,
+		    s->why->limit_slots);
+
+	if (s->why->holder)
+		n += snprintf(s->buf + n, WHY_MAX - (size_t)n,
+			      ": held by task %s of worker %u (pid %u)",
+			      tq_id_format(s->why->holder, id), s->why->worker, s->why->pid);
+	snprintf(s->buf + n, WHY_MAX - (size_t)n, "%s", before(s, text));
+}
+
 char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		 const struct clocks *clocks, char buf[WHY_MAX])
 {
@@ -206,6 +219,9 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		break;
 	case TQ_WHY_NO_KIND:
 		say_no_kind(&s);
+		break;
+	case TQ_WHY_THROTTLED:
+		say_throttled(&s);
 		break;
 	case TQ_WHY_STOPPED:
 		say_stopped(&s);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Limits by key: how many attempts of tasks that name a key may be under way at a time.
+ *
+ * K1  A limit is full while its attempts under way are as many as its size, or more
+ *     (it was lowered: that evicts nobody).  A task starts only while none of its limits
+ *     is full, and its start takes a slot of each, in one transaction; the end of the
+ *     attempt, whatever it is, gives them back.
+ * K2  A key that is not set has no size: its attempts are counted all the same, so a
+ *     size that is set later holds from then on.
+ *
+ * How tasks wait for a limit: scheduler/lane.h.
+ */
+#ifndef TQI_SCHEDULER_LIMIT_H
+#define TQI_SCHEDULER_LIMIT_H
+
+#include "scheduler/records.h"
+
+#define TQI_LIMIT_NONE UINT32_MAX /* as a size: any number */
+
+static inline bool tqi_limit_is_full(const struct tqi_limit *limit)
+{
+	return limit->used >= limit->size;
+}
+
+/* The first full one of a task's or a lane's; 0 none. */
+uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+
+/* The limits of a task; NULL when it has none. */
+const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task);
+
+/*
+ * For a new task: the limits of the keys of its spec, made where missing, ascending and
+ * each once.  TQ_EFULL; -ENOMEM: then the transaction must be aborted.
+ */
+int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
+		    uint32_t ret_limits[TQ_LIMITS_MAX]);
+/* The task's record goes. */
+void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* An attempt begins; it ends. */
+void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+/* A task comes into its lane's heap (1), or leaves it (-1). */
+void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change);
+
+/* A limit by name; 0 none. */
+uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes);
+/* Set its size; 0 takes the setting away.  0; -ENOENT nothing to take away; TQ_EFULL; -ENOMEM. */
+int tqi_limit_set(struct tqi_tx *tx, const char *name, uint32_t size);
+
+/* Hash of a name. */
+uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes);
+
+#endif

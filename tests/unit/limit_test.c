@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* G2: limits by key: who may start, what gives slots back, whom a free slot wakes. */
+#include "tests/unit/fixture.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "scheduler/lane.h"
+#include "scheduler/limit.h"
+#include "scheduler/stop.h"
+
+static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
+
+static int set_limit(struct one_worker *s, const char *name, uint32_t size)
+{
+	begin(&s->f);
+	int r = tqi_limit_set(&s->f.tx, name, size);
+
+	if (r < 0)
+		tqi_tx_abort(&s->f.tx);
+	else
+		commit(&s->f);
+	return r;
+}
+
+/* A task with these keys; NULL ends them. */
+static uint64_t keyed(struct one_worker *s, const char *const *keys, struct tq_task_spec spec)
+{
+	spec.limits = keys;
+	while (keys[spec.limit_count])
+		spec.limit_count++;
+	return submit(&s->f, spec);
+}
+
+#define KEYS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+#define PLAIN ((struct tq_task_spec){ .attempts_max = 10, .crashes_max = 10, .losses_max = 10 })
+
+/* NULL it is not there. */
+static const struct tqi_limit *limit_of(struct one_worker *s, const char *name)
+{
+	begin(&s->f);
+	uint32_t x = tqi_limit_find(&s->f.tx, name, (uint32_t)strlen(name));
+
+	commit(&s->f);
+	return x ? tqi_table_peek(&s->f.box.seg, TQI_LIMITS, x) : NULL;
+}
+
+static void test_g2_all_or_none(void **state)
+{
+	struct tqi_claimed first, second;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	set_limit(&s, "b", 1);
+	uint64_t a = keyed(&s, KEYS("a"), PLAIN);
+	uint64_t both = keyed(&s, KEYS("b", "a"), PLAIN);
+	uint64_t b = keyed(&s, KEYS("b"), PLAIN);
+
+	assert_int_equal(claim(&s.f, s.worker, &first), a);
+	assert_int_equal(claim(&s.f, s.worker, &second), b);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	end(&s.f, s.worker, &second, DONE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0); /* b alone is not enough, nor taken */
+	assert_int_equal(limit_of(&s, "b")->used, 0);
+	end(&s.f, s.worker, &first, DONE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), both);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	assert_int_equal(limit_of(&s, "b")->used, 1);
+	close_fixture(&s.f);
+}
+
+static void test_g2_a_key_given_twice_counts_once(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	keyed(&s, KEYS("a", "a", "b", "a"), PLAIN);
+	assert_int_equal(limit_of(&s, "a")->tasks, 1);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	close_fixture(&s.f);
+}
+
+static void end_by(struct one_worker *s, struct tqi_verdict v)
+{
+	assert_int_equal(end(&s->f, s->worker, &s->c, v), 0);
+}
+
+static void die(struct one_worker *s)
+{
+	static const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
+	const struct tqi_worker *w = tqi_table_peek(&s->f.box.seg, TQI_WORKERS, s->worker);
+
+	begin(&s->f);
+	assert_true(tqi_worker_dead(&s->f.tx, s->worker, w->generation, &death));
+	commit(&s->f);
+	s->worker = add_worker(&s->f, "default", 0);
+}
+
+static void leave(struct one_worker *s)
+{
+	begin(&s->f);
+	assert_true(tqi_worker_unregister(&s->f.tx, s->worker));
+	commit(&s->f);
+	s->worker = add_worker(&s->f, "default", 0);
+}
+
+static void cancel(struct one_worker *s)
+{
+	begin(&s->f);
+	assert_int_equal(tqi_steer_cancel(&s->f.tx, s->c.id), 1);
+	commit(&s->f);
+	end_by(s, FAIL);
+}
+
+static void time_out(struct one_worker *s)
+{
+	begin(&s->f);
+	tqi_stop_ask(&s->f.tx, s->c.attempt, TQ_CAUSE_TIMEOUT);
+	commit(&s->f);
+	die(s);
+}
+
+static void end_in_some_way(struct one_worker *s, int way)
+{
+	switch (way) {
+	case 0:
+		end_by(s, DONE);
+		break;
+	case 1:
+		end_by(s, FAIL);
+		break;
+	case 2:
+		end_by(s, FATAL);
+		break;
+	case 3:
+		end_by(s, RELEASE);
+		break;
+	case 4:
+		die(s);
+		break;
+	case 5:
+		leave(s);
+		break;
+	case 6:
+		cancel(s);
+		break;
+	default:
+		time_out(s);
+		break;
+	}
+}
+
+static void test_g2_every_end_gives_the_slot_back(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	for (int way = 0; way < 8; way++) {
+		keyed(&s, KEYS("a", "b"), PLAIN);
+		assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+		assert_int_equal(limit_of(&s, "a")->used, 1);
+		end_in_some_way(&s, way);
+		assert_int_equal(limit_of(&s, "a")->used, 0);
+		assert_int_equal(limit_of(&s, "b")->used, 0);
+	}
+	close_fixture(&s.f);
+}
+
+static void test_g2_a_limit_set_later_holds_from_then_on(void **state)
+{
+	struct tqi_claimed first, second;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	for (int i = 0; i < 4; i++)
+		keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(claim(&s.f, s.worker, &first), 0);
+	assert_int_not_equal(claim(&s.f, s.worker, &second), 0);
+	set_limit(&s, "a", 1); /* evicts nobody */
+	assert_int_equal(limit_of(&s, "a")->used, 2);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	end(&s.f, s.worker, &first, DONE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	end(&s.f, s.worker, &second, DONE);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(claim(&s.f, s.worker, &second), 0);
+	assert_int_equal(set_limit(&s, "a", 0), 0);
+	assert_int_not_equal(claim(&s.f, s.worker, &second), 0);
+	assert_int_equal(set_limit(&s, "a", 0), -ENOENT);
+	close_fixture(&s.f);
+}
+
+/* Priority first, over all lanes that a free slot lets go on; then as they came. */
+static void test_g2_the_best_waiter_starts(void **state)
+{
+	static const int32_t priorities[] = { 0, 5, -5, 5, 50 };
+	static const int order[] = { 4, 1, 3, 0, 2 };
+	uint64_t ids[5];
+	struct tqi_claimed next;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	for (int i = 0; i < 5; i++)
+		ids[i] = i % 2 ? keyed(&s, KEYS("a", "b"),
+				       (struct tq_task_spec){ .priority = priorities[i] })
+			       : keyed(&s, KEYS("a"),
+				       (struct tq_task_spec){ .priority = priorities[i] });
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(claim(&s.f, s.worker, &next), 0);
+		end(&s.f, s.worker, &s.c, DONE);
+		assert_int_equal(claim(&s.f, s.worker, &s.c), ids[order[i]]);
+	}
+	close_fixture(&s.f);
+}
+
+static uint32_t sleep_as(struct one_worker *s, uint32_t worker)
+{
+	bool full;
+
+	begin(&s->f);
+	uint32_t w = tqi_sleep_enter(&s->f.tx, &self, TQI_INTEREST_WORK, worker, &full);
+
+	tqi_sleep_again(&s->f.tx, w, UINT64_MAX);
+	commit(&s->f);
+	return w;
+}
+
+static uint32_t count_woken(struct one_worker *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 1; w < tqi_segment_core(&s->f.box.seg)->tables[TQI_WAITERS].count; w++) {
+		const struct tqi_waiter *waiter = tqi_table_peek(&s->f.box.seg, TQI_WAITERS, w);
+
+		n += waiter->state == TQI_WAITER_TRANSIT;
+	}
+	return n;
+}
+
+static void test_g2_waiting_wakes_nobody_and_a_free_slot_one(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	for (int i = 0; i < 5; i++)
+		sleep_as(&s, add_worker(&s.f, "default", 0));
+	for (int i = 0; i < 20; i++)
+		keyed(&s, i % 2 ? KEYS("a") : KEYS("a", "b"), PLAIN);
+	assert_int_equal(count_woken(&s), 0);
+	end(&s.f, s.worker, &s.c, DONE);
+	assert_int_equal(count_woken(&s), 1);
+	close_fixture(&s.f);
+}
+
+/* Who ends one and takes the next in one transaction needs nobody else. */
+static void test_g2_a_slot_that_is_taken_at_once_wakes_nobody(void **state)
+{
+	const struct tqi_verdict done = DONE;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	sleep_as(&s, add_worker(&s.f, "default", 0));
+	keyed(&s, KEYS("a"), PLAIN);
+	begin(&s.f);
+	assert_int_equal(tqi_end(&s.f.tx, s.worker, s.c.attempt, s.c.id, 1, &done), 0);
+	assert_int_equal(tqi_claim(&s.f.tx, s.worker, &s.c), 0);
+	commit(&s.f);
+	assert_int_equal(count_woken(&s), 0);
+	close_fixture(&s.f);
+}
+
+/* A retry and a move to another queue keep the keys. */
+static void test_g2_keys_stay_with_the_task(void **state)
+{
+	const struct tq_task_update update = { .fields = TQ_UPDATE_QUEUE, .queue = "other" };
+	struct one_worker s;
+	uint32_t other;
+
+	(void)state;
+	open_one_worker(&s);
+	other = add_worker(&s.f, "other", 0);
+	set_limit(&s, "a", 1);
+	uint64_t id = keyed(&s, KEYS("a", "b"), (struct tq_task_spec){ .attempts_max = 1 });
+
+	assert_int_equal(claim(&s.f, s.worker, &s.c), id);
+	end_by(&s, FAIL);
+	begin(&s.f);
+	assert_int_equal(tqi_steer_retry(&s.f.tx, id), 0);
+	commit(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_steer_update(&s.f.tx, id, &update), 0);
+	commit(&s.f);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(claim(&s.f, other, &s.c), id);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	close_fixture(&s.f);
+}
+
+/* Tens of thousands behind one full key, and as many other keys: a claim moves few. */
+static void test_g2_a_full_key_does_not_slow_the_others(void **state)
+{
+	enum {
+		BEHIND = 50000,
+		OTHERS = 10000,
+		CLAIMS = 5000,
+		ENTRIES = 100
+	};
+	struct tqt_box_options o = { .max_bytes = 256ull << 20, .tasks_max = 100000 };
+	struct one_worker s;
+	uint32_t most = 0;
+	char name[16];
+
+	(void)state;
+	tqt_box_open(&s.f.box, &o);
+	assert_true(tqt_box_grow(&s.f.box, 200));
+	s.worker = add_worker(&s.f, "default", 0);
+	set_limit(&s, "full", 1);
+	for (int i = 0; i < BEHIND; i++)
+		keyed(&s, KEYS("full"), (struct tq_task_spec){ .priority = 9 });
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	for (int i = 0; i < OTHERS; i++) {
+		snprintf(name, sizeof(name), "key %d", i);
+		assert_int_equal(set_limit(&s, name, 1), 0);
+		keyed(&s, KEYS(name), PLAIN);
+	}
+	for (int i = 0; i < CLAIMS; i++) {
+		begin(&s.f);
+		assert_int_equal(tqi_claim(&s.f.tx, s.worker, &s.c), 0);
+		most = s.f.tx.undo_count > most ? s.f.tx.undo_count : most;
+		commit(&s.f);
+		end_by(&s, DONE);
+	}
+	/* It was 65, in heaps of this size. */
+	assert_in_range(most, 1, ENTRIES);
+	close_fixture(&s.f);
+}
+
+static uint32_t live(struct one_worker *s, uint32_t table)
+{
+	return tqi_segment_core(&s->f.box.seg)->tables[table].live;
+}
+
+/* Keys may be as many and as short-lived as tenants: their records go with the last task. */
+static void test_g2_nothing_is_left_of_a_key_that_nobody_names(void **state)
+{
+	struct one_worker s;
+	char name[16];
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "set", 3);
+	uint32_t lanes = 0, limits = live(&s, TQI_LIMITS);
+
+	for (int i = 0; i < 1000; i++) {
+		snprintf(name, sizeof(name), "tenant %d", i);
+		uint64_t id = keyed(&s, KEYS("set", name),
+				    (struct tq_task_spec){ .flags = TQ_TASK_FORGET });
+
+		assert_int_equal(claim(&s.f, s.worker, &s.c), id);
+		end_by(&s, DONE);
+		if (i == 0)
+			lanes = live(&s, TQI_LANES);
+		assert_int_equal(live(&s, TQI_LANES), lanes);
+		assert_int_equal(live(&s, TQI_LIMITS), limits);
+	}
+	assert_int_equal(set_limit(&s, "set", 0), 0);
+	assert_int_equal(live(&s, TQI_LIMITS), 0);
+	close_fixture(&s.f);
+}
+
+/* What a lane's heap took when many waited goes back as they leave. */
+static void test_g2_memory_follows_a_lane_down(void **state)
+{
+	struct tqt_box_options o = { .max_bytes = 64ull << 20, .tasks_max = 30000 };
+	struct one_worker s;
+
+	(void)state;
+	tqt_box_open(&s.f.box, &o);
+	assert_true(tqt_box_grow(&s.f.box, 40));
+	s.worker = add_worker(&s.f, "default", 0);
+	for (int i = 0; i < 20000; i++)
+		keyed(&s, KEYS("a"), (struct tq_task_spec){ .flags = TQ_TASK_FORGET });
+	const struct tqi_lane *lane = NULL;
+
+	for (uint32_t l = 1; !lane || lane->is_parking || !lane->limits[0]; l++)
+		lane = tqi_table_peek(&s.f.box.seg, TQI_LANES, l);
+	for (int left = 20000; left > 0; left--) {
+		assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+		end_by(&s, DONE);
+		if (left > 1)
+			assert_in_range(lane->tasks.capacity, left - 1, 3 * left + 10000);
+	}
+	assert_int_equal(live(&s, TQI_LIMITS), 0);
+	assert_int_equal(lane->tasks.capacity, 0);
+	close_fixture(&s.f);
+}
+
+/* A release keeps its place, and its slot is not lost between. */
+static void test_g2_a_released_task_is_the_first_again(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	uint64_t first = keyed(&s, KEYS("a"), PLAIN);
+
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), first);
+	end_by(&s, RELEASE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), first);
+	close_fixture(&s.f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_g2_all_or_none),
+		cmocka_unit_test(test_g2_a_key_given_twice_counts_once),
+		cmocka_unit_test(test_g2_every_end_gives_the_slot_back),
+		cmocka_unit_test(test_g2_a_limit_set_later_holds_from_then_on),
+		cmocka_unit_test(test_g2_the_best_waiter_starts),
+		cmocka_unit_test(test_g2_waiting_wakes_nobody_and_a_free_slot_one),
+		cmocka_unit_test(test_g2_a_slot_that_is_taken_at_once_wakes_nobody),
+		cmocka_unit_test(test_g2_keys_stay_with_the_task),
+		cmocka_unit_test(test_g2_a_full_key_does_not_slow_the_others),
+		cmocka_unit_test(test_g2_nothing_is_left_of_a_key_that_nobody_names),
+		cmocka_unit_test(test_g2_memory_follows_a_lane_down),
+		cmocka_unit_test(test_g2_a_released_task_is_the_first_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
