@@ -64,6 +64,7 @@ static int open_worker(struct farm_worker *fw)
 		.kill = TQ_KILL_PROCESS,
 		.flags = TQ_WORKER_HEARTBEAT,
 		.name = o->name,
+		.stealing = o->stealing,
 	};
 	struct tqi_worker_extra extra = {
 		.flags = TQI_WORKER_GROUP | (o->flags & TQ_FARM_UNTIL_EMPTY ? TQI_WORKER_EMPTY : 0),

@@ -60,6 +60,7 @@ static uint32_t flags_of(const struct tqi_task *t)
 		    { TQI_TASK_CUT, TQ_INFO_CUT },
 		    { TQI_TASK_FORGET, TQ_INFO_FORGET },
 		    { TQI_TASK_LATE, TQ_INFO_LATE },
+		    { TQI_TASK_ASSIGNED, TQ_INFO_ASSIGNED },
 		    { TQI_TASK_KEEP, TQ_INFO_PINNED | TQ_INFO_KEEP },
 		    { TQI_TASK_ONCE, TQ_INFO_AT_MOST_ONCE } };
 	uint32_t flags = t->pins ? TQ_INFO_PINNED : 0;

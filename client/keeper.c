@@ -88,7 +88,7 @@ static bool punch(struct tq *tq)
 	if (tqi_hold_begin(tq, &tx) < 0)
 		return false;
 	struct tqi_root *root = tqi_root(&tx);
-	bool idle = !root->ready && !root->running;
+	bool idle = !root->ready && !root->assigned && !root->running;
 	uint64_t token = idle ? tqi_extent_punch_begin(&tx, &self, &extent) : 0;
 
 	if (idle && !token && root->untidy)

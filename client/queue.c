@@ -76,8 +76,9 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 	if (r < 0)
 		return r;
 	if (!queue || !tqi_name_is_valid(queue) || o.attempts_max > TQ_ATTEMPTS_MAX ||
-	    o.reserved0 || o.reserved1 || !tqi_time_is_valid(o.timeout_ns) ||
-	    o.backoff_ns > TQI_NS_MAX || o.backoff_cap_ns > TQI_NS_MAX || !ageing_is_valid(&o) ||
+	    o.reserved0 || (o.batch > TQ_BATCH_MAX && o.batch != TQ_OFF) ||
+	    !tqi_time_is_valid(o.timeout_ns) || o.backoff_ns > TQI_NS_MAX ||
+	    o.backoff_cap_ns > TQI_NS_MAX || !ageing_is_valid(&o) ||
 	    (o.hybrid > TQ_HYBRID_MAX && o.hybrid != TQ_OFF) || !tqi_time_is_valid(o.max_wait_ns) ||
 	    (o.edf > 1 && o.edf != TQ_OFF))
 		return -EINVAL;
@@ -87,7 +88,8 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 			      .timeout_ns = o.timeout_ns,
 			      .backoff_ns = o.backoff_ns,
 			      .backoff_cap_ns = o.backoff_cap_ns,
-			      .attempts_max = o.attempts_max },
+			      .attempts_max = o.attempts_max,
+			      .batch = o.batch },
 	};
 
 	memcpy(request.settings.policy.ageing, o.ageing, sizeof(o.ageing));

@@ -131,6 +131,7 @@ static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counte
 	k->retried += c->retried;
 	k->crashed += c->crashed;
 	k->reclaimed += c->reclaimed;
+	k->stolen += c->stolen;
 	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
 		k->depth[s] += c->depth[s];
 	if (tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) == 0)
@@ -166,6 +167,7 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	memcpy(i->band_from, queue->band_from, sizeof(i->band_from));
 	i->hybrid = queue->hybrid;
 	i->edf = queue->edf;
+	i->batch = queue->batch;
 	i->max_wait_ns = queue->max_wait_ns == UINT64_MAX ? 0 : queue->max_wait_ns;
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
@@ -334,6 +336,8 @@ static bool worker_row(struct tq *tq, uint32_t number, struct tq_worker_info *i)
 	i->pid = w.owner.pid;
 	i->master = w.master;
 	i->claims = w.attempt_count;
+	i->assigned = w.assigned_count;
+	i->stolen = w.stolen;
 	i->queue_count = w.queue_count;
 	i->tasks = w.tasks;
 	i->registered_ns = w.registered_ns;

@@ -159,11 +159,30 @@ static bool is_throttled(const struct question *q, struct tq_why *why)
 	return false;
 }
 
+static uint32_t why_assigned(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_worker w;
+	struct tqi_task t;
+
+	why->worker = (uint32_t)q->task.due_ns;
+	if (tqi_peek_record(seg, TQI_WORKERS, why->worker, &w) == 0)
+		why->pid = w.owner.pid;
+	for (uint32_t i = q->task.prev; i && why->before < TQ_BATCH_MAX; i = t.prev) {
+		why->before++;
+		if (tqi_peek_record(seg, TQI_TASKS, i, &t) < 0)
+			break;
+	}
+	return TQ_WHY_ASSIGNED;
+}
+
 /* Nothing holds it back but other tasks, and who is there to start it. */
 static uint32_t why_ready(const struct question *q, struct tq_why *why)
 {
 	uint32_t able = count_workers(q, why);
 
+	if (q->task.flags & TQI_TASK_ASSIGNED)
+		return why_assigned(q, why);
 	if (q->task.state == TQ_READY)
 		why->before = tqi_why_before(&q->tq->seg, q->index, &q->task);
 	if (why->queue_workers == 0)

@@ -9,6 +9,7 @@
 #include "client/options.h"
 #include "client/sleeper.h"
 #include "client/stopper.h"
+#include "scheduler/assign.h"
 #include "scheduler/claim.h"
 #include "scheduler/queue.h"
 #include "scheduler/stop.h"
@@ -40,12 +41,25 @@ struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_c
 		       : NULL;
 }
 
+static bool stealing_is_valid(const struct tq_stealing *s)
+{
+	return (s->max_count <= TQ_BATCH_MAX || s->max_count == TQ_OFF) &&
+	       (s->min_capacity <= 1000 || s->min_capacity == TQ_OFF) &&
+	       s->interval_ns <= TQI_NS_MAX;
+}
+
+static uint32_t setting(uint32_t given, uint32_t normal)
+{
+	return given == TQ_OFF ? 0 : given ? given : normal;
+}
+
 static int check_options(const struct tq_worker_opts *o)
 {
 	if (o->queue_count > TQ_WORKER_QUEUES_MAX || o->kind_count > TQI_KINDS_MAX ||
 	    (o->queue_count && !o->queues) || (o->kind_count && !o->kinds) ||
 	    (o->flags & ~TQ_WORKER_HEARTBEAT) || o->kill > TQ_KILL_PROCESS ||
-	    o->lease_ns > TQI_NS_MAX || o->grace_ns > TQI_NS_MAX)
+	    o->lease_ns > TQI_NS_MAX || o->grace_ns > TQI_NS_MAX ||
+	    !stealing_is_valid(&o->stealing))
 		return -EINVAL;
 	for (uint32_t i = 0; i < o->queue_count; i++)
 		if (!o->queues[i] || !tqi_name_is_valid(o->queues[i]))
@@ -96,6 +110,10 @@ static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
 			.grace_ns = worker->grace_ns,
 			.flags = extra->flags,
 			.output_bytes = extra->output_bytes,
+			.steal_max = setting(o->stealing.max_count, TQ_STEAL_COUNT_DEFAULT),
+			.steal_capacity =
+				setting(o->stealing.min_capacity, TQ_STEAL_CAPACITY_DEFAULT),
+			.steal_interval_ns = o->stealing.interval_ns,
 			.master = extra->master,
 		},
 	};
@@ -285,6 +303,7 @@ static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	if (tqi_worker_at(tx, c->worker->index)->flags & TQI_WORKER_STOP)
 		return -ECANCELED; /* our farm's: told to end */
 	c->look = tqi_look_is_due(tx);
+	s->wake_ns = UINT64_MAX;
 	for (r = 0; r == 0 && c->count < c->room;) {
 		if (c->count)
 			tqi_step(tx);
@@ -296,6 +315,8 @@ static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 					    tx->now_ns + c->worker->lease_ns);
 		return 0;
 	}
+	if (r == -EAGAIN && tqi_root(tx)->assigned)
+		s->wake_ns = tqi_steal_due(tx, c->worker->index);
 	return r == -EAGAIN ? nothing(tx, c) : r;
 }
 

@@ -65,6 +65,8 @@ static void check_policy(struct tqi_check *c, uint32_t q)
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		if (queue->ageing[b] > TQ_AGEING_MAX || (queue->ageing[b] && queue->edf))
 			tqi_check_fault(c, "queue %u: band %u ages at %u", q, b, queue->ageing[b]);
+	if (queue->batch > TQ_BATCH_MAX)
+		tqi_check_fault(c, "queue %u: batch %u", q, queue->batch);
 	if (queue->edf > 1 || !queue->max_wait_ns ||
 	    queue->overdue_turn > (queue->max_wait_ns != UINT64_MAX))
 		tqi_check_fault(c, "queue %u: edf %u, turn of the overdue %u", q, queue->edf,
@@ -146,13 +148,18 @@ void tqi_check_queues(struct tqi_check *c)
 }
 
 /* R3. */
+static bool is_in_lane(const struct tqi_task *t)
+{
+	return t->state == TQ_READY && !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
+}
+
 static bool expect_in_lane(struct tqi_check *c, uint32_t index, uint32_t lane,
 			   struct tqi_heap_entry *entry)
 {
 	const struct tqi_task *t = tqi_task_at(c->tx, index);
 
 	*entry = (struct tqi_heap_entry){ t->key, tqi_tag(t->sequence, index) };
-	return t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && t->lane == lane;
+	return is_in_lane(t) && t->lane == lane;
 }
 
 /* P6. */
@@ -298,9 +305,11 @@ static void check_in_heaps(struct tqi_check *c)
 
 		if (!t)
 			continue;
-		if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) && !(mark & TQI_SEEN_LANE))
+		if (is_in_lane(t) && !(mark & TQI_SEEN_LANE))
 			tqi_check_fault(c, "task %u: ready, but not in the heap of lane %u", i,
 					t->lane);
+		if ((t->flags & TQI_TASK_ASSIGNED) && !(mark & TQI_SEEN_LINKED))
+			tqi_check_fault(c, "task %u: assigned, but on no worker's list", i);
 		if (t->state != TQ_FREE && (t->flags & TQI_TASK_DUE) && !(mark & TQI_SEEN_DUE))
 			tqi_check_fault(c, "task %u: not in the due heap", i);
 		if (t->state != TQ_FREE && (t->flags & TQI_TASK_AT) && !(mark & TQI_SEEN_WALL))
@@ -328,6 +337,7 @@ static void check_root(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "appointments", root->appointments, c->appointments);
 	tqi_check_equal(c, "root", 0, "unfinished", root->unfinished, c->unfinished);
 	tqi_check_equal(c, "root", 0, "ready", root->ready, c->ready);
+	tqi_check_equal(c, "root", 0, "assigned", root->assigned, c->assigned);
 	tqi_check_equal(c, "root", 0, "running", root->running, c->running);
 	tqi_check_equal(c, "root", 0, "empty_workers", root->empty_workers, c->empty_workers);
 	tqi_check_equal(c, "root", 0, "dying_workers", root->dying_workers, c->dying_workers);

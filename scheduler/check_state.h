@@ -48,7 +48,7 @@ struct tqi_check {
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
-	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments;
+	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments, assigned;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 

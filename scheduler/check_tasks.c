@@ -86,7 +86,7 @@ static void count(struct tqi_check *c, const struct tqi_task *t, const struct tq
 	c->unfinished += !tqi_state_is_final(t->state);
 	c->appointments += !tqi_state_is_final(t->state) && tqi_check_at(c, t);
 	c->running += t->state == TQ_RUNNING;
-	c->ready += t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
+	c->ready += t->state == TQ_READY && !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
 	c->due += !!(t->flags & TQI_TASK_DUE);
 	c->listed += !!(t->flags & TQI_TASK_LISTED);
 	c->telling += !!(t->flags & TQI_TASK_TELLING);

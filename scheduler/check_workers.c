@@ -42,6 +42,30 @@ static uint32_t check_attempts(struct tqi_check *c, uint32_t w, const struct tqi
 	return n;
 }
 
+/* R3: the tasks assigned to a worker. */
+static void check_assigned(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
+{
+	uint32_t i = worker->assigned, prev = 0, n = 0;
+
+	while (i) {
+		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
+
+		if (!t || !(t->flags & TQI_TASK_ASSIGNED) || t->state != TQ_READY ||
+		    (t->flags & TQI_TASK_HELD) || t->due_ns != w || t->prev != prev ||
+		    (c->marks[TQI_TASKS][i] & TQI_SEEN_LINKED)) {
+			tqi_check_fault(c, "worker %u: list of assigned tasks broken at %u", w, i);
+			return;
+		}
+		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
+		prev = i;
+		i = t->next;
+		n++;
+	}
+	tqi_check_equal(c, "worker", w, "assigned_last", worker->assigned_last, prev);
+	tqi_check_equal(c, "worker", w, "assigned_count", worker->assigned_count, n);
+	c->assigned += n;
+}
+
 static void check_served(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
 {
 	if (worker->queue_count > TQ_WORKER_QUEUES_MAX) {
@@ -70,6 +94,7 @@ static void check_worker(struct tqi_check *c, uint32_t w)
 	c->empty_workers += !!(worker->flags & TQI_WORKER_EMPTY);
 	c->dying_workers += worker->state == TQI_WORKER_DYING;
 	check_served(c, w, worker);
+	check_assigned(c, w, worker);
 	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count,
 			check_attempts(c, w, worker));
 	if (worker->output)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which task is best for a worker. */
+#include "scheduler/assign.h"
 #include "scheduler/lane.h"
 #include "scheduler/policy.h"
 #include "scheduler/queue.h"
@@ -190,7 +191,8 @@ bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
 	struct tqi_turn turn;
 
-	return tqi_ready_choose(tx, worker, &turn) || turn.is_unsettled;
+	return tqi_ready_choose(tx, worker, &turn) || turn.is_unsettled ||
+	       tqi_steal_is_possible(tx, worker);
 }
 
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 
+#include "scheduler/assign.h"
 #include "scheduler/due.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
@@ -81,12 +82,25 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
 }
 
+/* What is assigned to it; else the best there is; else what it can steal; 0 none. */
+static uint32_t next(struct tqi_tx *tx, uint32_t w, struct tqi_turn *ret_turn)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	uint32_t index = worker->assigned ? tqi_assigned_next(tx, w) : 0;
+
+	*ret_turn = (struct tqi_turn){ .queue = 0 };
+	if (!index)
+		index = tqi_ready_choose(tx, worker, ret_turn);
+	if (!index && !ret_turn->is_unsettled && tqi_root(tx)->assigned)
+		index = tqi_steal(tx, w);
+	return index;
+}
+
 /* The best task that may start; 0 none. */
-static int choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t *ret_index,
-		  struct tqi_turn *ret_turn)
+static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi_turn *ret_turn)
 {
 	for (uint32_t i = 0; i < OVER_SLICE; i++) {
-		uint32_t index = tqi_ready_choose(tx, worker, ret_turn);
+		uint32_t index = next(tx, w, ret_turn);
 
 		*ret_index = index;
 		if (!index)
@@ -121,7 +135,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 
 	if (worker->attempt_count >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
-	int r = choose(tx, worker, &index, &turn);
+	int r = choose(tx, w, &index, &turn);
 
 	if (r < 0)
 		return r;
@@ -133,6 +147,9 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	if (turn.queue)
 		tqi_ready_take_turn(tx, &turn);
 	const struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_queue_at(tx, task->queue)->batch > 1 && !worker->assigned)
+		tqi_assign(tx, w, task->queue);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 
 	fetch_next(tx, task->lane);

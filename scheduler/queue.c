@@ -191,6 +191,8 @@ int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_sett
 		TQI_SET(tx, q->backoff_ns, settings->backoff_ns);
 	if (settings->backoff_cap_ns)
 		TQI_SET(tx, q->backoff_cap_ns, settings->backoff_cap_ns);
+	if (settings->batch)
+		TQI_SET(tx, q->batch, settings->batch == TQ_OFF ? 0 : settings->batch);
 	if (settings->attempts_max)
 		TQI_SET(tx, q->attempts_max, settings->attempts_max);
 	return tqi_policy_set(tx, queue, &settings->policy);

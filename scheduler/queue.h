@@ -43,6 +43,7 @@ struct tqi_queue_settings {
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
 	uint32_t attempts_max;
+	uint32_t batch; /* TQ_OFF none */
 	struct tqi_policy policy;
 };
 /* 0, or as tqi_policy_set(): then the transaction must be aborted. */

@@ -2,6 +2,7 @@
 /* Entering and leaving lanes. */
 #include "scheduler/ready.h"
 
+#include "scheduler/assign.h"
 #include "scheduler/lane.h"
 #include "scheduler/limit.h"
 #include "scheduler/policy.h"
@@ -94,6 +95,10 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 
 	if (task->flags & TQI_TASK_HELD)
 		return;
+	if (task->flags & TQI_TASK_ASSIGNED) {
+		tqi_assigned_leave(tx, index);
+		return;
+	}
 	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
 	if (class->aged)
 		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);

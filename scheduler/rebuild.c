@@ -224,6 +224,8 @@ static void mend_policy(struct tqi_queue *queue)
 	}
 	if (queue->hybrid_count > queue->hybrid)
 		queue->hybrid_count = queue->hybrid;
+	if (queue->batch > TQ_BATCH_MAX)
+		queue->batch = 0;
 	queue->overdue_turn = queue->overdue_turn && queue->max_wait_ns != UINT64_MAX;
 	queue->flags &= ~TQI_QUEUE_MOVING;
 	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
@@ -253,7 +255,7 @@ static void mend_classes(struct tqi_check *c)
 
 static void clear_root(struct tqi_root *root)
 {
-	root->unfinished = root->ready = root->running = 0;
+	root->unfinished = root->ready = root->running = root->assigned = 0;
 	root->finished_oldest = root->finished_newest = root->finished_count = 0;
 	root->telling = 0;
 	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;

@@ -134,6 +134,7 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 		extra->at_ns = 0;
 	if (t->due_ns > INT64_MAX) /* R4 */
 		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
+	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */
 	if (!extra || extra->deadline_ns == UINT64_MAX)
 		t->flags &= (uint16_t)~TQI_TASK_LATE;
 }
@@ -234,6 +235,7 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
 		w->state = TQI_WORKER_FREE;
 	w->attempts = w->attempt_count = 0;
+	w->assigned = w->assigned_last = w->assigned_count = 0;
 	if (w->state == TQI_WORKER_FREE)
 		return;
 	/* A hint only: whether its process is gone must still be proved. */

@@ -9,8 +9,9 @@
  * R1  Task records are the truth.  Heaps, lists, classes' depths and the root's
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild.c).
  * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
- * R3  state == READY and not held  <=>  the task is in its lane's heap; where the class is
- *     aged, in the lane's other heap, too.
+ * R3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
+ *     where the class is aged, in the lane's other heap, too.  Assigned => READY, and on
+ *     the list of one worker.
  * R4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
  *     time to watch, or the task has a deadline that has not been noticed to have
  *     passed.  One entry a task, by the earliest of its times.
@@ -92,6 +93,7 @@ enum tqi_interest {
 #define TQI_TASK_EXTRA (1u << 10)  /* rare settings stand in its block: struct tqi_extra */
 #define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
 #define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (R4) */
+#define TQI_TASK_ASSIGNED (1u << 13) /* is on a worker's list (scheduler/assign.h) */
 
 /*
  * One task; four cache lines.  Submit, claim and complete touch the first three.
@@ -109,7 +111,8 @@ struct tqi_task {
 	int64_t key;		/* fixed when it becomes ready; smaller starts earlier */
 	int32_t priority;
 	uint32_t lane;
-	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns */
+	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns; assigned: to
+			    which worker */
 	uint32_t payload; /* block: payload, then label, then what TQI_TASK_EXTRA says */
 	uint32_t payload_bytes;
 
@@ -117,7 +120,7 @@ struct tqi_task {
 	uint32_t attempt; /* record of the attempt under way */
 	uint32_t epoch;
 	uint32_t edges; /* who waits for it, not yet told */
-	uint32_t prev;	/* finished list, or telling list */
+	uint32_t prev;	/* finished list, or telling list; while assigned, its worker's */
 	uint32_t next;
 	uint32_t pins;	/* edges, told or not, of living waiters */
 	uint16_t queue;
@@ -291,8 +294,20 @@ struct tqi_worker {
 	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */
 	uint32_t life_made; /* written once, by the first taker */
 	uint32_t reserved1[5];
+
+	uint32_t
+		assigned; /* list of tasks assigned to it, the next one to start (scheduler/assign.h) */
+	uint32_t assigned_last;
+	uint32_t assigned_count;
+	uint32_t steal_max;	 /* tasks it steals at a time; 0 none */
+	uint32_t steal_capacity; /* thousandths of its slots that must be free to steal */
+	uint32_t reserved2;
+	uint64_t steal_interval_ns;
+	uint64_t stole_ns; /* when it stole last */
+	uint64_t stolen;   /* tasks that it has stolen */
+	uint64_t reserved3;
 };
-_Static_assert(sizeof(struct tqi_worker) == 384, "six cache lines");
+_Static_assert(sizeof(struct tqi_worker) == 448, "seven cache lines");
 
 /*
  * Bytes beyond the head that the owner may be writing: of a full ring the oldest so
@@ -333,7 +348,7 @@ struct tqi_queue {
 	uint32_t edf;	       /* 1: deadlines order inside a band */
 	uint64_t max_wait_ns;  /* after so long a ready task is overdue; UINT64_MAX never */
 	uint32_t overdue_turn; /* 1: the last start was of an overdue task, for being that */
-	uint32_t reserved0;
+	uint32_t batch; /* tasks that a claim may take; 0 or 1: what it starts */
 };
 _Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");
 
@@ -376,7 +391,8 @@ struct tqi_class {
 	uint16_t aged;	/* 1: lanes are in `oldest`, too, and their tasks in `ages` */
 	struct tqi_heap oldest;
 	uint32_t parked; /* lanes that wait at a full limit */
-	uint32_t reserved1[7];
+	uint64_t stolen; /* tasks that a worker took from another one's list */
+	uint32_t reserved1[4];
 };
 _Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
 
@@ -496,6 +512,7 @@ struct tqi_root {
 	uint32_t dying_workers; /* somebody must look at them again */
 	uint32_t moving; /* queues with TQI_QUEUE_MOVING */
 	uint32_t appointments; /* unfinished tasks with at_ns: the wall heap has room for all */
+	uint32_t assigned; /* tasks assigned to workers */
 	uint32_t loosened; /* list of limits with room whose closed parkings are to be opened */
 	struct tqi_heap due;
 	struct tqi_heap wall;

@@ -47,7 +47,7 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 
 bool tqi_wake_any(struct tqi_tx *tx)
 {
-	if (!tx->core->waiter_for_work || !tqi_root(tx)->ready)
+	if (!tx->core->waiter_for_work || !(tqi_root(tx)->ready | tqi_root(tx)->assigned))
 		return false;
 	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
@@ -64,6 +64,8 @@ bool tqi_wake_any(struct tqi_tx *tx)
 
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
+	if (tqi_root(tx)->assigned) /* it may come back, or be stolen */
+		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
 		bool paused = queue->flags & TQI_QUEUE_PAUSED;
@@ -163,7 +165,7 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
-	if (root->ready || root->running || root->dying_workers || root->untidy ||
+	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
 	    tqi_sweep_pending(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */

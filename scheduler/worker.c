@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/assign.h"
 #include "scheduler/queue.h"
 #include "scheduler/stop.h"
 #include "scheduler/wake.h"
@@ -122,6 +123,14 @@ static void fill(struct tqi_tx *tx, struct tqi_worker *worker,
 	TQI_INIT(worker->suspect_ns, 0);
 	TQI_INIT(worker->dying_ns, 0);
 	TQI_INIT(worker->tasks, 0);
+	TQI_INIT(worker->assigned, 0);
+	TQI_INIT(worker->assigned_last, 0);
+	TQI_INIT(worker->assigned_count, 0);
+	TQI_INIT(worker->steal_max, request->steal_max);
+	TQI_INIT(worker->steal_capacity, request->steal_capacity);
+	TQI_INIT(worker->steal_interval_ns, request->steal_interval_ns);
+	TQI_INIT(worker->stole_ns, 0);
+	TQI_INIT(worker->stolen, 0);
 	TQI_INIT(worker->output, 0);
 	TQI_INIT(worker->output_bytes, 0);
 	memset(worker->name, 0, sizeof(worker->name));
@@ -208,6 +217,7 @@ bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t w)
 	static const struct tqi_death released = { .cause = TQ_CAUSE_RELEASED };
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
+	tqi_assigned_return(tx, w);
 	if (!end_attempts(tx, worker, &released))
 		return false;
 	take_apart(tx, w);
@@ -320,6 +330,7 @@ bool tqi_worker_dead(struct tqi_tx *tx, uint32_t w, uint64_t generation,
 
 	if (!worker)
 		return true;
+	tqi_assigned_return(tx, w);
 	if (!end_attempts(tx, worker, death))
 		return false;
 	take_apart(tx, w);
@@ -334,8 +345,9 @@ bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t w)
 	       tx->now_ns - worker->dying_ns < VERDICT_WAIT_NS;
 }
 
-static void begin_to_die(struct tqi_tx *tx, struct tqi_worker *worker)
+static void begin_to_die(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker)
 {
+	tqi_assigned_return(tx, w);
 	TQI_SET(tx, worker->state, TQI_WORKER_DYING);
 	TQI_SET(tx, worker->dying_ns, tx->now_ns);
 	TQI_ADD(tx, tqi_root(tx)->dying_workers, 1);
@@ -349,7 +361,7 @@ bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool 
 	if (!worker)
 		return true;
 	if (worker->state == TQI_WORKER_LIVE)
-		begin_to_die(tx, worker);
+		begin_to_die(tx, suspect->worker, worker);
 	if (tqi_worker_waits_for_master(tx, suspect->worker)) {
 		tqi_wake_master(tx, worker->master);
 		return false;

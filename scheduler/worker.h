@@ -19,6 +19,9 @@ struct tqi_worker_request {
 	uint64_t grace_ns;
 	uint32_t output_bytes; /* power of two; 0 none */
 	uint32_t master;       /* record of its master; 0 none */
+	uint32_t steal_max;    /* 0 none */
+	uint32_t steal_capacity; /* thousandths */
+	uint64_t steal_interval_ns;
 };
 
 /*

@@ -115,6 +115,7 @@ struct tq_farm_opts {
 	uint32_t reserved0;	   /* must be 0 */
 	tq_farm_log *log;	   /* or NULL */
 	void *log_arg;
+	struct tq_stealing stealing; /* of its workers */
 };
 
 /**

@@ -27,11 +27,19 @@ extern "C" {
  * at most every second start is the one of the overdue that has been ready longest,
  * whatever its band: with N overdue ones that are older it starts within 2 x (N + 1)
  * starts, and the others keep their order.
+ *
+ * With a batch a claim takes more tasks than the one that it starts: those that would
+ * start next are assigned to the worker, which saves looking for them, and start there
+ * with its next claims, even when something more urgent has come meanwhile.  They stay
+ * ready, and go back when the worker ends.  A task with limit keys is never assigned.  A
+ * worker that has nothing to do steals some of what is assigned to others (struct
+ * tq_worker_opts), so none waits behind a long task while somebody is idle.
  */
 #define TQ_BANDS 4
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
 #define TQ_HYBRID_DEFAULT 5
 #define TQ_HYBRID_MAX 1000000u
+#define TQ_BATCH_MAX 16
 #define TQ_OFF UINT32_MAX	 /* where zero leaves a setting: none */
 
 /* Settings of a queue; a zero field leaves the setting as it is (at creation: the default). */
@@ -54,7 +62,9 @@ struct tq_queue_opts {
 	uint64_t
 		max_wait_ns; /* a task is overdue after so long; TQ_UNLIMITED = never, the default */
 	uint32_t edf;	      /* 1: earliest deadline first inside a band; TQ_OFF = no, the default */
-	uint32_t reserved1;   /* must be 0 */
+	/* Tasks that a worker takes at a time, 2 to TQ_BATCH_MAX, see below; TQ_OFF = one, the
+	 * default. */
+	uint32_t batch;
 };
 
 /**
@@ -108,6 +118,7 @@ struct tq_counters {
 	uint64_t retried;   /* attempts that ended and were followed by another */
 	uint64_t crashed;   /* attempts ended by the death of their worker */
 	uint64_t reclaimed; /* attempts ended by a lost lease */
+	uint64_t stolen;    /* tasks that a worker took from what another had taken, see batch */
 	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
 	uint32_t throttled; /* of those ready, behind a full limit now */
 	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */
@@ -139,7 +150,7 @@ struct tq_queue_info {
 	uint32_t hybrid; /* starts of other bands before one of the least urgent; 0 off */
 	uint64_t max_wait_ns; /* a ready task is overdue after so long; 0 never */
 	uint32_t edf;	      /* 1: earliest deadline first inside a band */
-	uint32_t reserved2;
+	uint32_t batch;	      /* tasks that a worker takes at a time; 0 one */
 };
 
 /**

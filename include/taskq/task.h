@@ -169,6 +169,7 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 #define TQ_INFO_KEEP (1u << 10)
 #define TQ_INFO_LATE (1u << 11) /* it ran when its deadline passed */
 #define TQ_INFO_THROTTLED (1u << 12) /* it is ready, and one of its limits is full */
+#define TQ_INFO_ASSIGNED (1u << 13)  /* it is ready, and a worker has taken it: see batch */
 
 /* Snapshot of a task. */
 struct tq_task_info {

@@ -24,6 +24,19 @@ enum tq_kill_policy {
 #define TQ_WORKER_HEARTBEAT                                                                        \
 	(1u << 0) /* start a thread that renews the lease and watches for stops */
 
+/*
+ * Work stealing, in queues with a batch (struct tq_queue_opts): what a worker that has
+ * nothing to do takes of the tasks that others have taken and not started.
+ */
+struct tq_stealing {
+	uint32_t max_count;    /* tasks at a time, up to TQ_BATCH_MAX; default 2; TQ_OFF none */
+	uint32_t min_capacity; /* thousandths of its batch that must be free, up to 1000;
+				  default 300; TQ_OFF: however few */
+	uint64_t interval_ns;  /* least time from one to the next; default none */
+};
+#define TQ_STEAL_COUNT_DEFAULT 2
+#define TQ_STEAL_CAPACITY_DEFAULT 300
+
 /* Options of tq_worker_open(). */
 struct tq_worker_opts {
 	uint64_t size;		   /* sizeof this struct in the caller's build */
@@ -37,6 +50,7 @@ struct tq_worker_opts {
 	uint32_t kill;		   /* enum tq_kill_policy; default nothing */
 	uint32_t flags;		   /* TQ_WORKER_* */
 	const char *name;	   /* for people; default none */
+	struct tq_stealing stealing;
 };
 
 /**
@@ -265,6 +279,9 @@ struct tq_worker_info {
 	uint64_t task;		    /* a task that it runs; 0 none */
 	char name[TQ_NAME_MAX + 1];
 	char queues[127]; /* served queues, comma separated, cut with "..." */
+	uint32_t assigned; /* ready tasks that it has taken and not started */
+	uint32_t reserved0;
+	uint64_t stolen; /* tasks that it has stolen */
 };
 
 /** tq_worker_list() - read workers and masters; as tq_queue_list(). Since: 0.1.0 */

@@ -206,7 +206,14 @@ enum {
 	X(limit_remove, tq_limit_remove, throttled, WHOLE, TQT_FEW)                                \
 	X(limit_drop, tq_limit_remove, limit, WHOLE, TQT_EMPTY)                                    \
 	X(policy_limited, tq_queue_set, throttled, STEPS, TQT_FEW)                                 \
-	X(keep_limited, core, limited_dead, STEPS, TQT_FEW)
+	X(keep_limited, core, limited_dead, STEPS, TQT_FEW)                                        \
+	X(claim_batch, tq_claim, batch, WHOLE, TQT_SOME | TQT_FULL)                                \
+	X(claim_assigned, tq_claim, assigned, STEPS, TQT_FEW)                                      \
+	X(claim_steal, tq_claim, steal, STEPS, TQT_FEW | TQT_SHORT)                                \
+	X(cancel_assigned, tq_cancel, assigned, WHOLE, TQT_FEW)                                    \
+	X(hold_assigned, tq_task_steer, assigned, WHOLE, TQT_FEW)                                  \
+	X(close_assigned, tq_worker_close, assigned, WHOLE, TQT_FEW)                               \
+	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

@@ -69,7 +69,7 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
 		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
 		(m->telling ? TQI_TASK_TELLING : 0u) | (m->extra ? TQI_TASK_EXTRA : 0u) |
-		(m->late ? TQI_TASK_LATE : 0u) |
+		(m->late ? TQI_TASK_LATE : 0u) | (m->assigned ? TQI_TASK_ASSIGNED : 0u) |
 		(m->state == TQ_DELAYED && m->due_ns == NEVER ? TQI_TASK_AT : 0u);
 
 	return SAME(t, m, state) &&
@@ -300,6 +300,7 @@ static void add_class(struct model_class *sum, const struct tqi_class *class)
 	sum->retried += class->retried;
 	sum->crashed += class->crashed;
 	sum->reclaimed += class->reclaimed;
+	sum->stolen += class->stolen;
 }
 
 static bool compare_kind(struct comparison *c, uint32_t index, const struct model_class *sum,
@@ -314,7 +315,7 @@ static bool compare_kind(struct comparison *c, uint32_t index, const struct mode
 		if (!same(c, record, index, "ended", sum->ended[i], m->ended[i]))
 			return false;
 	return SAME(sum, m, submitted) && SAME(sum, m, started) && SAME(sum, m, retried) &&
-	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed);
+	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed) && SAME(sum, m, stolen);
 }
 
 static bool compare_policy(struct comparison *c, uint32_t index, const struct tqi_queue *q,
@@ -364,7 +365,13 @@ static bool compare_worker(struct comparison *c, uint32_t index)
 	       (!(m->flags & TQI_WORKER_SUSPECT) || SAME(w, m, suspect_ns)) &&
 	       (m->state != TQI_WORKER_DYING || SAME(w, m, dying_ns)) &&
 	       same(c, record, index, "attempt_count", w->attempt_count,
-		    model_attempt_count(c->m, index));
+		    model_attempt_count(c->m, index)) &&
+	       same(c, record, index, "assigned", w->assigned, model_assigned_first(c->m, index)) &&
+	       same(c, record, index, "assigned_last", w->assigned_last,
+		    model_assigned_last(c->m, index)) &&
+	       same(c, record, index, "assigned_count", w->assigned_count,
+		    model_assigned_count(c->m, index)) &&
+	       SAME(w, m, stolen);
 }
 
 /* States, and that the chain is in the model's order. */
@@ -435,7 +442,7 @@ bool compare_gauges(struct comparison *c)
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 
-		ready += t->state == TQ_READY && !t->held;
+		ready += t->state == TQ_READY && !t->held && !t->assigned;
 		running += t->state == TQ_RUNNING;
 		unfinished += is_unfinished(t->state);
 	}
@@ -504,6 +511,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return tqi_state_is_final(t->state);
 	case MODEL_ENDED:
 		return t->attempt != m->attempt.record;
+	case MODEL_ASSIGNED:
+		return t->flags & TQI_TASK_ASSIGNED;
 	case MODEL_MOVED:
 		return tqi_class_at(&c->tx, tqi_lane_at(&c->tx, t->lane)->class_)->era ==
 		       c->m->queues[m->queue].era;

@@ -41,7 +41,7 @@ bool model_state_is_final(uint32_t state)
 
 bool model_in_lane(const struct model_task *t)
 {
-	return t->state == TQ_READY && !t->held;
+	return t->state == TQ_READY && !t->held && !t->assigned;
 }
 
 /* Sequences are compared by their lower 40 bits, which may wrap. */
@@ -97,6 +97,7 @@ void model_move(struct model *m, uint32_t task, uint32_t to)
 		if (q->depth_max != NEVER)
 			model_wake_room(m);
 	}
+	t->assigned = 0;
 	if (t->state != TQ_FREE)
 		c->depth[t->state]--;
 	if (to != TQ_FREE)

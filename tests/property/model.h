@@ -82,6 +82,8 @@ struct model_task {
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
 	bool edf, aged;	    /* likewise */
+	uint32_t assigned;  /* to this worker; 0 to none */
+	int64_t place;	    /* on its list */
 	uint32_t queue, kind;
 	uint32_t attempts_max, crashes_max, losses_max;
 	uint32_t failures, crashes, losses, attempts, epoch;
@@ -119,6 +121,8 @@ struct model_worker {
 	uint64_t master_generation;
 	uint64_t tasks;
 	uint32_t output_room;
+	uint32_t steal_max, steal_capacity;
+	uint64_t steal_interval_ns, stole_ns, stolen;
 	uint32_t output_seed;
 	uint64_t output_head;
 	uint32_t output_serial;
@@ -152,10 +156,11 @@ struct model_queue {
 	uint32_t hybrid, hybrid_count;
 	uint32_t edf, overdue_turn;
 	uint64_t max_wait_ns; /* NEVER none */
+	uint32_t batch;
 };
 
 struct model_class {
-	uint64_t submitted, started, ended[4], retried, crashed, reclaimed;
+	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen;
 	uint32_t depth[TQ_STATE_COUNT];
 };
 
@@ -170,6 +175,7 @@ enum model_unit {
 	MODEL_FREED,	 /* freed this task's record */
 	MODEL_ENDED,	 /* ended this running task's attempt */
 	MODEL_STOPPED,	 /* asked this running task's attempt to stop */
+	MODEL_ASSIGNED,	 /* assigned this task */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
@@ -232,10 +238,15 @@ uint32_t model_successor(const struct model *m, uint32_t task);
 int model_admit(const struct model *m, uint32_t queue);
 void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, uint32_t leader);
 uint32_t model_best(const struct model *m, const struct model_worker *worker);
+bool model_serves(const struct model_worker *worker, uint32_t queue, uint32_t kind);
 uint32_t model_best_of(const struct model *m, const struct model_worker *worker, uint32_t queue);
 /* Its queue's turns, before it starts. */
 void model_take_turn(struct model *m, const struct model_worker *worker, uint32_t task);
 bool model_is_condemned(const struct model *m, const struct model_task *task);
+/* What a worker has taken and not started; 0 none. */
+uint32_t model_assigned_first(const struct model *m, uint32_t worker);
+uint32_t model_assigned_last(const struct model *m, uint32_t worker);
+uint32_t model_assigned_count(const struct model *m, uint32_t worker);
 int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret_task);
 
 /* Limits: what tasks add up to; those that are full. */

@@ -84,7 +84,12 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 	if (model_attempt_count(m, worker) >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
 	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {
-		uint32_t task = model_best(m, &m->workers[worker]);
+		uint32_t task = model_assigned_next(m, worker), best = 0;
+
+		if (!task)
+			task = best = model_best(m, &m->workers[worker]);
+		if (!task)
+			task = model_steal(m, worker);
 		bool over = task && (model_is_condemned(m, &m->tasks[task]) ||
 				     m->tasks[task].deadline_ns <= m->now_ns);
 
@@ -93,8 +98,10 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 		if (!task)
 			return -EAGAIN;
 		if (!over) {
-			model_take_turn(m, &m->workers[worker], task);
+			if (best)
+				model_take_turn(m, &m->workers[worker], task);
 			start(m, worker, record, task);
+			model_assign(m, worker, m->tasks[task].queue);
 			*ret_task = task;
 			return 0;
 		}

@@ -48,6 +48,7 @@ bool model_unregister(struct model *m, uint32_t worker)
 
 bool model_worker_dead(struct model *m, uint32_t worker, const struct tqi_death *death)
 {
+	model_assigned_return(m, worker);
 	if (!end_attempts(m, worker, death))
 		return false;
 	take_apart(m, worker);
@@ -68,6 +69,7 @@ bool model_worker_gone(struct model *m, uint32_t worker, bool groups_empty)
 	struct model_worker *w = &m->workers[worker];
 
 	if (w->state == TQI_WORKER_LIVE) {
+		model_assigned_return(m, worker);
 		w->state = TQI_WORKER_DYING;
 		w->dying_ns = m->now_ns;
 	}

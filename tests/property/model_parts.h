@@ -10,6 +10,13 @@ bool model_state_waits(uint32_t state);
 bool model_state_is_final(uint32_t state);
 void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
+/* model_assign.c */
+uint32_t model_assigned_all(const struct model *m);
+uint32_t model_assigned_next(struct model *m, uint32_t worker);
+void model_assigned_return(struct model *m, uint32_t worker);
+void model_assign(struct model *m, uint32_t worker, uint32_t queue);
+uint32_t model_steal(struct model *m, uint32_t worker);
+bool model_can_steal(const struct model *m, uint32_t worker);
 bool model_sequence_before(uint64_t a, uint64_t b);
 void model_move(struct model *m, uint32_t task, uint32_t to);
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind);

@@ -56,6 +56,7 @@ void model_rebuild(struct model *m)
 		struct model_task *t = &m->tasks[i];
 		bool untold = false;
 
+		t->assigned = 0;
 		for (uint32_t e = 0; e < m->edge_slots; e++)
 			untold |= m->edges[e].waiter && m->edges[e].task == i && !m->edges[e].told;
 		if (model_state_is_final(t->state) && t->telling && untold)

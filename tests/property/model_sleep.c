@@ -7,7 +7,7 @@
 #define POPS_SLICE 16
 #define SECOND 1000000000ull
 
-static bool serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
+bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 {
 	if (!(w->kinds >> kind & 1))
 		return false;
@@ -78,7 +78,7 @@ void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w && serves(w, queue, kind)) {
+		if (w && model_serves(w, queue, kind)) {
 			pop(m, s);
 			return;
 		}
@@ -90,7 +90,9 @@ static bool wake_first(struct model *m, bool unsettled)
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w && (unsettled ? model_has_done(m, MODEL_POPPED, s) : model_best(m, w) != 0)) {
+		if (w &&
+		    (unsettled ? model_has_done(m, MODEL_POPPED, s)
+			       : model_best(m, w) || model_can_steal(m, m->waiters[s].subject))) {
 			pop(m, s);
 			return true;
 		}
@@ -123,7 +125,8 @@ bool model_is_stranded(const struct model *m)
 static bool is_under_way(const struct model *m)
 {
 	for (uint32_t t = 1; t < m->task_slots; t++)
-		if (m->tasks[t].state == TQ_RUNNING || model_in_lane(&m->tasks[t]))
+		if (m->tasks[t].state == TQ_RUNNING || model_in_lane(&m->tasks[t]) ||
+		    m->tasks[t].assigned)
 			return true;
 	for (uint32_t w = 1; w < m->worker_slots; w++)
 		if (m->workers[w].state == TQI_WORKER_DYING)
@@ -155,11 +158,13 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 
 static bool is_idle(const struct model *m, const struct model_worker *w)
 {
+	if (model_assigned_all(m))
+		return false;
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 		bool paused = m->queues[t->queue].flags & TQ_QUEUE_PAUSED;
 
-		if (t->state == TQ_FREE || !serves(w, t->queue, t->kind))
+		if (t->state == TQ_FREE || !model_serves(w, t->queue, t->kind))
 			continue;
 		if (t->state == TQ_RUNNING ||
 		    (!paused && (model_in_lane(t) || t->state == TQ_DELAYED)))

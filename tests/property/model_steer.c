@@ -30,6 +30,7 @@ int model_hold(struct model *m, uint32_t task, bool hold)
 	if (t->held == hold)
 		return 0;
 	t->held = hold;
+	t->assigned = 0;
 	if (!hold && t->state == TQ_READY)
 		model_become_ready(m, task, false);
 	if (hold)
@@ -119,14 +120,17 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 	if (!model_state_waits(t->state) || model_is_condemned(m, t))
 		return TQ_ESTATE;
 	bool held = t->held;
-	uint32_t queue = t->queue;
+	uint32_t queue = t->queue, assigned = t->assigned;
 
 	t->held = true; /* in no heap meanwhile */
+	t->assigned = 0;
 	if (u->fields & TQ_UPDATE_QUEUE)
 		r = move_queue(m, task, t, u->queue);
 	t->held = held;
-	if (r < 0)
+	if (r < 0) {
+		t->assigned = assigned;
 		return r;
+	}
 	if (u->fields & TQ_UPDATE_PRIORITY)
 		t->priority = u->priority;
 	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)

@@ -76,6 +76,8 @@ void op_queue_set(struct world *w)
 	m->backoff_ns = q.settings.backoff_ns = (1 + below(w, 500)) * MS;
 	m->backoff_cap_ns = q.settings.backoff_cap_ns = (1 + below(w, 5000)) * MS;
 	m->attempts_max = q.settings.attempts_max = 1 + below(w, 4);
+	m->batch = chance(w, 2) ? 2 + below(w, TQ_BATCH_MAX - 1) : 0;
+	q.settings.batch = m->batch ? m->batch : TQ_OFF;
 	note(w, "set queue %u", q.queue);
 	perform(w, set_core, &q, false);
 	model_wake_room(w->m);

@@ -70,7 +70,13 @@ static void choose_worker(struct world *w, struct registration *r)
 	m->master_generation = m->master ? w->m->workers[m->master].generation : 0;
 	m->lease_deadline_ns = m->lease_ns ? w->m->now_ns + m->lease_ns : 0;
 	m->output_room = chance(w, 2) ? 2 * TQI_OUTPUT_CHUNK << below(w, 3) : 0;
+	m->steal_max = below(w, 4);
+	m->steal_capacity = below(w, 1001);
+	m->steal_interval_ns = chance(w, 2) ? below(w, 3) * SECOND : 0;
 	r->request.flags = m->flags;
+	r->request.steal_max = m->steal_max;
+	r->request.steal_capacity = m->steal_capacity;
+	r->request.steal_interval_ns = m->steal_interval_ns;
 	r->request.lease_ns = m->lease_ns;
 	r->request.grace_ns = m->grace_ns;
 	r->request.master = m->master;

@@ -50,6 +50,9 @@ static void reorder(struct player *p)
 						     : (uint32_t)chance_in(&p->chance, 1, 5);
 	opts.max_wait_ns = chance_percent(&p->chance, 50) ? TQ_UNLIMITED
 							  : chance_in(&p->chance, 1, 500) * MS;
+	opts.batch = chance_percent(&p->chance, 50)
+			     ? TQ_OFF
+			     : (uint32_t)chance_in(&p->chance, 2, TQ_BATCH_MAX);
 	int r = tq_queue_set(p->tq, queues[chance_below(&p->chance, 3)], &opts);
 
 	player_accepts(p, "another order", r == -EBUSY ? 0 : r);

@@ -138,7 +138,8 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 
 	if (family == TQI_FAMILY_DUE)
 		return task->flags & TQI_TASK_DUE;
-	bool ready = task->state == TQ_READY && !(task->flags & TQI_TASK_HELD);
+	bool ready = task->state == TQ_READY &&
+		     !(task->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
 
 	return ready && (family != TQI_FAMILY_AGE || tqi_class_of(tx, task)->aged);
 }

@@ -118,6 +118,7 @@ static void add_counters(json_t *object, const struct tq_counters *counters)
 	json_object_set_new(object, "retried", json_u64(counters->retried));
 	json_object_set_new(object, "crashed", json_u64(counters->crashed));
 	json_object_set_new(object, "reclaimed", json_u64(counters->reclaimed));
+	json_object_set_new(object, "stolen", json_u64(counters->stolen));
 	if (ended)
 		json_object_set_new(object, "success_rate",
 				    json_real((double)counters->done / (double)ended));
@@ -146,6 +147,8 @@ static void add_policy(json_t *object, const struct tq_queue_info *info)
 		json_object_set_new(object, "edf", json_true());
 	if (info->max_wait_ns)
 		json_object_set_new(object, "max_wait_ns", json_u64(info->max_wait_ns));
+	if (info->batch)
+		json_object_set_new(object, "batch", json_integer(info->batch));
 	if (info->flags & TQ_QUEUE_REORDERING)
 		json_object_set_new(object, "reordering", json_true());
 }
@@ -195,6 +198,8 @@ json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *c
 		json_object_set_new(object, "master", json_integer(info->master));
 	json_object_set_new(object, "queues", json_text(info->queues));
 	json_object_set_new(object, "claims", json_integer(info->claims));
+	json_object_set_new(object, "assigned", json_integer(info->assigned));
+	json_object_set_new(object, "stolen", json_u64(info->stolen));
 	json_object_set_new(object, "tasks", json_u64(info->tasks));
 	if (info->task)
 		json_object_set_new(object, "task", json_id(info->task));

@@ -187,6 +187,11 @@ void policy_text_print(const struct tq_queue_info *info, FILE *out)
 		print_hybrid(info, out);
 	if (info->max_wait_ns)
 		print_max_wait(info, out);
+	if (info->batch)
+		fprintf(out,
+			"  batch     a worker takes up to %u at a time; what comes later does not "
+			"overtake these\n",
+			info->batch);
 	for (unsigned b = TQ_BANDS - 1; is_bounded_by_age(info) && b-- > 0;)
 		print_bound(info, b, out);
 }

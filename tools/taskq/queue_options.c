@@ -20,6 +20,7 @@ enum key {
 	KEY_EDF,
 	KEY_MAX_WAIT,
 	KEY_STRICT,
+	KEY_BATCH,
 };
 
 #define FORM_AGEING                                                                                \
@@ -38,6 +39,7 @@ const struct option_row queue_rows[] = {
 	{ KEY_MAX_WAIT, "max-wait", "D|off",
 	  "ready for so long is overdue: every second start is of those" },
 	{ KEY_STRICT, "strict", NULL, "priority alone decides: nothing of the above" },
+	{ KEY_BATCH, "batch", "N|off", "tasks that a worker takes at a time; idle ones steal" },
 	{ KEY_MAX_DEPTH, "max-depth", "N|off", "waiting tasks at most; more are refused" },
 	{ KEY_TIMEOUT, "timeout", "D|off", "default time of an attempt" },
 	{ KEY_RETRIES, "retries", "N", "default of further attempts after a failure" },
@@ -160,6 +162,16 @@ static bool take_limit(struct cli *cli, const char *option, const char *arg, uin
 	return true;
 }
 
+static bool take_batch(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
+{
+	uint64_t count = TQ_OFF;
+
+	if (!is_off(arg) && !option_count(cli, "--batch", arg, 2, TQ_BATCH_MAX, &count))
+		return false;
+	opts->batch = (uint32_t)count;
+	return true;
+}
+
 static bool take_max_depth(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
 {
 	if (!is_off(arg))
@@ -200,6 +212,8 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 	case KEY_STRICT:
 		options->strict = true;
 		return true;
+	case KEY_BATCH:
+		return take_batch(cli, opts, arg);
 	case KEY_MAX_DEPTH:
 		return take_max_depth(cli, opts, arg);
 	case KEY_TIMEOUT:
@@ -215,7 +229,7 @@ bool queue_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
 	struct queue_options *options = ctx;
 
-	if (key < KEY_MAX_DEPTH || key > KEY_STRICT)
+	if (key < KEY_MAX_DEPTH || key > KEY_BATCH)
 		return option_global(cli, NULL, key, arg);
 	options->given = true;
 	if (!take_option(cli, options, key, arg))

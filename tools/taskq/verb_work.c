@@ -8,6 +8,7 @@
 #include "format.h"
 #include "options.h"
 #include "parse.h"
+#include "stealing.h"
 #include "verbs.h"
 
 enum {
@@ -135,7 +136,7 @@ int verb_work(struct cli *cli, int argc, char **argv)
 	work.opts.queue_count = 1;
 	work.opts.queues = work.queues;
 	if (options_parse(cli, rows, take_option, &work, argc, argv) &&
-	    operands_ok(cli, 0, 0, NULL)) {
+	    operands_ok(cli, 0, 0, NULL) && stealing_from_env(cli, &work.opts.stealing)) {
 		work.opts.log = work.quiet ? NULL : log_line;
 		code = work_until_told(cli, &work);
 	} else {

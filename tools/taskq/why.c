@@ -177,6 +177,7 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		 const struct clocks *clocks, char buf[WHY_MAX])
 {
 	const struct sentence s = { info, why, clocks, buf };
+	char text[FORMAT_MAX];
 
 	switch ((enum tq_why_reason)why->reason) {
 	case TQ_WHY_ENDED:
@@ -219,6 +220,10 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		break;
 	case TQ_WHY_NO_KIND:
 		say_no_kind(&s);
+		break;
+	case TQ_WHY_ASSIGNED:
+		SAY(&s, "worker %u (pid %u) has taken it, and runs others first%s", why->worker,
+		    why->pid, before(&s, text));
 		break;
 	case TQ_WHY_THROTTLED:
 		say_throttled(&s);
