@@ -95,7 +95,7 @@ static void fill_limits(const struct tqi_segment *seg, const struct tqi_task *t,
 		if (tqi_peek_record(seg, TQI_LIMITS, limits[n], &limit) < 0)
 			continue;
 		memcpy(i->limits[i->limit_count++], limit.name, TQ_KEY_MAX);
-		if (waits && tqi_limit_is_full(&limit))
+		if (waits && tqi_limit_is_full(&limit, seg->ops->now(seg->ops->ctx)))
 			i->flags |= TQ_INFO_THROTTLED;
 	}
 }

@@ -11,19 +11,42 @@
 
 struct limit_request {
 	const char *key;
-	uint32_t size; /* 0 take it away */
+	struct tqi_limit_change change;
 };
 
 static int limit_op(struct tqi_tx *tx, void *arg)
 {
 	const struct limit_request *request = arg;
 
-	return tqi_limit_set(tx, request->key, request->size);
+	return tqi_limit_set(tx, request->key, &request->change);
 }
 
 static bool key_is_valid(const char *key)
 {
 	return key && *key && strnlen(key, TQ_KEY_MAX + 1) <= TQ_KEY_MAX;
+}
+
+/* The rate that is asked for.  -EINVAL; -ERANGE. */
+static int take_rate(const struct tq_limit_opts *o, struct tqi_limit_change *change)
+{
+	if (!o->rate || o->rate == TQ_OFF) {
+		change->has_rate = o->rate;
+		return o->interval_ns || o->burst ? -EINVAL : 0;
+	}
+	change->has_rate = true;
+	change->rate = (struct tqi_rate){ .interval_ns = o->interval_ns,
+					  .rate = o->rate,
+					  .burst = o->burst ? o->burst : o->rate };
+	if (!o->interval_ns)
+		return -EINVAL;
+	return tqi_rate_is_valid(&change->rate) ? 0 : -ERANGE;
+}
+
+static int set_limit(struct tq *tq, const char *key, const struct tqi_limit_change *change)
+{
+	struct limit_request request = { key, *change };
+
+	return tqi_run(tq, limit_op, &request);
 }
 
 int tq_limit_set(struct tq *tq, const char *key, const struct tq_limit_opts *opts)
@@ -33,20 +56,34 @@ int tq_limit_set(struct tq *tq, const char *key, const struct tq_limit_opts *opt
 
 	if (r < 0)
 		return r;
-	if (!key_is_valid(key) || !o.slots || o.reserved0)
+	if (!key_is_valid(key) || (!o.slots && !o.rate) || o.reserved0)
 		return -EINVAL;
-	if (o.slots == TQ_OFF)
-		return (r = tq_limit_remove(tq, key)) == -ENOENT ? 0 : r;
-	struct limit_request request = { key, o.slots };
+	struct tqi_limit_change change = { .size = o.slots };
 
-	return tqi_run(tq, limit_op, &request);
+	r = take_rate(&o, &change);
+	if (r == 0)
+		r = set_limit(tq, key, &change);
+	return r == -ENOENT ? 0 : r; /* nothing to take away */
 }
 
 int tq_limit_remove(struct tq *tq, const char *key)
 {
-	struct limit_request request = { key, 0 };
+	const struct tqi_limit_change none = { .size = TQI_LIMIT_NONE, .has_rate = true };
 
-	return key_is_valid(key) ? tqi_run(tq, limit_op, &request) : -EINVAL;
+	return key_is_valid(key) ? set_limit(tq, key, &none) : -EINVAL;
+}
+
+static void fill_bucket(const struct tqi_limit *limit, uint64_t now_ns, struct tq_limit_info *i)
+{
+	uint64_t part;
+
+	if (!limit->rate || !limit->interval_ns)
+		return;
+	i->rate = limit->rate;
+	i->burst = limit->burst;
+	i->interval_ns = limit->interval_ns;
+	i->tokens = tqi_bucket_tokens(limit, now_ns, &part);
+	i->next_ns = now_ns < limit->next_ns ? limit->next_ns : 0;
 }
 
 /* One record; false: it is free. */
@@ -55,13 +92,14 @@ static bool read_limit(struct tq *tq, uint64_t index, struct tq_limit_info *i)
 	struct tqi_limit limit;
 
 	if (tqi_peek_record(&tq->seg, TQI_LIMITS, (uint32_t)index, &limit) < 0 || !limit.bytes ||
-	    (limit.size == TQI_LIMIT_NONE && !limit.tasks))
+	    (!tqi_limit_is_set(&limit) && !limit.tasks))
 		return false;
 	memset(i, 0, sizeof(*i));
 	i->slots = limit.size;
 	i->used = limit.used;
 	i->waiting = limit.waiting;
 	i->tasks = limit.tasks;
+	fill_bucket(&limit, tqi_now(tq), i);
 	memcpy(i->key, limit.name, TQ_KEY_MAX);
 	return true;
 }

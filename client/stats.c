@@ -88,7 +88,7 @@ static bool is_full(struct tq *tq, const struct tqi_lane *lane)
 
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
 		if (tqi_peek_record(&tq->seg, TQI_LIMITS, lane->limits[i], &limit) == 0 &&
-		    tqi_limit_is_full(&limit))
+		    tqi_limit_is_full(&limit, tqi_now(tq)))
 			return true;
 	return false;
 }

@@ -148,11 +148,15 @@ static bool is_throttled(const struct question *q, struct tq_why *why)
 		return false;
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && extra.limits[i]; i++) {
 		if (tqi_peek_record(seg, TQI_LIMITS, extra.limits[i], &limit) < 0 ||
-		    !tqi_limit_is_full(&limit))
+		    !tqi_limit_is_full(&limit, tqi_now(q->tq)))
 			continue;
 		memcpy(why->limit, limit.name, TQ_KEY_MAX);
 		why->limit_slots = limit.size;
 		why->limit_used = limit.used;
+		if (limit.used < limit.size) {
+			why->until_ns = limit.next_ns;
+			return true;
+		}
 		find_holder(q, extra.limits[i], why);
 		return true;
 	}

@@ -317,6 +317,8 @@ static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	}
 	if (r == -EAGAIN && tqi_root(tx)->assigned)
 		s->wake_ns = tqi_steal_due(tx, c->worker->index);
+	if (r == -EALREADY)
+		return -EINPROGRESS; /* others first */
 	return r == -EAGAIN ? nothing(tx, c) : r;
 }
 

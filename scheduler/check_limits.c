@@ -12,6 +12,15 @@ bool tqi_check_limit_is_sound(const struct tqi_limit *limit)
 	       strnlen(limit->name, TQ_KEY_MAX + 1) == limit->bytes && limit->size > 0;
 }
 
+bool tqi_check_bucket_is_sound(const struct tqi_limit *limit)
+{
+	const struct tqi_rate rate = { limit->interval_ns, limit->rate, limit->burst };
+
+	return tqi_rate_is_valid(&rate) && limit->tokens <= limit->burst &&
+	       limit->part < (limit->rate ? limit->interval_ns : 1) &&
+	       limit->filled_ns <= INT64_MAX && limit->next_ns == tqi_bucket_next_ns(limit);
+}
+
 bool tqi_check_limits_are_sound(struct tqi_check *c, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
@@ -121,9 +130,15 @@ static void check_limit(struct tqi_check *c, uint32_t x)
 	tqi_check_equal(c, "limit", x, "tasks", limit->tasks, sum->tasks);
 	tqi_check_equal(c, "limit", x, "used", limit->used, sum->used);
 	tqi_check_equal(c, "limit", x, "waiting", limit->waiting, sum->waiting);
-	if (!limit->tasks && limit->size == TQI_LIMIT_NONE)
+	if (!limit->tasks && !tqi_limit_is_set(limit))
 		tqi_check_fault(c, "limit %u: of no task, and not set", x);
-	if (limit->closed && !tqi_limit_is_full(limit) && !limit->loosened)
+	if (!tqi_check_bucket_is_sound(limit))
+		tqi_check_fault(c, "limit %u: its tokens make no sense", x);
+	if (limit->booked != (limit->waiting && limit->next_ns)) /* K8 */
+		tqi_check_fault(c, "limit %u: %s the heap of refills", x,
+				limit->booked ? "in" : "not in");
+	c->rates += limit->rate != 0;
+	if (limit->closed && limit->used < limit->size && !limit->booked && !limit->loosened)
 		tqi_check_fault(c, "limit %u: it has room, and closed parkings", x);
 	if (limit->loosened && !limit->closed)
 		tqi_check_fault(c, "limit %u: loosened, without closed parkings", x);
@@ -227,6 +242,34 @@ static void check_lane(struct tqi_check *c, uint32_t l, bool asks)
 	}
 }
 
+static bool expect_in_refills(struct tqi_check *c, uint32_t index, uint32_t owner,
+			      struct tqi_heap_entry *entry)
+{
+	const struct tqi_limit *limit = tqi_limit_at(c->tx, index);
+
+	(void)owner;
+	*entry = (struct tqi_heap_entry){ (int64_t)limit->next_ns, tqi_tag(0, index) };
+	return limit->booked;
+}
+
+static void check_refills(struct tqi_check *c)
+{
+	const struct tqi_root *root = tqi_root(c->tx);
+
+	tqi_check_heap(c,
+		       &(struct tqi_check_heap){ &root->refills, TQI_FAMILY_REFILL, TQI_LIMITS,
+						 TQI_SEEN_DUE, 0, "refills", expect_in_refills });
+	tqi_check_equal(c, "root", 0, "rates", root->rates, c->rates);
+	if (root->refills.capacity < root->rates)
+		tqi_check_fault(c, "root: no refills for all of %u rates", root->rates);
+	for (uint32_t x = 1; x < c->count[TQI_LIMITS]; x++) {
+		const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
+
+		if (limit && limit->booked && !(c->marks[TQI_LIMITS][x] & TQI_SEEN_DUE))
+			tqi_check_fault(c, "limit %u: not in the heap of refills", x);
+	}
+}
+
 void tqi_check_limits(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
@@ -244,4 +287,5 @@ void tqi_check_limits(struct tqi_check *c)
 	check_loosened(c);
 	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++)
 		check_lane(c, l, asks);
+	check_refills(c);
 }

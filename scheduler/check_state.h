@@ -48,7 +48,7 @@ struct tqi_check {
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
-	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments, assigned;
+	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments, assigned, rates;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 
@@ -88,8 +88,9 @@ bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
 /* A task's own side of its key. */
 void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
 
-/* Whether a limit has a name and a size; whether these may be the limits of a task. */
+/* Whether a limit has a name and a size; a rate, and tokens that go with it; whether these may be the limits of a task. */
 bool tqi_check_limit_is_sound(const struct tqi_limit *limit);
+bool tqi_check_bucket_is_sound(const struct tqi_limit *limit);
 bool tqi_check_limits_are_sound(struct tqi_check *c, const uint32_t limits[TQ_LIMITS_MAX]);
 /* A task's own side of its limits; its lane may be NULL. */
 void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi_task *task,

@@ -175,7 +175,7 @@ uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 			  struct tqi_turn *ret_turn)
 {
 	*ret_turn =
-		(struct tqi_turn){ .is_unsettled = tqi_root(tx)->loosened && !tqi_lane_open(tx) };
+		(struct tqi_turn){ .is_unsettled = tqi_lane_has_to_open(tx) && !tqi_lane_open(tx) };
 	for (uint32_t i = 0;
 	     i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX && !ret_turn->is_unsettled; i++) {
 		uint32_t task = best_of_queue(tx, worker, worker->queues[i], ret_turn);

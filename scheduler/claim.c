@@ -104,7 +104,7 @@ static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi
 
 		*ret_index = index;
 		if (!index)
-			return ret_turn->is_unsettled ? -EINPROGRESS : -EAGAIN;
+			return ret_turn->is_unsettled ? -EALREADY : -EAGAIN;
 		if (!tqi_task_is_over(tx, tqi_task_at(tx, index)))
 			return 0;
 		if (tqi_tx_is_filling(tx))

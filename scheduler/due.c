@@ -2,6 +2,7 @@
 /* The due heap. */
 #include "scheduler/due.h"
 
+#include "scheduler/limit.h"
 #include "scheduler/ready.h"
 #include "scheduler/stop.h"
 #include "scheduler/task.h"
@@ -9,8 +10,9 @@
 uint64_t tqi_due_next(struct tqi_tx *tx)
 {
 	const struct tqi_heap *due = &tqi_root(tx)->due;
+	uint64_t refill = tqi_bucket_due(tx);
 
-	return due->length ? (uint64_t)due->root.key : UINT64_MAX;
+	return due->length && (uint64_t)due->root.key < refill ? (uint64_t)due->root.key : refill;
 }
 
 void tqi_due_set(struct tqi_tx *tx, uint32_t index, uint64_t when_ns)
@@ -124,8 +126,12 @@ static void run_waiting(struct tqi_tx *tx, uint32_t index)
 
 bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 {
-	while (tqi_due_next(tx) <= tx->now_ns && !tx->corrupt) {
-		uint32_t index = tqi_tag_index(tqi_root(tx)->due.root.tag);
+	const struct tqi_heap *due = &tqi_root(tx)->due;
+
+	if (!tqi_limits_refill(tx))
+		return true;
+	while (due->length && (uint64_t)due->root.key <= tx->now_ns && !tx->corrupt) {
+		uint32_t index = tqi_tag_index(due->root.tag);
 		const struct tqi_task *task = tqi_task_at(tx, index);
 
 		if (count-- == 0 || tqi_tx_is_filling(tx))

@@ -18,9 +18,9 @@ static inline uint64_t tqi_due_after(const struct tqi_tx *tx, uint64_t ns)
 
 /* Put the task into the due heap for `when_ns`, move it, or (UINT64_MAX) take it out. */
 void tqi_due_set(struct tqi_tx *tx, uint32_t task, uint64_t when_ns);
-/* Earliest time in the heap; UINT64_MAX none. */
+/* Earliest time in the heap, or of a token that is waited for; UINT64_MAX none. */
 uint64_t tqi_due_next(struct tqi_tx *tx);
-/* Handle up to `count` tasks whose time has come; true when there may be more. */
+/* Handle tokens, and up to `count` tasks, whose time has come; true when there may be more. */
 bool tqi_due_run(struct tqi_tx *tx, uint32_t count);
 /* When a running task must be looked at next, for its attempt's sake. */
 uint64_t tqi_due_of_attempt(struct tqi_tx *tx, const struct tqi_task *task);

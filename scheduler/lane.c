@@ -293,7 +293,7 @@ static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads
 
 	if (!parking->tasks.length)
 		empty(tx, p, parking);
-	else if (!before->length && tqi_limit_is_full(limit_of(tx, parking)))
+	else if (!before->length && tqi_limit_is_full(limit_of(tx, parking), tx->now_ns))
 		list(tx, p, parking);
 	else if (!before->length)
 		open_parking(tx, p, parking);
@@ -388,13 +388,15 @@ bool tqi_lane_open(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
 
+	if (!tqi_limits_refill(tx))
+		return false;
 	while (root->loosened && !tx->corrupt) {
 		struct tqi_limit *limit = tqi_limit_at(tx, root->loosened);
 		uint32_t p = limit->closed;
 
 		if (tqi_tx_is_filling(tx))
 			return false;
-		if (tqi_limit_is_full(limit)) { /* again */
+		if (tqi_limit_is_full(limit, tx->now_ns)) { /* again */
 			tighten(tx, limit);
 			continue;
 		}
@@ -416,7 +418,7 @@ bool tqi_lane_clear(struct tqi_tx *tx, struct tqi_class *class, uint32_t order)
 			p = l;
 			l = tqi_tag_index(tqi_lane_heap(lane, order)->root.tag);
 		}
-		bool closed = p && tqi_limit_is_full(limit_of(tx, lane));
+		bool closed = p && tqi_limit_is_full(limit_of(tx, lane), tx->now_ns);
 		uint32_t full = closed ? 0 : tqi_limits_full(tx, tqi_lane_at(tx, l)->limits);
 
 		if (!closed && !full)
@@ -431,13 +433,4 @@ bool tqi_lane_clear(struct tqi_tx *tx, struct tqi_class *class, uint32_t order)
 		}
 	}
 	return true;
-}
-
-uint32_t tqi_lane_first(struct tqi_tx *tx, uint32_t l, uint32_t order)
-{
-	struct tqi_lane *lane = tqi_lane_at(tx, l);
-
-	if (lane->is_parking)
-		lane = tqi_lane_at(tx, tqi_tag_index(tqi_lane_heap(lane, order)->root.tag));
-	return tqi_tag_index(tqi_lane_heap(lane, order)->root.tag);
 }

@@ -14,11 +14,12 @@
  *     closes it.  A limit with room and closed parkings is on the root's list of loosened
  *     ones; whoever looks for a task opens these first.
  * K6  Each such move costs the same whatever the number of tasks; as many as the journal
- *     has room for are made in a transaction, at most 64, and the claim goes on in the next.
+ *     has room for are made in a hold, at most 64, and the claim goes on in the next.
  */
 #ifndef TQI_SCHEDULER_LANE_H
 #define TQI_SCHEDULER_LANE_H
 
+#include "scheduler/bucket.h"
 #include "scheduler/records.h"
 
 /*
@@ -86,8 +87,12 @@ void tqi_lane_follow(struct tqi_tx *tx, uint32_t lane, const struct tqi_heads *b
 
 /* A limit with closed parkings has room (K5). */
 void tqi_lane_loosen(struct tqi_tx *tx, uint32_t limit);
-/* Open what was loosened; false: it goes on in the next transaction. */
+/* Open what was loosened, also by time; false: it goes on in the next transaction. */
 bool tqi_lane_open(struct tqi_tx *tx);
+static inline bool tqi_lane_has_to_open(const struct tqi_tx *tx)
+{
+	return tqi_root(tx)->loosened || tqi_bucket_due(tx) <= tx->now_ns;
+}
 /*
  * Move what cannot start away from the head of a class with such lanes, in one order,
  * until what stands there can, or nothing does; false: it goes on in the next transaction.
@@ -95,7 +100,14 @@ bool tqi_lane_open(struct tqi_tx *tx);
 bool tqi_lane_clear(struct tqi_tx *tx, struct tqi_class *class_, uint32_t order);
 
 /* The first task of a lane, or of the first lane of a parking. */
-uint32_t tqi_lane_first(struct tqi_tx *tx, uint32_t lane, uint32_t order);
+static inline uint32_t tqi_lane_first(struct tqi_tx *tx, uint32_t l, uint32_t order)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (lane->is_parking)
+		lane = tqi_lane_at(tx, tqi_tag_index(tqi_lane_heap(lane, order)->root.tag));
+	return tqi_tag_index(tqi_lane_heap(lane, order)->root.tag);
+}
 
 /* A lane's entry in a heap of lanes: the key and sequence of its first task. */
 static inline struct tqi_heap_entry tqi_lane_entry(const struct tqi_heap_entry *first,

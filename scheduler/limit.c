@@ -62,7 +62,7 @@ static void drop_unused(struct tqi_tx *tx, uint32_t x)
 {
 	const struct tqi_limit *limit = tqi_limit_at(tx, x);
 
-	if (limit->tasks || limit->size != TQI_LIMIT_NONE)
+	if (limit->tasks || tqi_limit_is_set(limit))
 		return;
 	tqi_hash_remove(tx, &tqi_root(tx)->limits, TQI_LIMITS, x);
 	tqi_table_give(tx, TQI_LIMITS, x);
@@ -71,7 +71,7 @@ static void drop_unused(struct tqi_tx *tx, uint32_t x)
 uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
-		if (tqi_limit_is_full(tqi_limit_at(tx, limits[i])))
+		if (tqi_limit_is_full(tqi_limit_at(tx, limits[i]), tx->now_ns))
 			return limits[i];
 	return 0;
 }
@@ -131,8 +131,15 @@ void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task)
 
 void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
-		TQI_ADD(tx, tqi_limit_at(tx, limits[i])->used, 1);
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		TQI_ADD(tx, limit->used, 1);
+		if (!limit->rate)
+			continue;
+		tqi_bucket_take(tx, limit);
+		tqi_bucket_book(tx, limits[i]);
+	}
 }
 
 /*
@@ -151,49 +158,83 @@ void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
 		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
-		bool full = tqi_limit_is_full(limit);
+		bool full = tqi_limit_is_full(limit, tx->now_ns);
 
 		TQI_ADD(tx, limit->used, -1);
-		if (full && !tqi_limit_is_full(limit))
+		if (full && !tqi_limit_is_full(limit, tx->now_ns))
 			has_room(tx, limits[i], limit);
 	}
 }
 
 void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change)
 {
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
-		TQI_ADD(tx, tqi_limit_at(tx, limits[i])->waiting, change);
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		TQI_ADD(tx, limit->waiting, change);
+		if (limit->next_ns && limit->booked != (limit->waiting != 0))
+			tqi_bucket_book(tx, limits[i]);
+	}
 }
 
-static int set(struct tqi_tx *tx, uint32_t x, uint32_t size)
+bool tqi_limits_refill(struct tqi_tx *tx)
+{
+	while (tqi_bucket_due(tx) <= tx->now_ns && !tx->corrupt) {
+		uint32_t x = tqi_tag_index(tqi_root(tx)->refills.root.tag);
+		struct tqi_limit *limit = tqi_limit_at(tx, x);
+
+		if (tqi_tx_is_filling(tx))
+			return false;
+		tqi_bucket_fill(tx, limit);
+		tqi_bucket_book(tx, x);
+		if (!tqi_limit_is_full(limit, tx->now_ns))
+			has_room(tx, x, limit);
+		else if (limit->next_ns)
+			tx->corrupt = true; /* K8: its time had come */
+	}
+	return true;
+}
+
+void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		if (limit->next_ns && limit->next_ns <= tx->now_ns && !limit->waiting)
+			tqi_bucket_fill(tx, limit);
+	}
+}
+
+static int set(struct tqi_tx *tx, uint32_t x, const struct tqi_limit_change *change)
 {
 	struct tqi_limit *limit = tqi_limit_at(tx, x);
-	bool full = tqi_limit_is_full(limit);
+	/* Booked: a token may have come that nobody has noticed. */
+	bool full = limit->booked || tqi_limit_is_full(limit, tx->now_ns);
+	int r = change->has_rate ? tqi_bucket_set(tx, x, &change->rate) : 0;
 
-	TQI_SET(tx, limit->size, size);
-	if (full && !tqi_limit_is_full(limit))
+	if (r < 0)
+		return r;
+	if (change->size && change->size != limit->size)
+		TQI_SET(tx, limit->size, change->size);
+	if (full && !tqi_limit_is_full(limit, tx->now_ns))
 		has_room(tx, x, limit);
-	return 0;
-}
-
-/* Take a setting away. */
-static int unset(struct tqi_tx *tx, const char *name)
-{
-	uint32_t x = tqi_limit_find(tx, name, (uint32_t)strnlen(name, TQ_KEY_MAX));
-
-	if (!x || tqi_limit_at(tx, x)->size == TQI_LIMIT_NONE)
-		return -ENOENT;
-	set(tx, x, TQI_LIMIT_NONE);
 	drop_unused(tx, x);
 	return 0;
 }
 
-int tqi_limit_set(struct tqi_tx *tx, const char *name, uint32_t size)
+static bool takes_away(const struct tqi_limit_change *change)
 {
-	uint32_t x;
-	int r = size ? make(tx, name, &x) : 0;
+	return (!change->size || change->size == TQI_LIMIT_NONE) &&
+	       !(change->has_rate && change->rate.rate);
+}
 
-	if (r < 0)
-		return r;
-	return size ? set(tx, x, size) : unset(tx, name);
+int tqi_limit_set(struct tqi_tx *tx, const char *name, const struct tqi_limit_change *change)
+{
+	uint32_t x = tqi_limit_find(tx, name, (uint32_t)strnlen(name, TQ_KEY_MAX));
+
+	if (takes_away(change) && (!x || !tqi_limit_is_set(tqi_limit_at(tx, x))))
+		return -ENOENT;
+	int r = make(tx, name, &x);
+
+	return r < 0 ? r : set(tx, x, change);
 }

@@ -9,18 +9,26 @@
  * K2  A key that is not set has no size: its attempts are counted all the same, so a
  *     size that is set later holds from then on.
  *
- * How tasks wait for a limit: scheduler/lane.h.
+ * A limit may have a rate, too: scheduler/bucket.h.  Then it is full as long as it has no
+ * token.  How tasks wait for a limit: scheduler/lane.h.
  */
 #ifndef TQI_SCHEDULER_LIMIT_H
 #define TQI_SCHEDULER_LIMIT_H
 
+#include "scheduler/bucket.h"
 #include "scheduler/records.h"
 
 #define TQI_LIMIT_NONE UINT32_MAX /* as a size: any number */
 
-static inline bool tqi_limit_is_full(const struct tqi_limit *limit)
+static inline bool tqi_limit_is_full(const struct tqi_limit *limit, uint64_t now_ns)
 {
-	return limit->used >= limit->size;
+	return limit->used >= limit->size || now_ns < limit->next_ns;
+}
+
+/* Whether it has a setting: then it stays though nothing names it. */
+static inline bool tqi_limit_is_set(const struct tqi_limit *limit)
+{
+	return limit->size != TQI_LIMIT_NONE || limit->rate;
 }
 
 /* The first full one of a task's or a lane's; 0 none. */
@@ -46,8 +54,19 @@ void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], in
 
 /* A limit by name; 0 none. */
 uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes);
-/* Set its size; 0 takes the setting away.  0; -ENOENT nothing to take away; TQ_EFULL; -ENOMEM. */
-int tqi_limit_set(struct tqi_tx *tx, const char *name, uint32_t size);
+/* Settings to change. */
+struct tqi_limit_change {
+	uint32_t size;	     /* 0 leave; TQI_LIMIT_NONE none */
+	bool has_rate;	     /* set rate, or (rate 0) take it away */
+	struct tqi_rate rate;
+};
+/* 0; -ENOENT nothing to take away; TQ_EFULL; -ENOMEM. */
+int tqi_limit_set(struct tqi_tx *tx, const char *name, const struct tqi_limit_change *change);
+
+/* Tokens have come that tasks wait for; false: it goes on in the next transaction. */
+bool tqi_limits_refill(struct tqi_tx *tx);
+/* Before a task becomes ready that wakes somebody: for nobody else has a token come. */
+void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 
 /* Hash of a name. */
 uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes);

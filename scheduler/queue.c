@@ -163,8 +163,10 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t
 
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane)
 {
-	TQI_ADD(tx, tqi_lane_at(tx, lane)->members, -1);
-	if (tqi_lane_at(tx, lane)->limits[0])
+	struct tqi_lane *left = tqi_lane_at(tx, lane);
+
+	TQI_ADD(tx, left->members, -1);
+	if (left->limits[0])
 		tqi_lane_shrink(tx, lane);
 }
 

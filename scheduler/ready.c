@@ -74,6 +74,8 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 
 	if (!keep_place || task->ready_ns == 0)
 		TQI_SET(tx, task->ready_ns, tx->now_ns);
+	if (lane->limits[0] && !(task->flags & TQI_TASK_HELD))
+		tqi_limits_freshen(tx, lane->limits);
 	/* Whom a limit holds back is nobody's work yet. */
 	if (push(tx, index, task, lane) && !(lane->limits[0] && tqi_limits_full(tx, lane->limits)))
 		tqi_wake_for(tx, lane->class_);

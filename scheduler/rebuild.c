@@ -260,6 +260,8 @@ static void clear_root(struct tqi_root *root)
 	root->telling = 0;
 	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
 	root->appointments = 0;
+	root->rates = 0;
+	clear_heap(&root->refills);
 	clear_heap(&root->due);
 	clear_heap(&root->wall);
 	root->loosened = 0;

@@ -7,6 +7,22 @@
 #include "scheduler/limit.h"
 #include "scheduler/rebuild_state.h"
 
+/* With a rate that cannot be it has none; with tokens that cannot be it begins full. */
+static void mend_bucket(const struct tqi_check *c, struct tqi_limit *limit)
+{
+	const struct tqi_rate rate = { limit->interval_ns, limit->rate, limit->burst };
+
+	if (!tqi_rate_is_valid(&rate))
+		limit->interval_ns = limit->rate = limit->burst = 0;
+	limit->booked = 0;
+	limit->next_ns = tqi_bucket_next_ns(limit);
+	if (tqi_check_bucket_is_sound(limit))
+		return;
+	limit->tokens = limit->burst;
+	limit->part = limit->next_ns = 0;
+	limit->filled_ns = c->tx->core->last_now_ns;
+}
+
 static void mend_limit(struct tqi_check *c, uint32_t x)
 {
 	struct tqi_limit *limit = tqi_check_record(c, TQI_LIMITS, x);
@@ -15,9 +31,10 @@ static void mend_limit(struct tqi_check *c, uint32_t x)
 		return;
 	limit->used = limit->tasks = limit->waiting = 0;
 	limit->closed = limit->prev = limit->next = limit->loosened = 0;
+	mend_bucket(c, limit);
 	if (!tqi_check_limit_is_sound(limit))
 		limit->bytes = 0;
-	else if (limit->size != TQI_LIMIT_NONE)
+	else if (tqi_limit_is_set(limit))
 		c->marks[TQI_LIMITS][x] |= TQI_SEEN_LINKED;
 }
 
@@ -76,6 +93,9 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->limits, TQI_LIMITS, x,
 			     tqi_limit_hash(c->tx, limit->name, limit->bytes));
 
+	tqi_root(c->tx)->rates += limit->rate != 0;
+	if (r == 0)
+		r = tqi_heap_reserve(c->tx, &tqi_root(c->tx)->refills, tqi_root(c->tx)->rates);
 	tqi_rebuild_keep(c);
 	return r;
 }

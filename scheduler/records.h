@@ -67,6 +67,7 @@ enum tqi_family {
 	TQI_FAMILY_AGE,	 /* tasks in their lane, by the time when they became ready */
 	TQI_FAMILY_OLDEST, /* the same by their oldest task */
 	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
+	TQI_FAMILY_REFILL, /* limits that are waited for, by when their next token comes */
 	TQI_FAMILY_COUNT,
 };
 
@@ -439,8 +440,17 @@ struct tqi_limit {
 	uint32_t next;
 	uint8_t loosened; /* 1: it is on that list */
 	uint8_t bytes;	  /* of the name */
-	uint16_t reserved0;
-	uint64_t reserved1[10];
+	uint8_t booked;	  /* 1: it is in the heap of refills */
+	uint8_t reserved0;
+	uint64_t next_ns; /* no start before; 0 there are tokens, or no rate (scheduler/bucket.h) */
+	uint64_t interval_ns;
+	uint64_t filled_ns;
+	uint64_t part;
+	uint32_t rate; /* tokens an interval; 0 no bucket */
+	uint32_t burst;
+	uint32_t tokens;
+	uint32_t reserved1;
+	uint64_t reserved2[4];
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_limit) == 256, "four cache lines");
@@ -519,6 +529,9 @@ struct tqi_root {
 	struct tqi_hash_index keys; /* held unique keys, by queue and name */
 	struct tqi_hash_index limits; /* by name */
 	struct tqi_hash_index lanes;  /* with limits, and parkings: by class and limits */
+	uint32_t rates;		      /* limits with a rate: `refills` has room for all of them */
+	uint32_t reserved0;
+	struct tqi_heap refills;
 };
 
 extern const struct tqi_schema tqi_schema;

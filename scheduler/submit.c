@@ -224,10 +224,11 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 
 	set_times(tx, t, spec, queue);
 	set_budgets(t, spec, queue);
+	if (!(t->flags & TQI_TASK_EXTRA))
+		return;
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
 	extra->at_ns = spec->at_ns;
-	if (t->flags & TQI_TASK_EXTRA)
-		fill_extra(tx, t, extra);
+	fill_extra(tx, t, extra);
 }
 
 /* R4: not before; 0 at once. */

@@ -45,7 +45,7 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 	}
 }
 
-bool tqi_wake_any(struct tqi_tx *tx)
+static bool wake_first(struct tqi_tx *tx)
 {
 	if (!tx->core->waiter_for_work || !(tqi_root(tx)->ready | tqi_root(tx)->assigned))
 		return false;
@@ -60,6 +60,15 @@ bool tqi_wake_any(struct tqi_tx *tx)
 		w = s->older;
 	}
 	return false;
+}
+
+/* Nobody, or one: who was popped passes on what else may start. */
+bool tqi_wake_any(struct tqi_tx *tx)
+{
+	bool woken = wake_first(tx);
+
+	tx->pass_on = false;
+	return woken;
 }
 
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
@@ -194,10 +203,8 @@ static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
 
 void tqi_wake_keepers(struct tqi_tx *tx)
 {
-	if (tx->pass_on) {
-		tx->pass_on = false;
+	if (tx->pass_on)
 		tqi_wake_any(tx);
-	}
 	uint32_t w = tx->core->waiter_oldest;
 
 	for (uint32_t place = 0; place < TQI_KEEPERS && w && !tx->corrupt; place++) {

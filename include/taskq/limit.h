@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits by key: how many attempts of the tasks that name a key may run at a time. */
+/* Limits by key: how many attempts of the tasks that name a key may run at a time, or begin in
+ * a time. */
 #ifndef TASKQ_LIMIT_H
 #define TASKQ_LIMIT_H
 
@@ -18,15 +19,25 @@ extern "C" {
  * costs no attempt, no retry and no wake-up, and holds up no other task.  A slot that
  * becomes free starts one waiter, the best by its queue's order.
  *
+ * A task that waits for another keeps its slots meanwhile: two of one key must not wait
+ * for each other.
+ *
  * A key that has not been set is unlimited, but its attempts are counted: a limit that
  * is set later holds from then on.  Lowering a limit ends nobody; no more start until
  * enough have ended.
+ *
+ * A key may have a rate, beside or instead of slots: a bucket gets `rate` tokens an
+ * interval, evenly spread, and holds at most `burst` of them; it is full when the rate is set.
+ * Each attempt that begins takes a token, and gives none back.
  */
 
 /* Settings of a limit; a zero field leaves the setting as it is. */
 struct tq_limit_opts {
 	uint64_t size;	    /* sizeof this struct in the caller's build */
 	uint32_t slots;	    /* attempts at a time, from 1; TQ_OFF = any number */
+	uint32_t rate;	    /* tokens an interval, from 1; TQ_OFF = no bucket */
+	uint64_t interval_ns; /* with rate only, from 1: (rate + burst) x interval_ns < 2^63 */
+	uint32_t burst;	    /* with rate only: tokens that it holds; default rate */
 	uint32_t reserved0; /* must be 0 */
 };
 
@@ -39,8 +50,9 @@ struct tq_limit_opts {
  * Fork:	safe.
  * Blocks:	for the lock at most the handle's lock time-out.
  * Errors:	-EINVAL bad key, or nothing set (no slots at all is not a limit: pause
- *		the queue); TQ_EFULL the table of limits is full; -ENOSPC; -EROFS;
- *		lock errors as tq_submit().
+ *		the queue), or a rate without an interval; -ERANGE more tokens in more
+ *		time than can be counted; TQ_EFULL the table of limits is full;
+ *		-ENOSPC; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
@@ -65,6 +77,12 @@ struct tq_limit_info {
 	uint32_t used;	  /* attempts under way; more than slots after these were lowered */
 	uint32_t waiting; /* tasks that are ready, and not held */
 	uint32_t tasks;	  /* records of tasks that name it, finished ones too */
+	uint32_t rate;	  /* tokens an interval; 0 no bucket */
+	uint32_t burst;	  /* tokens that it holds at most */
+	uint64_t interval_ns;
+	uint32_t tokens;  /* that it holds now */
+	uint32_t reserved0;
+	uint64_t next_ns; /* CLOCK_MONOTONIC: when the next token comes; 0 there are some */
 	char key[TQ_KEY_MAX + 1];
 };
 

@@ -27,7 +27,8 @@ extern "C" {
 	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
 	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
 	X(TQ_WHY_ASSIGNED, 18, "assigned")   /* a worker has taken it, on pid, and runs others */  \
-	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid */       \
+	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid; or */   \
+	/* it has slots, and no token until until_ns */                                            \
 	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
 	X(TQ_WHY_BUSY, 15, "busy")	     /* all that serve it are */                           \
 	X(TQ_WHY_NEXT, 16, "next")	     /* it may start any moment */

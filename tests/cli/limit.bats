@@ -123,6 +123,68 @@ until_file() {
 	expect 0 wait "$(submit --limit one -- true)"
 }
 
+# Milliseconds from the first start to the last.
+starts_span() {
+	taskq list --json | jq -s 'map(.started | (.[0:19] + "Z" | fromdate) * 1000 +
+		(.[20:23] | tonumber)) | max - min'
+}
+
+@test "G2: a rate spreads starts in time, and nobody polls meanwhile" {
+	taskq create
+	expect 0 limit set api --rate 4/s --burst 1
+	expect 0 limit show api
+	prints "4/1.0s"
+	prints "1 of 1"
+	for _ in 1 2 3 4 5; do
+		submit --limit api -- true
+	done
+	work_off -j 3
+	# The fifth token comes a second after the first; times are cut to milliseconds.
+	(($(starts_span) >= 999))
+	limit_is api rate 4
+	limit_is api interval_ns 1000000000
+	expect 0 limit set api --rate off
+	[[ $(limit api rate) == null ]]
+}
+
+@test "G2: why says when the next token comes" {
+	local id
+
+	taskq create
+	taskq limit set api --rate 1/1h
+	submit --limit api -- true
+	id=$(submit --limit api -- true)
+	farm -j 1
+	eventually 10 limit_is api tokens 0
+	eventually 10 is 1-1 state done
+	expect 0 why "$id"
+	prints "limit api has used up its rate: the next token comes in 59m"
+	taskq why --json "$id" | jq -e '.reason == "throttled" and .until' >/dev/null
+	taskq show --json "$id" | jq -e '.flags | index("throttled")' >/dev/null
+	expect 0 limit set api 1 --rate off
+	expect 0 wait "$id"
+}
+
+@test "G2: bad rates are refused, with the form" {
+	taskq create
+	for rate in 5 /s 5/ 0/s -1/s 5/0s x/s 5/parsec; do
+		expect 2 limit set api --rate "$rate"
+		says "such as 10/s, 100/1m or 5/500ms"
+	done
+	expect 2 limit set api --rate 1000000/1000d
+	says "more tokens in more time than can be counted"
+	expect 2 limit set api --rate 99999999999/s
+	expect 2 limit set api --burst 3
+	expect 2 limit set api 3 --burst 3
+	says "--burst is for a --rate"
+	expect 2 limit set api --rate 3/s --burst 0
+	expect 2 limit set api
+	says "a number, or --rate, is missing"
+	expect 2 limit list --rate 3/s
+	says "only set changes limits"
+	expect 1 limit list
+}
+
 @test "G2 H7: batches take limits, and a listing has them" {
 	expect 0 submit --batch - <<<'{"command":["true"],"limits":["x","y"]}
 {"command":["true"]}'

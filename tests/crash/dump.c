@@ -84,8 +84,8 @@ static void dump_limits(FILE *f, struct tq *tq)
 	uint64_t cursor = 0;
 
 	while (tq_limit_list(tq, &cursor, &i, 1) > 0) {
-		fprintf(f, "limit '%s' %u of %u, %u wait, %u tasks\n", i.key, i.used, i.slots,
-			i.waiting, i.tasks);
+		fprintf(f, "limit '%s' %u of %u, %u wait, %u tasks, rate %u, %u of %u tokens\n",
+			i.key, i.used, i.slots, i.waiting, i.tasks, i.rate, i.tokens, i.burst);
 		i.size = sizeof(i);
 	}
 }

@@ -142,6 +142,53 @@ void tqt_prepare_limited_dead(struct tqt_world *w)
 	tqt_worker_dies(w, foreign);
 }
 
+static int set_rate(struct tq *tq, uint32_t rate)
+{
+	const struct tq_limit_opts opts = {
+		.size = sizeof(opts), .rate = rate, .burst = 2, .interval_ns = 10 * TQT_SECOND_NS
+	};
+
+	return tq_limit_set(tq, "one", &opts);
+}
+
+/* Two tokens are there, and as many waiters. */
+void tqt_prepare_tokens(struct tqt_world *w)
+{
+	tqt_must(set_rate(w->other, 1), "rate");
+	tqt_serve(w, 0);
+	prepare(w, one, 1);
+	prepare(w, both, 2);
+}
+
+/* They have been taken, and two wait for the next. */
+void tqt_prepare_no_token(struct tqt_world *w)
+{
+	tqt_prepare_tokens(w);
+	w->id_count = 0;
+	tqt_claim(w);
+	tqt_claim(w);
+	w->id_count = 0;
+	prepare(w, one, 1);
+	prepare(w, both, 2);
+}
+
+/* Which has come, and nobody has looked. */
+void tqt_prepare_refilled(struct tqt_world *w)
+{
+	tqt_prepare_no_token(w);
+	tqt_elapse(w, 15 * TQT_SECOND_NS);
+}
+
+/* Tokens have come that nobody waited for. */
+void tqt_prepare_rested(struct tqt_world *w)
+{
+	tqt_prepare_tokens(w);
+	w->id_count = 0;
+	tqt_claim(w);
+	tqt_claim(w);
+	tqt_elapse(w, 15 * TQT_SECOND_NS);
+}
+
 static void submit(struct tqt_world *w, struct tq_task_spec spec)
 {
 	uint64_t id;
@@ -312,6 +359,43 @@ void tqt_run_policy_limited(struct tqt_world *w)
 }
 
 void tqt_run_keep_limited(struct tqt_world *w)
+{
+	tqi_keep(w->tq);
+}
+
+void tqt_run_limit_rate(struct tqt_world *w)
+{
+	w->result = set_rate(w->tq, 3);
+}
+
+void tqt_run_limit_rate_off(struct tqt_world *w)
+{
+	const struct tq_limit_opts opts = { .size = sizeof(opts), .rate = TQ_OFF };
+
+	w->result = tq_limit_set(w->tq, "one", &opts);
+}
+
+void tqt_run_claim_token(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_claim_refilled(struct tqt_world *w)
+{
+	claim(w);
+}
+
+void tqt_run_submit_refilled(struct tqt_world *w)
+{
+	submit(w, spec_of(one, 1));
+}
+
+void tqt_run_cancel_rated(struct tqt_world *w)
+{
+	w->result = tq_cancel(w->tq, w->ids[0]);
+}
+
+void tqt_run_keep_refill(struct tqt_world *w)
 {
 	tqi_keep(w->tq);
 }

@@ -213,7 +213,14 @@ enum {
 	X(cancel_assigned, tq_cancel, assigned, WHOLE, TQT_FEW)                                    \
 	X(hold_assigned, tq_task_steer, assigned, WHOLE, TQT_FEW)                                  \
 	X(close_assigned, tq_worker_close, assigned, WHOLE, TQT_FEW)                               \
-	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW)
+	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW) \
+	X(limit_rate, tq_limit_set, throttled, WHOLE, TQT_EMPTY | TQT_SHORT)                       \
+	X(limit_rate_off, tq_limit_set, no_token, WHOLE, TQT_FEW)                                  \
+	X(claim_token, tq_claim, tokens, WHOLE, TQT_FEW)                                           \
+	X(claim_refilled, tq_claim, refilled, STEPS, TQT_FEW)                                      \
+	X(submit_refilled, tq_submit, rested, WHOLE, TQT_FEW)                                      \
+	X(cancel_rated, tq_cancel, no_token, WHOLE, TQT_FEW)                                       \
+	X(keep_refill, core, refilled, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

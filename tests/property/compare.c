@@ -245,13 +245,20 @@ static bool compare_limit(struct comparison *c, uint32_t x)
 	const struct model_limit sum = model_limit(c->m, x), *m = &sum;
 	uint32_t size = c->m->limit_size[x];
 	const char *record = "limit";
+	uint64_t part;
 
 	if (!index)
-		return same(c, record, x, "record", sum.tasks || size != UINT32_MAX, 0);
+		return same(c, record, x, "record",
+			    sum.tasks || size != UINT32_MAX || c->m->buckets[x].rate.rate, 0);
 	const struct tqi_limit *limit = tqi_limit_at(&c->tx, index);
 
 	return SAME(limit, m, tasks) && SAME(limit, m, used) && SAME(limit, m, waiting) &&
-	       same(c, record, index, "size", limit->size, size);
+	       same(c, record, x, "size", limit->size, size) &&
+	       same(c, record, x, "rate", limit->rate, c->m->buckets[x].rate.rate) &&
+	       same(c, record, x, "tokens",
+		    limit->rate ? tqi_bucket_tokens(limit, c->m->now_ns, &part) : 0,
+		    model_tokens(c->m, x)) &&
+	       same(c, record, x, "empty", limit->next_ns != 0, c->m->buckets[x].empty);
 }
 
 static bool compare_attempt(struct comparison *c, uint32_t index, const struct tqi_task *t,
@@ -483,7 +490,7 @@ static uint32_t core_edges(struct comparison *c, uint32_t waiter)
 /* Lanes are moved until the journal fills: with few of them it does not. */
 static bool may_be_unsettled(const struct comparison *c)
 {
-	return tqi_root(&c->tx)->lanes.count > 20;
+	return tqi_root(&c->tx)->lanes.count > 8;
 }
 
 bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)

@@ -113,6 +113,8 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 	t->look_ns = model_deadline(t);
 	if (!keep_place || t->ready_ns == 0)
 		t->ready_ns = m->now_ns;
+	if (!t->held)
+		model_freshen(m, t);
 	if (!t->held && !(t->limits & model_full(m)))
 		model_wake_for(m, t->queue, t->kind);
 }

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "scheduler/claim.h"
+#include "scheduler/limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/records.h"
 
@@ -159,6 +160,15 @@ struct model_queue {
 	uint32_t batch;
 };
 
+/* How full it was then; no token since, and nobody has looked: empty. */
+__extension__ typedef unsigned __int128 model_level;
+struct model_bucket {
+	struct tqi_rate rate;
+	model_level level; /* tokens x interval */
+	uint64_t since_ns;
+	bool empty;
+};
+
 struct model_class {
 	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen;
 	uint32_t depth[TQ_STATE_COUNT];
@@ -204,6 +214,7 @@ struct model {
 	uint32_t edge_slots;
 	uint32_t jittered; /* tasks with jitter_ns */
 	uint32_t limit_size[MODEL_LIMITS + 1]; /* UINT32_MAX none */
+	struct model_bucket buckets[MODEL_LIMITS + 1];
 	bool pass_on; /* somebody is to be woken when the operation ends */
 	uint32_t telling[MODEL_TASKS]; /* stack */
 	uint32_t telling_count;
@@ -237,7 +248,7 @@ uint32_t model_holder(const struct model *m, uint32_t queue, uint32_t unique);
 uint32_t model_successor(const struct model *m, uint32_t task);
 int model_admit(const struct model *m, uint32_t queue);
 void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, uint32_t leader);
-uint32_t model_best(const struct model *m, const struct model_worker *worker);
+uint32_t model_best(struct model *m, const struct model_worker *worker);
 bool model_serves(const struct model_worker *worker, uint32_t queue, uint32_t kind);
 uint32_t model_best_of(const struct model *m, const struct model_worker *worker, uint32_t queue);
 /* Its queue's turns, before it starts. */
@@ -255,7 +266,8 @@ struct model_limit {
 };
 struct model_limit model_limit(const struct model *m, uint32_t limit);
 uint32_t model_full(const struct model *m);
-int model_limit_set(struct model *m, uint32_t limit, uint32_t size);
+int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *change);
+uint64_t model_tokens(const struct model *m, uint32_t limit);
 /* At the end of each operation. */
 void model_pass_on(struct model *m);
 uint64_t model_timeout_at(const struct model_task *task);

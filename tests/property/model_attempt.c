@@ -67,6 +67,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
 	model_key_started(t);
+	model_slots_take(m, t);
 	m->classes[t->queue][t->kind].started++;
 }
 
@@ -88,13 +89,13 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 
 		if (!task)
 			task = best = model_best(m, &m->workers[worker]);
-		if (!task)
+		if (!task && !model_has_done(m, MODEL_UNSETTLED, 0))
 			task = model_steal(m, worker);
 		bool over = task && (model_is_condemned(m, &m->tasks[task]) ||
 				     m->tasks[task].deadline_ns <= m->now_ns);
 
 		if (!over && model_has_done(m, MODEL_UNSETTLED, 0))
-			return -EINPROGRESS;
+			return -EALREADY;
 		if (!task)
 			return -EAGAIN;
 		if (!over) {
@@ -109,7 +110,7 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 			break;
 		model_end_over(m, task);
 	}
-	return -EINPROGRESS;
+	return model_has_done(m, MODEL_UNSETTLED, 0) ? -EALREADY : -EINPROGRESS;
 }
 
 void model_stop_ask(struct model *m, uint32_t task, uint32_t cause)

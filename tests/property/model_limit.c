@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The model: limits by key, by counting all tasks. */
+/*
+ * The model: limits by key, by counting all tasks; buckets by their level, in
+ * tokens x interval, with as many bits as that takes.
+ */
 #include "tests/property/model_parts.h"
 
 #include <errno.h>
@@ -25,15 +28,74 @@ struct model_limit model_limit(const struct model *m, uint32_t limit)
 	return sum;
 }
 
+static model_level level_of(const struct model *m, uint32_t limit)
+{
+	const struct model_bucket *b = &m->buckets[limit];
+	model_level level = b->level + (model_level)(m->now_ns - b->since_ns) * b->rate.rate;
+	model_level most = (model_level)b->rate.burst * b->rate.interval_ns;
+
+	return level < most ? level : most;
+}
+
+static bool has_token(const struct model *m, uint32_t limit)
+{
+	const struct model_bucket *b = &m->buckets[limit];
+
+	return !b->rate.rate || level_of(m, limit) >= b->rate.interval_ns;
+}
+
+uint64_t model_tokens(const struct model *m, uint32_t limit)
+{
+	const struct model_bucket *b = &m->buckets[limit];
+
+	return b->rate.rate ? (uint64_t)(level_of(m, limit) / b->rate.interval_ns) : 0;
+}
+
+/* When the next token comes to a bucket that has none. */
+uint64_t model_next_token(const struct model *m, uint32_t limit)
+{
+	const struct model_bucket *b = &m->buckets[limit];
+	model_level missing = b->rate.interval_ns - b->level;
+
+	return b->since_ns + (uint64_t)((missing + b->rate.rate - 1) / b->rate.rate);
+}
+
+static bool is_full(const struct model *m, uint32_t limit, uint32_t used)
+{
+	return (m->limit_size[limit] != UINT32_MAX && used >= m->limit_size[limit]) ||
+	       !has_token(m, limit);
+}
+
 /* Bit per limit that is full. */
 uint32_t model_full(const struct model *m)
 {
 	uint32_t full = 0;
 
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
-		if (m->limit_size[x] != UINT32_MAX && model_limit(m, x).used >= m->limit_size[x])
+		if (is_full(m, x, model_limit(m, x).used))
 			full |= 1u << x;
 	return full;
+}
+
+/* What has come so far is counted from here. */
+static void settle(struct model *m, uint32_t limit)
+{
+	struct model_bucket *b = &m->buckets[limit];
+
+	b->level = level_of(m, limit);
+	b->since_ns = m->now_ns;
+	b->empty = !has_token(m, limit);
+}
+
+void model_slots_take(struct model *m, const struct model_task *t)
+{
+	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
+		if (!names(t, x) || !m->buckets[x].rate.rate)
+			continue;
+		settle(m, x);
+		m->buckets[x].level -= m->buckets[x].rate.interval_ns;
+		m->buckets[x].empty = !has_token(m, x);
+	}
 }
 
 /* An attempt of this running task is about to end. */
@@ -42,20 +104,77 @@ void model_slots_give(struct model *m, const struct model_task *t)
 	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
 		struct model_limit sum = model_limit(m, x);
 
-		if (names(t, x) && sum.used == m->limit_size[x] && sum.waiting)
+		if (names(t, x) && sum.waiting && is_full(m, x, sum.used) &&
+		    !is_full(m, x, sum.used - 1))
 			m->pass_on = true;
 	}
 }
 
-int model_limit_set(struct model *m, uint32_t limit, uint32_t size)
+/* Tokens have come that somebody waits for. */
+void model_refill(struct model *m)
+{
+	for (uint32_t x = 1; x <= MODEL_LIMITS; x++) {
+		struct model_limit sum;
+
+		if (!m->buckets[x].empty || !has_token(m, x))
+			continue;
+		sum = model_limit(m, x);
+		if (!sum.waiting)
+			continue;
+		settle(m, x);
+		m->pass_on |= !is_full(m, x, sum.used);
+	}
+}
+
+/* Bit per limit that has been seen without a token: that one has come is for keepers to see. */
+uint32_t model_empty(const struct model *m)
+{
+	uint32_t empty = 0;
+
+	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
+		empty |= (uint32_t)m->buckets[x].empty << x;
+	return empty;
+}
+
+/* A task becomes ready, and will wake somebody: nobody else waited for these tokens. */
+void model_freshen(struct model *m, const struct model_task *t)
+{
+	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++)
+		if (names(t, x) && m->buckets[x].empty && has_token(m, x) &&
+		    model_limit(m, x).waiting == model_in_lane(t))
+			settle(m, x);
+}
+
+static void set_rate(struct model *m, uint32_t limit, const struct tqi_rate *rate)
+{
+	struct model_bucket *b = &m->buckets[limit];
+	model_level tokens = rate->burst, part = 0;
+
+	if (b->rate.rate) {
+		tokens = level_of(m, limit) / b->rate.interval_ns;
+		if (b->rate.rate == rate->rate && b->rate.interval_ns == rate->interval_ns)
+			part = level_of(m, limit) % b->rate.interval_ns;
+	}
+	b->rate = *rate;
+	b->level = tokens * rate->interval_ns + part;
+	b->since_ns = m->now_ns;
+	settle(m, limit); /* no more than it holds */
+}
+
+int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *c)
 {
 	struct model_limit sum = model_limit(m, limit);
-	uint32_t before = m->limit_size[limit];
+	bool before = m->buckets[limit].empty || is_full(m, limit, sum.used);
+	bool is_set = m->limit_size[limit] != UINT32_MAX || m->buckets[limit].rate.rate;
+	bool sets = (c->size && c->size != UINT32_MAX) || c->rate.rate;
 
-	if (!size && before == UINT32_MAX)
+	if (!sets && !is_set)
 		return -ENOENT;
-	m->limit_size[limit] = size ? size : UINT32_MAX;
-	if (sum.used >= before && sum.used < m->limit_size[limit] && sum.waiting)
+	if (c->size)
+		m->limit_size[limit] = c->size;
+	if (c->has_rate)
+		set_rate(m, limit, &c->rate);
+	if (before && !is_full(m, limit, sum.used) && sum.waiting)
 		m->pass_on = true;
 	return 0;
 }
@@ -64,5 +183,4 @@ void model_pass_on(struct model *m)
 {
 	if (m->pass_on)
 		model_wake_any(m);
-	m->pass_on = false;
 }

@@ -8,6 +8,13 @@
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index);
 bool model_state_waits(uint32_t state);
 bool model_state_is_final(uint32_t state);
+uint32_t model_empty(const struct model *m);
+uint32_t model_best_but(const struct model *m, const struct model_worker *w, uint32_t queue,
+			uint32_t limits);
+void model_slots_take(struct model *m, const struct model_task *t);
+void model_refill(struct model *m);
+void model_freshen(struct model *m, const struct model_task *t);
+uint64_t model_next_token(const struct model *m, uint32_t limit);
 void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
 /* model_assign.c */

@@ -101,22 +101,24 @@ static bool is_before(const struct model *m, const struct model_task *a, const s
 				  : model_sequence_before(a->sequence, b->sequence);
 }
 
-static bool can_start(const struct model *m, const struct model_task *t,
-		      const struct model_worker *w, uint32_t queue)
+/* `full`: limits that hold it back. */
+static bool can_start(const struct model_task *t, const struct model_worker *w, uint32_t queue,
+		      uint32_t full)
 {
-	return model_in_lane(t) && !(t->limits & model_full(m)) && t->queue == queue &&
+	return model_in_lane(t) && !(t->limits & full) && t->queue == queue &&
 	       (w->kinds >> t->kind & 1);
 }
 
 /* Nobody of its own class is before it. */
-static bool is_head(const struct model *m, const struct model_worker *w, const struct model_task *t)
+static bool is_head(const struct model *m, const struct model_worker *w, const struct model_task *t,
+		    uint32_t full)
 {
 	if (!(m->queues[t->queue].flags & TQI_QUEUE_MOVING))
 		return true; /* all are of one sort: what is before is before across classes, too */
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *o = &m->tasks[i];
 
-		if (o != t && can_start(m, o, w, t->queue) && o->kind == t->kind &&
+		if (o != t && can_start(o, w, t->queue, full) && o->kind == t->kind &&
 		    o->band == t->band && o->era == t->era && is_ahead(o, t))
 			return false;
 	}
@@ -125,15 +127,15 @@ static bool is_head(const struct model *m, const struct model_worker *w, const s
 
 /* The most urgent of a band, or (TQ_BANDS) of all. */
 static uint32_t best_of_band(const struct model *m, const struct model_worker *w, uint32_t queue,
-			     uint32_t band)
+			     uint32_t band, uint32_t full)
 {
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 
-		if (can_start(m, t, w, queue) && (band == TQ_BANDS || t->band == band) &&
-		    is_head(m, w, t) && (!best || is_before(m, t, &m->tasks[best])))
+		if (can_start(t, w, queue, full) && (band == TQ_BANDS || t->band == band) &&
+		    is_head(m, w, t, full) && (!best || is_before(m, t, &m->tasks[best])))
 			best = i;
 	}
 	return best;
@@ -141,10 +143,10 @@ static uint32_t best_of_band(const struct model *m, const struct model_worker *w
 
 static uint32_t best_of_least(const struct model *m, const struct model_worker *w, uint32_t queue)
 {
-	uint32_t best = 0;
+	uint32_t best = 0, full = model_full(m);
 
 	for (uint32_t b = 0; b < TQ_BANDS && !best; b++)
-		best = best_of_band(m, w, queue, b);
+		best = best_of_band(m, w, queue, b, full);
 	return best;
 }
 
@@ -152,12 +154,12 @@ static uint32_t best_of_least(const struct model *m, const struct model_worker *
 static uint32_t overdue(const struct model *m, const struct model_worker *w, uint32_t queue)
 {
 	const struct model_queue *q = &m->queues[queue];
-	uint32_t best = 0;
+	uint32_t best = 0, full = model_full(m);
 
 	for (uint32_t i = 1; is_aged(q) && !q->overdue_turn && i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i], *b = &m->tasks[best];
 
-		if (can_start(m, t, w, queue) && t->aged &&
+		if (can_start(t, w, queue, full) && t->aged &&
 		    m->now_ns - t->ready_ns >= q->max_wait_ns &&
 		    (!best || t->ready_ns < b->ready_ns ||
 		     (t->ready_ns == b->ready_ns &&
@@ -174,8 +176,16 @@ uint32_t model_best_of(const struct model *m, const struct model_worker *w, uint
 
 	if (best)
 		return best;
-	return q->hybrid && q->hybrid_count >= q->hybrid ? best_of_least(m, w, queue)
-							 : best_of_band(m, w, queue, TQ_BANDS);
+	return q->hybrid && q->hybrid_count >= q->hybrid
+		       ? best_of_least(m, w, queue)
+		       : best_of_band(m, w, queue, TQ_BANDS, model_full(m));
+}
+
+/* Some task that may start and has none of these limits. */
+uint32_t model_best_but(const struct model *m, const struct model_worker *w, uint32_t queue,
+			uint32_t limits)
+{
+	return best_of_band(m, w, queue, TQ_BANDS, model_full(m) | limits);
 }
 
 void model_take_turn(struct model *m, const struct model_worker *w, uint32_t task)

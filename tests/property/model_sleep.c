@@ -17,17 +17,23 @@ bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 	return false;
 }
 
-uint32_t model_best(const struct model *m, const struct model_worker *w)
+static uint32_t best(const struct model *m, const struct model_worker *w)
 {
 	for (uint32_t i = 0; i < w->queue_count; i++) {
-		uint32_t best = m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED
-					? 0
-					: model_best_of(m, w, w->queues[i]);
+		uint32_t found = m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED
+					 ? 0
+					 : model_best_of(m, w, w->queues[i]);
 
-		if (best)
-			return best;
+		if (found)
+			return found;
 	}
 	return 0;
+}
+
+uint32_t model_best(struct model *m, const struct model_worker *w)
+{
+	model_refill(m);
+	return best(m, w);
 }
 
 /* The worker behind a listed, live sleeper for work. */
@@ -103,7 +109,13 @@ static bool wake_first(struct model *m, bool unsettled)
 /* The first that can start something; else one that the core could not tell this of. */
 bool model_wake_any(struct model *m)
 {
-	return wake_first(m, false) || wake_first(m, true);
+	bool ready = false, woken;
+
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		ready |= model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
+	woken = ready && (wake_first(m, false) || wake_first(m, true));
+	m->pass_on = false;
+	return woken;
 }
 
 bool model_is_stranded(const struct model *m)
@@ -115,8 +127,10 @@ bool model_is_stranded(const struct model *m)
 	for (uint32_t s = 1; s < m->waiter_slots; s++) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w && model_best(m, w))
-			return true;
+		for (uint32_t i = 0; w && i < w->queue_count; i++)
+			if (!(m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED) &&
+			    model_best_but(m, w, w->queues[i], model_empty(m)))
+				return true;
 	}
 	return false;
 }
@@ -142,6 +156,9 @@ uint64_t model_keeper_until(const struct model *m, uint32_t place)
 		if (m->tasks[t].state != TQ_FREE && m->tasks[t].look_ns != NEVER &&
 		    m->tasks[t].look_ns + place * SECOND < until)
 			until = m->tasks[t].look_ns + place * SECOND;
+	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
+		if (m->buckets[x].empty && model_limit(m, x).waiting)
+			until = model_least(until, model_next_token(m, x) + place * SECOND);
 	return until;
 }
 

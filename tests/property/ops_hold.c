@@ -125,6 +125,7 @@ static void run_out(struct world *w)
 		sweep(w);
 	while (bury(w))
 		;
+	model_pass_on(w->m);
 }
 
 struct proof {

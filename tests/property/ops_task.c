@@ -267,8 +267,8 @@ static void follow_claim(struct world *w, const struct claim *c, int r)
 {
 	uint32_t task = 0;
 
-	w->comparison.unsettled = r == -EINPROGRESS;
-	w->unsettled += r == -EINPROGRESS;
+	w->comparison.unsettled = r == -EALREADY;
+	w->unsettled += r == -EALREADY;
 	int expected = model_claim(w->m, c->worker, c->claimed.attempt, &task);
 
 	expect(w, r, expected, "claim");

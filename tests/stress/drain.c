@@ -132,6 +132,7 @@ void drain(struct cast *c, const struct usage *before)
 	(void)!tq_shutdown(storm->tq, TQ_SHUTDOWN_UNDO);
 	rest_bury(c);
 	rest_judge(storm);
+	rest_limits(storm);
 	rest_forget(storm);
 	rest_squeeze(storm);
 	rest_check(storm);

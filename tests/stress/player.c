@@ -8,6 +8,8 @@
 
 #include "storm.h"
 
+const char *const storm_limits[STORM_LIMITS] = { "one", "two", "a third", "4" };
+
 #define OPEN_TRIES 100
 
 bool player_phase_is(const struct player *p, enum ledger_phase phase)

@@ -106,6 +106,23 @@ void rest_squeeze(struct storm *storm)
 	free((void *)(uintptr_t)spec.payload);
 }
 
+void rest_limits(struct storm *storm)
+{
+	struct tq_limit_info i = { .size = sizeof(i) };
+	uint64_t cursor = 0;
+	int n;
+
+	while ((n = tq_limit_list(storm->tq, &cursor, &i, 1)) > 0) {
+		if (i.used || i.waiting)
+			ledger_fault(storm->ledger, FAULT_LEAK, UINT32_MAX,
+				     "limit %s: %u used, %u wait", i.key, i.used, i.waiting);
+		i.size = sizeof(i);
+	}
+	if (n < 0)
+		ledger_fault(storm->ledger, FAULT_ANSWER, UINT32_MAX, "tq_limit_list: %s",
+			     tq_strerror(n));
+}
+
 static void finding(void *arg, const char *text)
 {
 	ledger_fault(arg, FAULT_UNSOUND, UINT32_MAX, "at rest: %s", text);

@@ -82,12 +82,37 @@ static void steer_queue(struct player *p)
 	player_accepts(p, "steering a queue", r);
 }
 
+/* Limits that let everything through in the end. */
+static void steer_limit(struct player *p)
+{
+	const char *key = storm_limits[chance_below(&p->chance, STORM_LIMITS)];
+	struct tq_limit_opts opts = { .size = sizeof(opts) };
+	uint64_t dice = chance_below(&p->chance, 100);
+
+	if (dice < 30) {
+		int r = tq_limit_remove(p->tq, key);
+
+		player_accepts(p, "removing a limit", r == -ENOENT ? 0 : r);
+		return;
+	}
+	if (dice < 80)
+		opts.slots = (uint32_t)chance_in(&p->chance, 1, 6);
+	if (dice >= 60) {
+		opts.rate = (uint32_t)chance_in(&p->chance, 300, 900);
+		opts.burst = (uint32_t)chance_in(&p->chance, 1, 5);
+		opts.interval_ns = 1000 * MS;
+	}
+	player_accepts(p, "setting a limit", tq_limit_set(p->tq, key, &opts));
+}
+
 static void steer_some(struct player *p)
 {
 	uint32_t end = p->ledger->tasks, room = end < RECENT ? end : RECENT;
 
 	if (chance_percent(&p->chance, 15))
 		steer_queue(p);
+	if (chance_percent(&p->chance, 15))
+		steer_limit(p);
 	for (uint32_t i = 0; i < 4 && room; i++) {
 		uint32_t slot = end - 1 - (uint32_t)chance_below(&p->chance, room);
 		const struct ledger_task *t = &p->ledger->task[slot];

@@ -12,6 +12,10 @@
 #include "who.h"
 
 /* Queues, by what happens to them. */
+/* Limit keys of the storm's tasks. */
+#define STORM_LIMITS 4u
+extern const char *const storm_limits[STORM_LIMITS];
+
 #define QUEUE_PLAIN "plain"   /* nothing but kills: how soon tasks go on is measured here */
 #define QUEUE_STEERED "steered" /* paused, drained, limited in depth; its tasks held and moved */
 #define QUEUE_SCRAP "scrap"   /* purged */

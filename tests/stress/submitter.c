@@ -17,6 +17,7 @@
 struct draft {
 	struct tq_task_spec spec;
 	char label[TQ_LABEL_MAX + 1];
+	const char *limits[2];
 	void *payload;
 };
 
@@ -128,6 +129,16 @@ static void choose_times(struct player *p, struct tq_task_spec *spec)
 		spec->full_timeout_ns = chance_in(&p->chance, 1, 200) * MS;
 }
 
+static void choose_limits(struct player *p, struct draft *d)
+{
+	if (!chance_percent(&p->chance, 25))
+		return;
+	d->spec.limit_count = chance_percent(&p->chance, 30) ? 2 : 1;
+	for (uint32_t i = 0; i < d->spec.limit_count; i++)
+		d->limits[i] = storm_limits[chance_below(&p->chance, STORM_LIMITS)];
+	d->spec.limits = d->limits;
+}
+
 static void write_draft(struct player *p, struct draft *d, uint32_t slot)
 {
 	uint32_t traits;
@@ -136,6 +147,7 @@ static void write_draft(struct player *p, struct draft *d, uint32_t slot)
 	traits = choose_place(p, &d->spec);
 	traits |= choose_record(p, &d->spec);
 	choose_times(p, &d->spec);
+	choose_limits(p, d);
 	if ((traits & TRAIT_STEERED) && chance_percent(&p->chance, 5))
 		d->spec.flags |= TQ_TASK_HOLD;
 	if (d->spec.delay_ns)

@@ -32,6 +32,16 @@ static void leave_out(const struct tqi_heap *heap, struct usage *u)
 	}
 }
 
+static void leave_out_index(const struct tqi_hash_index *index, struct usage *u)
+{
+	for (uint32_t k = 0; k < TQI_HASH_CHUNKS; k++) {
+		if (!index->chunks[k])
+			continue;
+		u->blocks--;
+		u->block_bytes -= tqi_hash_chunk_bytes(k);
+	}
+}
+
 static void count_blocks(struct tqi_tx *tx, struct usage *u)
 {
 	const struct tqi_geometry *g = &tx->seg->geometry;
@@ -41,6 +51,9 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 		count_span(&spans[s], u);
 	leave_out(&tqi_root(tx)->due, u);
 	leave_out(&tqi_root(tx)->wall, u);
+	leave_out(&tqi_root(tx)->refills, u);
+	leave_out_index(&tqi_root(tx)->limits, u);
+	leave_out_index(&tqi_root(tx)->lanes, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);

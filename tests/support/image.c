@@ -132,6 +132,9 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 		return lane->state != TQI_PARKING_CLOSED &&
 		       (family == TQI_FAMILY_OPEN ? lane->tasks.length : lane->ages.length);
 	}
+	if (family == TQI_FAMILY_REFILL)
+		return index < tx->core->tables[TQI_LIMITS].count &&
+		       tqi_limit_at(tx, index)->booked;
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;
 	const struct tqi_task *task = tqi_task_at(tx, index);

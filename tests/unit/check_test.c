@@ -20,7 +20,7 @@ struct scene {
 	uint32_t worker;
 	struct tqi_claimed claimed;
 	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
-	uint64_t holder, parked;
+	uint64_t holder, parked, rated;
 	uint32_t waiter;
 };
 
@@ -53,17 +53,29 @@ static uint32_t check(const struct tqi_segment *seg, unsigned char *base)
 /* A full limit with one who waits for it, another with room, and one set for nobody. */
 static void populate_limits(struct fixture *f, struct scene *s)
 {
-	static const char *const limits[] = { "full", "roomy" };
+	static const char *const limits[] = { "full", "roomy", "rated" };
+
+	const struct tqi_limit_change one = { .size = 1 },
+				      rate = { .has_rate = true, .rate = { SECOND, 2, 3 } };
 
 	begin(f);
-	assert_int_equal(tqi_limit_set(&f->tx, "full", 1), 0);
-	assert_int_equal(tqi_limit_set(&f->tx, "nobody's", 5), 0);
+	assert_int_equal(tqi_limit_set(&f->tx, "full", &one), 0);
+	assert_int_equal(tqi_limit_set(&f->tx, "nobody's", &one), 0);
+	assert_int_equal(tqi_limit_set(&f->tx, "rated", &rate), 0);
 	commit(f);
 	s->holder = submit(
 		f, (struct tq_task_spec){ .priority = 300, .limits = limits, .limit_count = 1 });
 	assert_int_equal(claim(f, s->worker, &s->claimed), s->holder);
 	s->parked = submit(f, (struct tq_task_spec){ .limits = limits, .limit_count = 2 });
 	submit(f, (struct tq_task_spec){ .limits = limits + 1, .limit_count = 1 });
+	for (int i = 0; i < 4; i++) /* three tokens: the last one waits */
+		s->rated = submit(f, (struct tq_task_spec){ .priority = 300,
+							    .limits = limits + 2,
+							    .limit_count = 1 });
+	for (int i = 0; i < 3; i++) {
+		assert_int_not_equal(claim(f, s->worker, &s->claimed), s->rated);
+		end(f, s->worker, &s->claimed, DONE);
+	}
 }
 
 /* Some of everything. */
@@ -387,6 +399,8 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	struct tqi_extra *extra = extra_of(&f, s.parked);
 	struct tqi_limit *full = tqi_table_peek(&f.box.seg, TQI_LIMITS, extra->limits[0]);
 	struct tqi_limit *roomy = tqi_table_peek(&f.box.seg, TQI_LIMITS, extra->limits[1]);
+	struct tqi_limit *rated =
+		tqi_table_peek(&f.box.seg, TQI_LIMITS, extra_of(&f, s.rated)->limits[0]);
 	struct tqi_task *parked = task_of(&f, s.parked), *holder = task_of(&f, s.holder);
 	struct tqi_lane *lane = tqi_table_peek(&f.box.seg, TQI_LANES, parked->lane);
 	struct tqi_lane *parking = tqi_table_peek(&f.box.seg, TQI_LANES, lane->parking);
@@ -453,6 +467,21 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	DAMAGE(parking->tasks.root.key, 5);
 	DAMAGE(class->lane_count, 1);
 	DAMAGE(class->parked, 0);
+	DAMAGE(rated->rate, 0);
+	DAMAGE(rated->burst, 0);
+	DAMAGE(rated->interval_ns, 0);
+	DAMAGE(rated->interval_ns, UINT64_MAX);
+	DAMAGE(rated->tokens, 4);
+	DAMAGE(rated->tokens, 1);
+	DAMAGE(rated->part, SECOND);
+	DAMAGE(rated->filled_ns, UINT64_MAX);
+	DAMAGE(rated->next_ns, 0);
+	DAMAGE(rated->next_ns, 5);
+	DAMAGE(rated->booked, 0);
+	DAMAGE(roomy->booked, 1);
+	DAMAGE(root->rates, 0);
+	DAMAGE(root->refills.length, 0);
+	DAMAGE(root->refills.root.key, 5);
 	close_intact(&f, &image);
 }
 

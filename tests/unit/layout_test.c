@@ -333,6 +333,14 @@ static void add_queues(struct text *t)
 	FIELD(tqi_limit, next);
 	FIELD(tqi_limit, loosened);
 	FIELD(tqi_limit, bytes);
+	FIELD(tqi_limit, booked);
+	FIELD(tqi_limit, next_ns);
+	FIELD(tqi_limit, interval_ns);
+	FIELD(tqi_limit, filled_ns);
+	FIELD(tqi_limit, part);
+	FIELD(tqi_limit, rate);
+	FIELD(tqi_limit, burst);
+	FIELD(tqi_limit, tokens);
 	FIELD(tqi_limit, name);
 	STRUCT(tqi_edge);
 	FIELD(tqi_edge, waiter);
@@ -378,6 +386,8 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, keys);
 	FIELD(tqi_root, limits);
 	FIELD(tqi_root, lanes);
+	FIELD(tqi_root, rates);
+	FIELD(tqi_root, refills);
 }
 
 static void add_places(struct text *t)

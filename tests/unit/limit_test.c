@@ -13,8 +13,10 @@ static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
 
 static int set_limit(struct one_worker *s, const char *name, uint32_t size)
 {
+	const struct tqi_limit_change change = { .size = size ? size : TQI_LIMIT_NONE };
+
 	begin(&s->f);
-	int r = tqi_limit_set(&s->f.tx, name, size);
+	int r = tqi_limit_set(&s->f.tx, name, &change);
 
 	if (r < 0)
 		tqi_tx_abort(&s->f.tx);
@@ -432,6 +434,353 @@ static void test_g2_a_released_task_is_the_first_again(void **state)
 	close_fixture(&s.f);
 }
 
+static uint32_t parked(struct one_worker *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = 1; c < tqi_segment_core(&s->f.box.seg)->tables[TQI_CLASSES].count; c++)
+		n += ((struct tqi_class *)tqi_table_peek(&s->f.box.seg, TQI_CLASSES, c))->parked;
+	return n;
+}
+
+/* Lanes that can start no more since a limit was set: they are moved by and by. */
+static void test_g2_a_hold_moves_few_lanes(void **state)
+{
+	enum {
+		LANES = 500,
+		MOVES = 64
+	};
+	struct tqt_box_options o = { .max_bytes = 64ull << 20, .tasks_max = 2000 };
+	struct one_worker s;
+	uint32_t before = 0, holds = 0;
+	char name[24];
+	int r;
+
+	(void)state;
+	tqt_box_open(&s.f.box, &o);
+	assert_true(tqt_box_grow(&s.f.box, 8));
+	s.worker = add_worker(&s.f, "default", 0);
+	for (int i = 0; i <= LANES; i++) {
+		snprintf(name, sizeof(name), "own %d", i);
+		keyed(&s, KEYS("shared", name), PLAIN);
+	}
+	uint64_t plain = submit(&s.f, PLAIN);
+
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	set_limit(&s, "shared", 1);
+	do {
+		begin(&s.f);
+		r = tqi_claim(&s.f.tx, s.worker, &s.c);
+		commit(&s.f);
+		assert_in_range(parked(&s) - before, r == 0 ? 0 : 1, MOVES);
+		before = parked(&s);
+		holds++;
+	} while (r == -EALREADY);
+	assert_int_equal(r, 0);
+	assert_int_equal(s.c.id, plain); /* behind all of them */
+	assert_int_equal(before, LANES);
+	assert_in_range(holds, LANES / MOVES, LANES);
+	close_fixture(&s.f);
+}
+
+/* Somebody waits for a task. */
+static void wait_for(struct one_worker *s, uint64_t id)
+{
+	bool full;
+
+	begin(&s->f);
+	uint32_t w = tqi_sleep_enter(&s->f.tx, &self, TQI_INTEREST_TASKS, 0, &full);
+
+	assert_true(tqi_edge_add(&s->f.tx, w, tqi_id_index(id)));
+	commit(&s->f);
+}
+
+/* A worker that leaves when nothing is left, asleep. */
+static void sleep_until_empty(struct one_worker *s)
+{
+	const char *queue = "default";
+	struct tqi_worker_request request = { .owner = &self,
+					      .name = "",
+					      .queues = &queue,
+					      .queue_count = 1,
+					      .flags = TQI_WORKER_EMPTY };
+	uint32_t worker;
+
+	begin(&s->f);
+	assert_int_equal(tqi_worker_register(&s->f.tx, &request, &worker), 0);
+	commit(&s->f);
+	sleep_as(s, worker);
+}
+
+/*
+ * The largest step: the death of a worker ends a task with four limits, all full, the
+ * last of its lane, beside thousands of lanes; many wait for it, and many workers go home.
+ * What is left of a journal that is filling must do (tqi_tx_is_filling()).
+ */
+static void largest_step(int lanes)
+{
+	enum {
+		WAITERS = 32,
+		WORKERS = 16
+	};
+	static const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
+	const char *const four[] = { "1", "2", "3", "4", NULL };
+	struct tqt_box_options o = { .max_bytes = 128ull << 20, .tasks_max = 30000 };
+	struct one_worker s;
+	char name[24];
+
+	tqt_box_open(&s.f.box, &o);
+	assert_true(tqt_box_grow(&s.f.box, 100));
+	s.worker = add_worker(&s.f, "default", 0);
+	for (int i = 0; i < 4; i++)
+		set_limit(&s, four[i], 1);
+	uint64_t id = keyed(&s, four, (struct tq_task_spec){ .flags = TQ_TASK_AT_MOST_ONCE });
+
+	assert_int_equal(claim(&s.f, s.worker, &s.c), id);
+	for (int i = 0; i < lanes; i++) {
+		snprintf(name, sizeof(name), "own %d", i);
+		keyed(&s, KEYS(four[i % 4], name), (struct tq_task_spec){ .priority = -i });
+	}
+	for (int i = 0; i < WAITERS; i++)
+		wait_for(&s, id);
+	for (int i = 0; i < WORKERS; i++)
+		sleep_until_empty(&s);
+	begin(&s.f);
+	tqi_end_by_death(&s.f.tx, s.c.attempt, &death);
+	tqi_wake_keepers(&s.f.tx);
+	uint32_t step = s.f.tx.undo_count + 8 * s.f.tx.give_count;
+
+	assert_in_range(step, 1, TQI_JOURNAL_MAX - TQI_JOURNAL_MAX / 3);
+	commit(&s.f);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_FAILED);
+	close_fixture(&s.f);
+}
+
+static void test_g2_the_largest_step_has_room(void **state)
+{
+	(void)state;
+	largest_step(5000);
+	largest_step(0); /* then all go home */
+}
+
+static int set_rate(struct one_worker *s, const char *name, struct tqi_rate rate)
+{
+	const struct tqi_limit_change change = { .has_rate = true, .rate = rate };
+
+	begin(&s->f);
+	int r = tqi_limit_set(&s->f.tx, name, &change);
+
+	if (r < 0)
+		tqi_tx_abort(&s->f.tx);
+	else
+		commit(&s->f);
+	return r;
+}
+
+/* Starts and ends as many as may start now; returns how many. */
+static uint32_t run_all(struct one_worker *s)
+{
+	uint32_t n = 0;
+
+	for (; claim(&s->f, s->worker, &s->c); n++)
+		end_by(s, DONE);
+	return n;
+}
+
+static uint64_t next_due(struct one_worker *s)
+{
+	begin(&s->f);
+	uint64_t due = tqi_due_next(&s->f.tx);
+
+	commit(&s->f);
+	return due;
+}
+
+/* The burst at once, then one after the other, each at its time and not before. */
+static void test_g2_a_rate_lets_so_many_begin(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 3, 5 }), 0);
+	for (int i = 0; i < 20; i++)
+		keyed(&s, KEYS("a"), PLAIN);
+	uint64_t begin_ns = s.f.box.system.now_ns;
+
+	assert_int_equal(run_all(&s), 5);
+	for (uint64_t n = 1; n <= 9; n++) { /* a third of a second is no whole number of ns */
+		uint64_t at = begin_ns + (n * SECOND + 2) / 3;
+
+		assert_int_equal(next_due(&s), at);
+		s.f.box.system.now_ns = at - 1;
+		assert_int_equal(run_all(&s), 0);
+		s.f.box.system.now_ns = at;
+		assert_int_equal(run_all(&s), 1);
+	}
+	s.f.box.system.now_ns += 1000 * SECOND;
+	assert_int_equal(run_all(&s), 5);
+	assert_int_equal(run_all(&s), 0);
+	close_fixture(&s.f);
+}
+
+/* However often somebody looks, and at whatever times: no token more, none less. */
+static void test_g2_a_rate_does_not_drift(void **state)
+{
+	enum {
+		TASKS = 3000
+	};
+	struct tqt_box_options o = { .max_bytes = 64ull << 20, .tasks_max = TASKS + 10 };
+	struct one_worker s;
+	uint64_t random = 3, begun = 0;
+
+	(void)state;
+	tqt_box_open(&s.f.box, &o);
+	assert_true(tqt_box_grow(&s.f.box, 8));
+	s.worker = add_worker(&s.f, "default", 0);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ 1000003, 7, 1 }), 0);
+	for (int i = 0; i < TASKS; i++)
+		keyed(&s, KEYS("a"), (struct tq_task_spec){ .flags = TQ_TASK_FORGET });
+	uint64_t begin_ns = s.f.box.system.now_ns;
+
+	while (begun < TASKS) {
+		uint64_t since = s.f.box.system.now_ns - begin_ns;
+
+		begun += run_all(&s);
+		/* A bucket of one that is always wanted loses nothing but what overflows it. */
+		assert_in_range(begun, 1, 1 + since * 7 / 1000003);
+		s.f.box.system.now_ns += 1 + tqt_below(&random, 1000);
+	}
+	uint64_t whole = (uint64_t)(TASKS - 1) * 1000003 / 7;
+
+	assert_in_range(s.f.box.system.now_ns - begin_ns, whole, whole + whole / 100);
+	close_fixture(&s.f);
+}
+
+/* Only while tasks wait: an idle segment has no appointments. */
+static void test_g2_a_token_that_nobody_waits_for_is_no_appointment(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 1, 1 }), 0);
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(run_all(&s), 1);
+	assert_int_equal(next_due(&s), UINT64_MAX);
+	uint64_t id = keyed(&s, KEYS("a"), PLAIN);
+
+	assert_int_equal(next_due(&s), s.f.box.system.now_ns + SECOND);
+	begin(&s.f);
+	assert_int_equal(tqi_steer_cancel(&s.f.tx, id), 0);
+	commit(&s.f);
+	assert_int_equal(next_due(&s), UINT64_MAX);
+	close_fixture(&s.f);
+}
+
+/* A keeper that comes at that time wakes one worker; a submit after a rest wakes one, too. */
+static void test_g2_a_token_wakes_one(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 1, 1 }), 0);
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(run_all(&s), 1);
+	for (int i = 0; i < 4; i++)
+		sleep_as(&s, add_worker(&s.f, "default", 0));
+	s.f.box.system.now_ns += 5 * SECOND;
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(count_woken(&s), 1);
+	assert_int_equal(run_all(&s), 1);
+	for (int i = 0; i < 3; i++)
+		keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(count_woken(&s), 1);
+	s.f.box.system.now_ns += SECOND;
+	begin(&s.f);
+	tqi_due_run(&s.f.tx, 8);
+	commit(&s.f);
+	assert_int_equal(count_woken(&s), 2);
+	close_fixture(&s.f);
+}
+
+static void test_g2_a_rate_that_overflows_is_refused(void **state)
+{
+	const struct tqi_rate most = { (uint64_t)INT64_MAX / 2000, 1000, 1000 };
+	const struct tqi_rate more = { (uint64_t)INT64_MAX / 2000 + 1, 1000, 1000 };
+	const struct tqi_rate widest = { 1, UINT32_MAX - 1, UINT32_MAX - 1 };
+	struct one_worker s;
+
+	(void)state;
+	assert_false(tqi_rate_is_valid(&more));
+	assert_false(tqi_rate_is_valid(&(struct tqi_rate){ 0, 1, 1 }));
+	assert_false(tqi_rate_is_valid(&(struct tqi_rate){ 5, 1, 0 }));
+	assert_true(tqi_rate_is_valid(&most));
+	assert_true(tqi_rate_is_valid(&widest));
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", most), 0);
+	assert_int_equal(set_rate(&s, "b", widest), 0);
+	for (int i = 0; i < 10; i++)
+		keyed(&s, KEYS("a", "b"), PLAIN);
+	assert_int_equal(run_all(&s), 10);
+	s.f.box.system.now_ns = INT64_MAX - 5; /* far away, and no sum runs over */
+	keyed(&s, KEYS("a", "b"), PLAIN);
+	assert_int_equal(run_all(&s), 1);
+	close_fixture(&s.f);
+}
+
+/* Changed while it runs: what is there stays, and a token that has come is not lost. */
+static void test_g2_a_rate_is_changed_while_tasks_wait(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 1, 4 }), 0);
+	for (int i = 0; i < 30; i++)
+		keyed(&s, KEYS("a"), PLAIN);
+	assert_int_equal(run_all(&s), 4);
+	s.f.box.system.now_ns += SECOND; /* nobody looks */
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ 1000 * SECOND, 1, 1 }), 0);
+	assert_int_equal(run_all(&s), 1);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 10, 2 }), 0);
+	assert_int_equal(run_all(&s), 0);
+	s.f.box.system.now_ns += SECOND;
+	assert_int_equal(run_all(&s), 2);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ 0, 0, 0 }), 0);
+	assert_int_equal(run_all(&s), 23);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ 0, 0, 0 }), -ENOENT);
+	close_fixture(&s.f);
+}
+
+/* Both: a free slot is of no use without a token, nor a token without a slot. */
+static void test_g2_slots_and_rate_together(void **state)
+{
+	struct tqi_claimed other;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 1, 2 }), 0);
+	for (int i = 0; i < 5; i++)
+		keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(claim(&s.f, s.worker, &other), 0); /* no slot */
+	end_by(&s, DONE);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	end_by(&s, DONE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0); /* no token */
+	s.f.box.system.now_ns += SECOND;
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	s.f.box.system.now_ns += SECOND;
+	assert_int_equal(claim(&s.f, s.worker, &other), 0);
+	end_by(&s, DONE);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	close_fixture(&s.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -447,6 +796,15 @@ int main(void)
 		cmocka_unit_test(test_g2_nothing_is_left_of_a_key_that_nobody_names),
 		cmocka_unit_test(test_g2_memory_follows_a_lane_down),
 		cmocka_unit_test(test_g2_a_released_task_is_the_first_again),
+		cmocka_unit_test(test_g2_a_hold_moves_few_lanes),
+		cmocka_unit_test(test_g2_the_largest_step_has_room),
+		cmocka_unit_test(test_g2_a_rate_lets_so_many_begin),
+		cmocka_unit_test(test_g2_a_rate_does_not_drift),
+		cmocka_unit_test(test_g2_a_token_that_nobody_waits_for_is_no_appointment),
+		cmocka_unit_test(test_g2_a_token_wakes_one),
+		cmocka_unit_test(test_g2_a_rate_that_overflows_is_refused),
+		cmocka_unit_test(test_g2_a_rate_is_changed_while_tasks_wait),
+		cmocka_unit_test(test_g2_slots_and_rate_together),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "format.h"
 #include "json.h"
 #include "options.h"
 #include "parse.h"
@@ -18,12 +19,83 @@ enum {
 
 #define FORM_SLOTS "a whole number from 1 to 4294967294"
 
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
+#define FORM_RATE "tokens an interval, such as 10/s, 100/1m or 5/500ms; or off"
+#define FORM_RATE_RANGE "fewer tokens, or a shorter interval: (tokens + burst) x ns below 2^63"
 
-/* The key that is the second operand, of so many; false when it was refused. */
-static bool key_operand(struct cli *cli, int count, const char *what)
+enum key {
+	KEY_RATE = OPTION_OWN,
+	KEY_BURST
+};
+
+static const struct option_row limit_rows[] = {
+	{ KEY_RATE, "rate", "N/D|off", "so many may begin in that time" },
+	{ KEY_BURST, "burst", "N", "so many may begin at once after a rest; default as --rate" },
+	{ 0, NULL, NULL, NULL },
+};
+
+struct limit_options {
+	struct tq_limit_opts opts;
+	bool given;
+};
+
+/* "N/D", D without a number being one of its unit. */
+static int parse_limit_rate(const char *text, struct tq_limit_opts *opts)
 {
-	if (!operands_ok(cli, count, count, what))
+	const char *slash = strchr(text, '/');
+	char count[24], interval[24];
+	uint64_t tokens;
+
+	if (!slash || !slash[1] || (size_t)(slash - text) >= sizeof(count) ||
+	    strlen(slash + 1) + 2 > sizeof(interval))
+		return -EINVAL;
+	snprintf(count, sizeof(count), "%.*s", (int)(slash - text), text);
+	snprintf(interval, sizeof(interval), "%s%s", strspn(slash + 1, "0123456789") ? "" : "1",
+		 slash + 1);
+	int r = parse_count(count, &tokens);
+
+	if (r == 0)
+		r = parse_duration(interval, &opts->interval_ns);
+	if (r == 0 && (!tokens || !opts->interval_ns))
+		r = -EINVAL;
+	if (r == 0 && tokens >= TQ_OFF)
+		r = -ERANGE;
+	opts->rate = (uint32_t)tokens;
+	return r;
+}
+
+static bool take_rate(struct cli *cli, struct tq_limit_opts *opts, const char *arg)
+{
+	if (!strcmp(arg, "off")) {
+		opts->rate = TQ_OFF;
+		return true;
+	}
+	const int r = parse_limit_rate(arg, opts);
+
+	return r == 0 ||
+	       refuse(cli, "--rate", arg, r == -ERANGE ? "too large" : "not a rate", FORM_RATE);
+}
+
+static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	struct limit_options *options = ctx;
+	uint64_t burst;
+
+	if (key == KEY_RATE || key == KEY_BURST)
+		options->given = true;
+	if (key == KEY_RATE)
+		return take_rate(cli, &options->opts, arg);
+	if (key != KEY_BURST)
+		return option_global(cli, NULL, key, arg);
+	if (!option_count(cli, "--burst", arg, 1, TQ_OFF - 1, &burst))
+		return false;
+	options->opts.burst = (uint32_t)burst;
+	return true;
+}
+
+/* The key that is the second operand, of up to so many; false when it was refused. */
+static bool key_operand(struct cli *cli, int most)
+{
+	if (!operands_ok(cli, 2, most, "a key"))
 		return false;
 	const char *key = cli->operands[1];
 
@@ -53,21 +125,37 @@ static bool slots_operand(struct cli *cli, const char *arg, uint32_t *ret_slots)
 	return false;
 }
 
-static int set(struct cli *cli)
+static bool options_agree(struct cli *cli, const struct tq_limit_opts *opts)
 {
-	struct tq_limit_opts opts = { .size = sizeof(opts) };
+	if (cli->operand_count < 3 && !opts->rate)
+		cli->exit_code = usage(cli, "a number, or --rate, is missing");
+	else if (opts->burst && (!opts->rate || opts->rate == TQ_OFF))
+		cli->exit_code = usage(cli, "--burst is for a --rate");
+	else
+		return true;
+	return false;
+}
 
-	if (!key_operand(cli, 3, "a key and a number") ||
-	    !slots_operand(cli, cli->operands[2], &opts.slots) || !attach(cli, 0))
+static int set(struct cli *cli, struct tq_limit_opts *opts)
+{
+	if (!key_operand(cli, 3) || !options_agree(cli, opts) ||
+	    (cli->operand_count == 3 && !slots_operand(cli, cli->operands[2], &opts->slots)) ||
+	    !attach(cli, 0))
 		return cli->exit_code;
-	const int r = tq_limit_set(cli->tq, cli->operands[1], &opts);
+	const int r = tq_limit_set(cli->tq, cli->operands[1], opts);
 
+	if (r == -ERANGE) {
+		complain("limit set \"%s\": more tokens in more time than can be counted\n"
+			 "give " FORM_RATE_RANGE,
+			 cli->operands[1]);
+		return CLI_USAGE;
+	}
 	return r < 0 ? fail(cli, r, ABOUT_LIMIT, "limit \"%s\"", cli->operands[1]) : CLI_OK;
 }
 
 static int take_away(struct cli *cli)
 {
-	if (!key_operand(cli, 2, "a key") || !attach(cli, 0))
+	if (!key_operand(cli, 2) || !attach(cli, 0))
 		return cli->exit_code;
 	const int r = tq_limit_remove(cli->tq, cli->operands[1]);
 
@@ -84,11 +172,19 @@ static json_t *json_of_limit(const struct tq_limit_info *info)
 	json_object_set_new(object, "used", json_u64(info->used));
 	json_object_set_new(object, "waiting", json_u64(info->waiting));
 	json_object_set_new(object, "tasks", json_u64(info->tasks));
+	if (info->rate) {
+		json_object_set_new(object, "rate", json_u64(info->rate));
+		json_object_set_new(object, "interval_ns", json_u64(info->interval_ns));
+		json_object_set_new(object, "burst", json_u64(info->burst));
+		json_object_set_new(object, "tokens", json_u64(info->tokens));
+	}
 	return object;
 }
 
 static void put_row(const struct cli *cli, struct table *table, const struct tq_limit_info *info)
 {
+	char interval[FORMAT_MAX];
+
 	if (cli->json) {
 		json_line(json_of_limit(info));
 		return;
@@ -101,6 +197,13 @@ static void put_row(const struct cli *cli, struct table *table, const struct tq_
 	table_cell(table, "%u", info->used);
 	table_cell(table, "%u", info->waiting);
 	table_cell(table, "%u", info->tasks);
+	if (!info->rate) {
+		table_cell(table, "-");
+		table_cell(table, "-");
+		return;
+	}
+	table_cell(table, "%u/%s", info->rate, format_duration(info->interval_ns, interval));
+	table_cell(table, "%u of %u", info->tokens, info->burst);
 }
 
 static void begin_table(struct table *table)
@@ -110,6 +213,8 @@ static void begin_table(struct table *table)
 	table_column(table, "USED", true);
 	table_column(table, "WAITING", true);
 	table_column(table, "TASKS", true);
+	table_column(table, "RATE", true);
+	table_column(table, "TOKENS", true);
 }
 
 static int show(struct cli *cli)
@@ -117,7 +222,7 @@ static int show(struct cli *cli)
 	struct tq_limit_info info = { .size = sizeof(info) };
 	struct table table = { .columns = 0 };
 
-	if (!key_operand(cli, 2, "a key") || !attach(cli, TQ_OPEN_READONLY))
+	if (!key_operand(cli, 2) || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	const int r = tq_limit_get(cli->tq, cli->operands[1], &info);
 
@@ -165,11 +270,16 @@ int verb_limit(struct cli *cli, int argc, char **argv)
 	static const struct {
 		const char *name;
 		int (*run)(struct cli *cli);
-	} words[] = { { "set", set }, { "remove", take_away }, { "show", show }, { "list", list } };
+	} words[] = { { "remove", take_away }, { "show", show }, { "list", list } };
+	struct limit_options options = { .opts = { .size = sizeof(options.opts) } };
 
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) ||
+	if (!options_parse(cli, limit_rows, take_option, &options, argc, argv) ||
 	    !operands_ok(cli, 1, 3, "what to do (set, remove, show or list)"))
 		return cli->exit_code;
+	if (!strcmp(cli->operands[0], "set"))
+		return set(cli, &options.opts);
+	if (options.given)
+		return usage(cli, "only set changes limits");
 	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(cli->operands[0], words[i].name))
 			return words[i].run(cli);

@@ -56,7 +56,7 @@
 	  "set or show the order and the limits of queues",                                        \
 	  "set changes what its options name, at once for what comes; tasks that wait follow.\n"  \
 	  "show says in words what starts next, and what a task may be overtaken by.\n")           \
-	X(limit, verb_limit, "set KEY N | remove KEY | show KEY | list",                           \
+	X(limit, verb_limit, "set KEY [N] [OPTION]... | remove KEY | show KEY | list",                           \
 	  "how many tasks with a key may run at a time",                                           \
 	  "Tasks name keys by `taskq submit --limit KEY`, the same in all queues.  A key "         \
 	  "without\n"                                                                              \

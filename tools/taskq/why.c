@@ -162,7 +162,13 @@ static void say_next(const struct sentence *s)
 
 static void say_throttled(const struct sentence *s)
 {
-	char text[FORMAT_MAX], id[TQ_ID_TEXT_MAX];
+	char text[FORMAT_MAX], id[TQ_ID_TEXT_MAX], wait[FORMAT_MAX];
+
+	if (s->why->until_ns) {
+		SAY(s, "limit %s has used up its rate: the next token comes in %s%s", s->why->limit,
+		    left(s, wait), before(s, text));
+		return;
+	}
 	int n = SAY(s, "limit %s is full (%u of %u)", s->why->limit, s->why->limit_used,
 		    s->why->limit_slots);
 
