@@ -117,7 +117,8 @@ int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, 
 		return r;
 	if (*cursor == 0)
 		*cursor = 1;
-	while (n < count && *cursor < core.tables[TQI_LIMITS].count) {
+	while (n < count && *cursor < core.tables[TQI_LIMITS].count &&
+	       *cursor < TQI_LIMITS_RECORDS_MAX) {
 		struct tq_limit_info i;
 
 		if (read_limit(tq, (*cursor)++, &i))

@@ -99,7 +99,7 @@ static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_co
 	struct tqi_lane lanes[64];
 	uint32_t count = classes->any ? count_of(tq, TQI_LANES) : 0;
 
-	for (uint32_t first = 0; first < count; first += 64) {
+	for (uint32_t first = 0; first < count && first < TQI_LANES_MAX; first += 64) {
 		uint64_t offset = tqi_record_offset(&tq->seg, TQI_LANES, first ? first : 1);
 
 		if (!offset || tqi_peek(&tq->seg, first ? offset : offset - sizeof(lanes[0]), lanes,

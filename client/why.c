@@ -126,7 +126,9 @@ static void find_holder(const struct question *q, uint32_t limit, struct tq_why 
 
 	if (tqi_peek_core(seg, &core) < 0)
 		return;
-	for (uint32_t n = 1; n < core.tables[TQI_ATTEMPTS].count; n++) {
+	for (uint32_t n = 1;
+	     n < core.tables[TQI_ATTEMPTS].count && n < seg->geometry.tables[TQI_ATTEMPTS].max;
+	     n++) {
 		if (tqi_peek_record(seg, TQI_ATTEMPTS, n, &a) < 0 || !holds(seg, &a, limit))
 			continue;
 		why->holder = a.id;

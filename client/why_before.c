@@ -11,12 +11,14 @@
 #include "shm/heap.h"
 
 #define CLASSES_MAX 2048 /* of a queue: bounds the walk of a chain that changes */
+#define VISITS_MAX (4 * TQ_WHY_BEFORE_MAX)
 #define STACK_MAX 256	 /* groups of siblings still to look at: 4-ary, depth-first */
 
 struct count {
 	const struct tqi_segment *seg;
 	struct tqi_heap_entry task; /* as it would stand in the lane that is looked at */
 	uint32_t before;
+	uint32_t visits; /* lanes too: each has a task, but in a damaged segment */
 };
 
 /* Called for each entry of a heap that is before the task. */
@@ -30,7 +32,7 @@ static void walk(struct count *c, const struct tqi_heap *heap, visit_fn *visit)
 		return;
 	visit(c, tqi_tag_index(heap->root.tag));
 	stack[depth++] = tqi_heap_children(TQI_HEAP_ROOT);
-	while (depth > 0 && c->before < TQ_WHY_BEFORE_MAX) {
+	while (depth > 0 && c->before < TQ_WHY_BEFORE_MAX && c->visits < VISITS_MAX) {
 		uint32_t first = stack[--depth], end = heap->length + TQI_HEAP_ROOT;
 		struct tqi_heap_entry siblings[4];
 
@@ -39,6 +41,7 @@ static void walk(struct count *c, const struct tqi_heap *heap, visit_fn *visit)
 		for (uint32_t i = 0; i < 4 && first + i < end; i++) {
 			if (!tqi_entry_before(&siblings[i], &c->task))
 				continue;
+			c->visits++;
 			visit(c, tqi_tag_index(siblings[i].tag));
 			if (depth < STACK_MAX)
 				stack[depth++] = tqi_heap_children(first + i);

@@ -62,12 +62,15 @@ says() {
 @test "I4: random bytes after the header never crash an observer" {
 	local i verb
 
-	seq 50 | jq -c '{command: ["true"]}' | submit --batch - >/dev/null
+	taskq create
+	taskq limit set a 1 --rate 1/1h
+	seq 50 | jq -c '{command: ["true"], limits: (if . % 2 == 0 then ["a", "own \(.)"] else [] end)}' |
+		submit --batch - >/dev/null
 	for i in 1 2 3 4 5 6 7 8; do
 		cp "$(file)" copy
 		dd if=/dev/urandom of="$(file)" bs=1 seek=$((RANDOM * 40 % 1500000 + 8192)) count=3000 \
 			conv=notrunc status=none
-		for verb in status list stats check 'show 1-1' 'list --json'; do
+		for verb in status list stats check 'show 1-1' 'list --json' 'limit list' 'why 50-1'; do
 			# shellcheck disable=SC2086
 			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
 		done
