@@ -111,6 +111,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->deadline_ns = none_is_zero(extra.deadline_ns);
 	i->at_ns = extra.at_ns;
 	fill_limits(seg, t, extra.limits, i);
+	i->schedule = extra.schedule;
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;
 	i->unique_scope = key.scope;

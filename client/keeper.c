@@ -2,6 +2,7 @@
 /* A keeper's look: the scheduler says what to prove, this asks the system. */
 #include "client/sleeper.h"
 
+#include "scheduler/schedule.h"
 #include "scheduler/wake.h"
 #include "shm/extent.h"
 
@@ -102,6 +103,17 @@ static bool punch(struct tq *tq)
 	return tqi_hold_end(tq, &tx, 0) == 0;
 }
 
+/* For a schedule's run. */
+static bool make_room(struct tq *tq)
+{
+	struct tqi_tx tx;
+
+	if (tqi_make_room(tq, 0) < 0 || tqi_hold_begin(tq, &tx) < 0)
+		return false;
+	tqi_schedule_hurry(&tx);
+	return tqi_hold_end(tq, &tx, 0) == 0;
+}
+
 void tqi_keep(struct tq *tq)
 {
 	struct tqi_look look = { .again = true };
@@ -114,6 +126,8 @@ void tqi_keep(struct tq *tq)
 		tqi_look(&tx, &look);
 		if (tqi_hold_end(tq, &tx, 0) < 0)
 			return;
+		if (look.wants_memory && make_room(tq))
+			look.again = true;
 		for (uint32_t s = 0; s < look.suspect_count; s++)
 			prove_soon(tq, &look.suspects[s]);
 	}

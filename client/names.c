@@ -63,6 +63,19 @@ int tq_id_parse(const char *text, uint64_t *ret_id)
 	return 0;
 }
 
+char *tq_schedule_id_format(uint64_t id, char *buf)
+{
+	buf[0] = 's';
+	snprintf(buf + 1, TQ_ID_TEXT_MAX - 1, "%u-%llu", tqi_id_index(id),
+		 (unsigned long long)tqi_id_generation(id));
+	return buf;
+}
+
+int tq_schedule_id_parse(const char *text, uint64_t *ret_id)
+{
+	return text[0] == 's' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
+}
+
 int tq_priority_parse(const char *text, int32_t *ret_priority)
 {
 	static const struct {
@@ -104,6 +117,19 @@ char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 	else
 		snprintf(buf, room, "%s", tq_cause_name(cause));
 	return buf;
+}
+
+const char *tq_overlap_name(uint32_t overlap)
+{
+	switch (overlap) {
+#define NAME(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return text;
+		TQ_OVERLAP_MAP(NAME)
+#undef NAME
+	default:
+		return "?";
+	}
 }
 
 const char *tq_strerror(int error)

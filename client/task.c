@@ -6,6 +6,7 @@
 #include "client/handle.h"
 #include "client/options.h"
 #include "client/sleeper.h"
+#include "client/spec.h"
 #include "scheduler/queue.h"
 #include "scheduler/steer.h"
 #include "scheduler/submit.h"
@@ -13,44 +14,6 @@
 
 #define BATCH_HOLD 64  /* submits in one hold */
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
-#define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
-
-static bool limits_are_valid(const struct tq_task_spec *s)
-{
-	if (s->limit_count > TQ_LIMITS_MAX || (s->limit_count && !s->limits))
-		return false;
-	for (uint32_t i = 0; i < s->limit_count; i++)
-		if (!s->limits[i] || !*s->limits[i] ||
-		    strnlen(s->limits[i], TQ_KEY_MAX + 1) > TQ_KEY_MAX)
-			return false;
-	return true;
-}
-
-static int check_spec(const struct tq_task_spec *s)
-{
-	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || (!s->payload && s->payload_bytes) ||
-	    ((s->flags & TQ_TASK_FORGET) && (s->flags & TQ_TASK_KEEP)))
-		return -EINVAL;
-	if (s->attempts_max > TQ_ATTEMPTS_MAX || s->crashes_max > TQ_ATTEMPTS_MAX ||
-	    s->losses_max > TQ_ATTEMPTS_MAX)
-		return -ERANGE;
-	if (s->delay_ns > TQI_NS_MAX || s->deadline_ns > TQI_NS_MAX ||
-	    !tqi_time_is_valid(s->timeout_ns) || !tqi_time_is_valid(s->timeout_total_ns) ||
-	    !tqi_time_is_valid(s->progress_timeout_ns) || s->backoff_ns > TQI_NS_MAX ||
-	    s->backoff_cap_ns > TQI_NS_MAX || s->at_ns > INT64_MAX)
-		return -ERANGE;
-	if (s->at_ns && s->delay_ns)
-		return -EINVAL;
-	if (!s->unique_key ? s->unique_scope != 0
-			   : s->unique_scope > TQ_UNIQUE_COALESCE || !*s->unique_key ||
-				     strnlen(s->unique_key, TQ_KEY_MAX + 1) > TQ_KEY_MAX)
-		return -EINVAL;
-	if (!limits_are_valid(s))
-		return -EINVAL;
-	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
-		return -EINVAL;
-	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : 0;
-}
 
 /* One task on its way in. */
 struct entry {
@@ -64,15 +27,8 @@ struct entry {
 
 static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry *e)
 {
-	int r = tqi_options_in(&e->spec, sizeof(e->spec), sizeof(e->spec), spec);
+	int r = tqi_spec_in(&e->spec, spec);
 
-	if (r < 0)
-		return r;
-	if (!e->spec.queue)
-		e->spec.queue = "default";
-	if (!e->spec.kind)
-		e->spec.kind = "exec";
-	r = check_spec(&e->spec);
 	if (r < 0)
 		return r;
 	e->tq = tq;

@@ -99,6 +99,8 @@ void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi
 /* The memory of a hash index; false: it may not be read. */
 bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
 			    const char *name);
+/* What is wrong with a schedule, NULL nothing. */
+const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_schedule *schedule);
 
 /*
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
@@ -125,6 +127,7 @@ void tqi_check_limits(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
+void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);

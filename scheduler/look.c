@@ -3,6 +3,7 @@
 #include "scheduler/look.h"
 
 #include "scheduler/due.h"
+#include "scheduler/schedule_heap.h"
 #include "scheduler/sleep.h"
 #include "scheduler/sweep.h"
 #include "scheduler/task.h"
@@ -11,6 +12,7 @@
 #include "shm/lock.h"
 
 #define DUE_SLICE 8	    /* due tasks handled in one hold: journal space */
+#define SCHEDULES_SLICE 2   /* schedules looked at in one hold: each may copy 64 KiB */
 #define RETIRE_SLICE 16	    /* old records freed in one hold */
 #define WORKERS_SLICE 64    /* worker records looked at in one hold */
 #define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come once a second */
@@ -85,16 +87,29 @@ static void look_at_workers(struct tqi_tx *tx, struct tqi_look *look)
 		TQI_SET(tx, root->worker_cursor, at);
 }
 
+/* Few segments have any of these. */
+static __attribute__((noinline)) void tend_appointments(struct tqi_tx *tx)
+{
+	if (tqi_wall_is_due(tx)) {
+		tqi_wall_run(tx, DUE_SLICE);
+		tqi_step(tx);
+	}
+	if (tqi_root(tx)->crons && tqi_schedule_watch_clock(tx))
+		tqi_step(tx);
+	for (uint32_t i = 0; i < SCHEDULES_SLICE && tqi_schedule_is_due(tx) && !tx->corrupt; i++)
+		tqi_schedule_run(tx);
+}
+
 void tqi_tend(struct tqi_tx *tx)
 {
+	const struct tqi_root *root = tqi_root(tx);
+
 	if (tqi_due_next(tx) <= tx->now_ns) {
 		tqi_due_run(tx, DUE_SLICE);
 		tqi_step(tx);
 	}
-	if (__builtin_expect(tqi_wall_is_due(tx), 0)) {
-		tqi_wall_run(tx, DUE_SLICE);
-		tqi_step(tx);
-	}
+	if (__builtin_expect(root->wall.length | root->schedules, 0))
+		tend_appointments(tx);
 	if (tqi_sweep_pending(tx)) {
 		tqi_sweep_slice(tx);
 		tqi_step(tx);
@@ -115,6 +130,7 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 {
 	ret_look->suspect_count = 0;
 	ret_look->again = false;
+	ret_look->wants_memory = false;
 	note_look(tx);
 	tqi_tend(tx);
 	if (tqi_sleep_bury(tx))
@@ -126,8 +142,10 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 		ret_look->again = true;
 	tqi_wake_room(tx); /* a popped submitter may have died */
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
-	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_sweep_pending(tx))
+	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_schedule_is_due(tx) ||
+	    tqi_root(tx)->anew || tqi_sweep_pending(tx))
 		ret_look->again = true;
+	ret_look->wants_memory = tqi_schedule_wants_memory(tx);
 	if (tqi_root(tx)->moving && !tqi_root(tx)->sweep_left)
 		tqi_sweep_start(tx); /* for the next look: the round before found no memory */
 }

@@ -10,6 +10,7 @@
 struct tqi_look {
 	uint32_t suspect_count; /* deaths to prove outside the lock */
 	bool again;		/* more to do: look again at once */
+	bool wants_memory;	/* a schedule's run found none: whoever looks makes room */
 	struct tqi_suspect suspects[TQI_LOOK_SUSPECTS];
 };
 

@@ -289,6 +289,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_workers(c);
 	tqi_rebuild_limits_begin(c);
 	tqi_rebuild_tasks(c);
+	tqi_rebuild_schedules(c);
 	tqi_rebuild_sleepers(c);
 	tqi_rebuild_memory(c);
 	int r = tqi_rebuild_records(c);
@@ -302,6 +303,8 @@ static int rebuild(struct tqi_check *c)
 	}
 	if (r == 0)
 		r = tqi_rebuild_heaps(c);
+	if (r == 0)
+		r = tqi_rebuild_schedule_heaps(c);
 	if (r < 0)
 		return r;
 	tqi_rebuild_lists(c);

@@ -31,6 +31,8 @@ void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *task);
 /* Tasks with limits into their lanes; these into heaps. */
 int tqi_rebuild_limits(struct tqi_check *c);
 void tqi_rebuild_open_lanes(struct tqi_check *c);
+void tqi_rebuild_schedules(struct tqi_check *c);
+int tqi_rebuild_schedule_heaps(struct tqi_check *c);
 void tqi_rebuild_sleepers(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);

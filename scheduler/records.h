@@ -42,6 +42,7 @@
 #define TQI_CLASSES_MAX 65535
 #define TQI_LANES_MAX (1u << 20)
 #define TQI_LIMITS_RECORDS_MAX (1u << 18)
+#define TQI_SCHEDULES_MAX 4096
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -57,6 +58,7 @@ enum tqi_table_id {
 	TQI_EDGES,
 	TQI_KEYS,
 	TQI_LIMITS,
+	TQI_SCHEDULES,
 	TQI_TABLE_COUNT,
 };
 
@@ -68,6 +70,7 @@ enum tqi_family {
 	TQI_FAMILY_OLDEST, /* the same by their oldest task */
 	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
 	TQI_FAMILY_REFILL, /* limits that are waited for, by when their next token comes */
+	TQI_FAMILY_SCHEDULE, /* schedules by the next time to look at them; of each in one heap */
 	TQI_FAMILY_COUNT,
 };
 
@@ -170,11 +173,12 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
 struct tqi_extra {
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
+	uint64_t schedule;    /* id of the one that made it; 0 none */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t reserved0;
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
 };
-_Static_assert(sizeof(struct tqi_extra) == 40, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 48, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -486,6 +490,62 @@ struct tqi_key {
 };
 _Static_assert(sizeof(struct tqi_key) == 192, "three cache lines");
 
+/* flags of a schedule */
+#define TQI_SCHEDULE_PAUSED TQ_SCHEDULE_PAUSED
+#define TQI_SCHEDULE_LIVE (1u << 16) /* the record is in use */
+
+/*
+ * A schedule (scheduler/schedule.h), with what its runs are made of.  The block has
+ * payload, label, unique key, expression, the zone's name, and for cron the expression
+ * and the zone as they are computed with.
+ */
+struct tqi_schedule {
+	uint32_t link;
+	uint32_t flags;
+	uint64_t generation; /* with the index: the id */
+	uint64_t sequence;   /* order of making */
+	uint64_t every_ns;   /* 0: cron */
+	uint64_t next_ns;    /* Z1 */
+	uint64_t retry_ns;   /* monotonic: when to try to make what is owed; 0 as next_ns says */
+	uint64_t last_run;   /* id of a task; 0 none */
+
+	uint64_t made_ns;
+	uint64_t last_run_ns; /* when the last run was made; 0 never */
+	uint64_t runs;	      /* made */
+	uint64_t skipped;     /* times without a run, at least */
+	uint32_t overlap;     /* enum tq_overlap */
+	uint32_t catch_up;
+	uint32_t owed;	    /* at most catch_up */
+	int32_t last_error; /* why the last try to make a run failed; 0 it did not */
+	uint32_t block;
+	uint32_t payload_bytes;
+	uint8_t label_bytes;
+	uint8_t key_bytes;
+	uint8_t cron_bytes; /* of the expression */
+	uint8_t zone_bytes; /* of the zone's name */
+	uint32_t zone_changes;
+
+	uint64_t delay_ns; /* these as in struct tq_task_spec, 0 the default */
+	uint64_t timeout_ns;
+	uint64_t timeout_total_ns;
+	uint64_t progress_timeout_ns;
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint64_t deadline_ns;
+	int32_t priority;
+	uint32_t attempts_max;
+	uint32_t crashes_max;
+	uint32_t losses_max;
+	uint32_t task_flags;
+	uint32_t unique_scope;
+	uint32_t queue; /* record */
+	uint32_t kind;
+	uint32_t limit_count;
+	uint32_t limit_bytes; /* of the limit keys, each with a NUL behind it */
+	uint64_t reserved0[5];
+};
+_Static_assert(sizeof(struct tqi_schedule) == 256, "four cache lines");
+
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)
 #define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: what waits and runs is cancelled */
@@ -526,12 +586,18 @@ struct tqi_root {
 	uint32_t loosened; /* list of limits with room whose closed parkings are to be opened */
 	struct tqi_heap due;
 	struct tqi_heap wall;
+	struct tqi_heap every; /* schedules by the monotonic clock, and */
+	struct tqi_heap cron;  /* by the wall clock (Z2); either has room for all */
+	uint32_t schedules;
+	uint32_t crons; /* of them by cron: then every hold reads the wall clock */
+	uint64_t schedule_sequence; /* of the next one */
+	uint64_t wall_seen_ns; /* the wall clock some time ago: has it been set back by much? */
+	uint32_t anew; /* schedules up to this one begin anew by it; 0 none */
+	uint32_t rates; /* limits with a rate: `refills` has room for all of them */
 	struct tqi_hash_index keys; /* held unique keys, by queue and name */
 	struct tqi_hash_index limits; /* by name */
 	struct tqi_hash_index lanes;  /* with limits, and parkings: by class and limits */
-	uint32_t rates;		      /* limits with a rate: `refills` has room for all of them */
-	uint32_t reserved0;
-	struct tqi_heap refills;
+	struct tqi_heap refills;      /* limits that are waited for, by their next token */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -562,6 +628,7 @@ TQI_RECORD(tqi_lane_at, tqi_lane, TQI_LANES)
 TQI_RECORD(tqi_edge_at, tqi_edge, TQI_EDGES)
 TQI_RECORD(tqi_key_at, tqi_key, TQI_KEYS)
 TQI_RECORD(tqi_limit_at, tqi_limit, TQI_LIMITS)
+TQI_RECORD(tqi_schedule_at, tqi_schedule, TQI_SCHEDULES)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

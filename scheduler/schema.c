@@ -14,6 +14,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 20 },
 	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0 },
 	[TQI_LIMITS] = { "limits", sizeof(struct tqi_limit), TQI_LIMITS_RECORDS_MAX },
+	[TQI_SCHEDULES] = { "schedules", sizeof(struct tqi_schedule), TQI_SCHEDULES_MAX },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -22,7 +23,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	(FACT(tqi_task, stamp) ^ FACT(tqi_attempt, progress) << 8 ^ FACT(tqi_worker, life) << 16 ^ \
 	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
 	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40 ^ \
-	 FACT(tqi_key, name) << 44 ^ FACT(tqi_limit, name) << 20)
+	 FACT(tqi_key, name) << 44 ^ FACT(tqi_limit, name) << 20 ^		  \
+	 FACT(tqi_schedule, block) << 12)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,
@@ -33,7 +35,8 @@ const struct tqi_schema tqi_schema = {
 			  [TQI_FAMILY_AGE] = TQI_TASKS,
 			  [TQI_FAMILY_OLDEST] = TQI_LANES,
 			  [TQI_FAMILY_WALL] = TQI_TASKS,
-			  [TQI_FAMILY_REFILL] = TQI_LIMITS },
+			  [TQI_FAMILY_REFILL] = TQI_LIMITS,
+			  [TQI_FAMILY_SCHEDULE] = TQI_SCHEDULES },
 	.family_count = TQI_FAMILY_COUNT,
 	.root_bytes = sizeof(struct tqi_root),
 	.fingerprint = LAYOUT,

@@ -30,12 +30,17 @@ static bool has_extra(const struct tq_task_spec *spec)
 	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count;
 }
 
-uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
+static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
 {
 	size_t label = label_bytes(spec);
 
-	return has_extra(spec) ? tqi_extra_at(spec->payload_bytes, label) + sizeof(struct tqi_extra)
-			       : spec->payload_bytes + label;
+	return extra ? tqi_extra_at(spec->payload_bytes, label) + sizeof(struct tqi_extra)
+		     : spec->payload_bytes + label;
+}
+
+uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
+{
+	return block_bytes(spec, has_extra(spec));
 }
 
 void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
@@ -75,7 +80,7 @@ static bool is_full(const struct tqi_queue *queue)
 /* The block of payload and label: filled here, or taken over from the in-flight table. */
 static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *ret_block)
 {
-	uint64_t bytes = tqi_submit_block_bytes(s->spec);
+	uint64_t bytes = block_bytes(s->spec, s->schedule || has_extra(s->spec));
 
 	*ret_block = 0;
 	if (s->block_token) {
@@ -155,13 +160,15 @@ static void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_tas
 	TQI_INIT(t->backoff_cap_ns, or_default(spec->backoff_cap_ns, queue->backoff_cap_ns));
 }
 
-static uint16_t flags_of(const struct tq_task_spec *spec)
+static uint16_t flags_of(const struct tqi_submit *s)
 {
+	const struct tq_task_spec *spec = s->spec;
+
 	return (uint16_t)((spec->flags & TQ_TASK_HOLD ? TQI_TASK_HELD : 0) |
 			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
 			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
 			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0) |
-			  (has_extra(spec) ? TQI_TASK_EXTRA : 0));
+			  (s->schedule || has_extra(spec) ? TQI_TASK_EXTRA : 0));
 }
 
 /*
@@ -174,6 +181,7 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 
 	TQI_SET(tx, extra->deadline_ns, from->deadline_ns);
 	TQI_SET(tx, extra->at_ns, from->at_ns);
+	TQI_SET(tx, extra->schedule, from->schedule);
 	TQI_SET(tx, extra->key, from->key);
 	TQI_SET(tx, extra->reserved0, 0u);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
@@ -190,7 +198,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 		TQI_SET(tx, t->generation, 1u); /* the first life of a new record */
 	TQI_INIT(t->cause, TQ_CAUSE_NONE);
 	TQI_INIT(t->cause_arg, 0);
-	TQI_INIT(t->flags, flags_of(spec));
+	TQI_INIT(t->flags, flags_of(s));
 	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->key, tqi_policy_key(tqi_class_at(tx, tqi_lane_at(tx, lane)->class_)->rate,
@@ -228,6 +236,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 		return;
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
 	extra->at_ns = spec->at_ns;
+	extra->schedule = s->schedule;
 	fill_extra(tx, t, extra);
 }
 
@@ -236,7 +245,7 @@ static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t 
 {
 	if (delay_ns)
 		return tqi_due_after(tx, delay_ns);
-	return tqi_wall_is_ahead(tx, t) ? UINT64_MAX : 0;
+	return (t->flags & TQI_TASK_EXTRA) && tqi_wall_is_ahead(tx, t) ? UINT64_MAX : 0;
 }
 
 static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,

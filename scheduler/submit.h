@@ -10,6 +10,7 @@ struct tqi_submit {
 	const struct tq_task_spec *spec;
 	uint32_t queue; /* record, or 0: find or make it by the spec's name */
 	uint32_t kind;
+	uint64_t schedule; /* id of the one that makes it; 0 none */
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
 };
 

@@ -11,6 +11,7 @@
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
+#include "scheduler/schedule.h"
 #include "scheduler/wake.h"
 #include "scheduler/wall.h"
 #include "shm/pool.h"
@@ -237,6 +238,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);
+		tqi_schedule_ended(tx, index);
 	}
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);

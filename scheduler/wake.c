@@ -4,6 +4,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/ready.h"
+#include "scheduler/schedule.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wall.h"
 #include "shm/lock.h"
@@ -170,12 +171,14 @@ bool tqi_wake_all(struct tqi_tx *tx)
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 {
 	const struct tqi_root *root = tqi_root(tx);
-	uint64_t until = UINT64_MAX, due = tqi_due_next(tx);
+	uint64_t until = UINT64_MAX, due = tqi_due_next(tx), next = tqi_schedule_next(root);
 
+	if (next < due)
+		due = next;
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
-	    tqi_sweep_pending(tx))
+	    root->anew || tqi_sweep_pending(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */
 	if (due != UINT64_MAX && due + place * LOOK_NS < until)
@@ -185,8 +188,10 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 
 uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
 {
-	uint64_t wall = tqi_wall_next(tx);
+	uint64_t wall = tqi_wall_next(tx), next = tqi_schedule_next_by_wall(tqi_root(tx));
 
+	if (next < wall)
+		wall = next;
 	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * LOOK_NS;
 }
 

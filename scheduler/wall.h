@@ -12,7 +12,7 @@
 /* Whether anything waits for the wall clock: then every hold reads it. */
 static inline bool tqi_wall_is_needed(const struct tqi_root *root)
 {
-	return root->wall.length != 0;
+	return (root->wall.length | root->crons) != 0;
 }
 
 /* Earliest appointment, by the wall clock; UINT64_MAX none. */
@@ -20,7 +20,7 @@ uint64_t tqi_wall_next(struct tqi_tx *tx);
 /* Whether one has come. */
 static inline bool tqi_wall_is_due(struct tqi_tx *tx)
 {
-	return tqi_wall_is_needed(tqi_root(tx)) && tqi_wall_next(tx) <= tx->wall_ns;
+	return tqi_root(tx)->wall.length && tqi_wall_next(tx) <= tx->wall_ns;
 }
 /* Handle up to `count` tasks whose time has come; true when there may be more. */
 bool tqi_wall_run(struct tqi_tx *tx, uint32_t count);

@@ -217,6 +217,7 @@ struct tq_task_info {
 	char reserved1[2];
 	uint32_t unique_scope; /* enum tq_unique_scope; 0 none */
 	uint64_t at_ns; /* not before, by the wall clock (CLOCK_REALTIME); 0 none */
+	uint64_t schedule; /* id of the schedule that made it; 0 none */
 	uint32_t limit_count;  /* of limits */
 	uint32_t reserved2;
 	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* its limit keys, in any order */

@@ -22,10 +22,10 @@ static void dump_task(FILE *f, const struct tq_task_info *t)
 		t->queue, t->kind, t->label, t->error_text, t->progress_text, t->progress_percent);
 	fprintf(f,
 		" bytes %" PRIu64 "/%" PRIu64 "/%" PRIu64 " times %c%c%c%c worker %u due %" PRIu64
-		"\n",
+		" at %" PRIu64 " of %" PRIx64 "\n",
 		t->payload_bytes, t->result_bytes, t->output_bytes, is_set(t->ready_ns),
 		is_set(t->started_ns), is_set(t->ended_ns), is_set(t->submitted_ns), t->worker,
-		t->due_ns);
+		t->due_ns, t->at_ns, t->schedule);
 }
 
 static void dump_tasks(FILE *f, struct tq *tq)
@@ -105,6 +105,22 @@ static void dump_workers(FILE *f, struct tq *tq)
 	}
 }
 
+static void dump_schedules(FILE *f, struct tq *tq)
+{
+	struct tq_schedule_info s = { .size = sizeof(s) };
+	uint64_t cursor = 0;
+
+	while (tq_schedule_list(tq, &cursor, &s, 1) > 0) {
+		fprintf(f,
+			"schedule %" PRIx64 " flags %x every %" PRIu64 " '%s' '%s' next %" PRIu64
+			" runs %" PRIu64 " skipped %" PRIu64 " owed %u error %d last %" PRIx64
+			" %s %s '%s' %d\n",
+			s.id, s.flags, s.every_ns, s.cron, s.zone, s.next_ns, s.runs, s.skipped,
+			s.owed, s.last_error, s.last_run, s.queue, s.kind, s.label, s.priority);
+		s.size = sizeof(s);
+	}
+}
+
 char *tqt_dump(struct tq *tq)
 {
 	struct tq_segment_info i = { .size = sizeof(i) };
@@ -125,6 +141,7 @@ char *tqt_dump(struct tq *tq)
 	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
 	dump_limits(f, tq);
 	dump_workers(f, tq);
+	dump_schedules(f, tq);
 	fclose(f);
 	return text;
 }

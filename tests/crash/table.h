@@ -220,7 +220,16 @@ enum {
 	X(claim_refilled, tq_claim, refilled, STEPS, TQT_FEW)                                      \
 	X(submit_refilled, tq_submit, rested, WHOLE, TQT_FEW)                                      \
 	X(cancel_rated, tq_cancel, no_token, WHOLE, TQT_FEW)                                       \
-	X(keep_refill, core, refilled, STEPS, TQT_FEW)
+	X(keep_refill, core, refilled, STEPS, TQT_FEW) \
+	X(schedule_every, tq_schedule_create, none, WHOLE, TQT_SOME | TQT_FULL)                    \
+	X(schedule_cron, tq_schedule_create, none, WHOLE, TQT_EMPTY | TQT_SHORT)                   \
+	X(schedule_pause, tq_schedule_steer, schedules, WHOLE, TQT_FEW)                            \
+	X(schedule_resume, tq_schedule_steer, paused_schedule, WHOLE, TQT_FEW)                     \
+	X(schedule_remove, tq_schedule_steer, schedules, WHOLE, TQT_FEW)                           \
+	X(keep_schedules, core, schedules, STEPS, TQT_SOME | TQT_FULL | TQT_FINISHED)              \
+	X(keep_cron, core, schedules, STEPS, TQT_FEW)                                              \
+	X(keep_set_back, core, noted_clock, STEPS, TQT_FEW)                                        \
+	X(complete_run, tq_complete, owed_run, WHOLE, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

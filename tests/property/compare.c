@@ -97,6 +97,8 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 		    m->deadline_ns) &&
 	       (!m->extra ||
 		same(c, record, index, "at_ns", tqi_task_extra(&c->tx, t)->at_ns, m->at_ns)) &&
+	       (!m->extra || same(c, record, index, "schedule", tqi_task_extra(&c->tx, t)->schedule,
+				  m->schedule)) &&
 	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
 }
 
@@ -381,6 +383,22 @@ static bool compare_worker(struct comparison *c, uint32_t index)
 	       SAME(w, m, stolen);
 }
 
+static bool compare_schedule(struct comparison *c, uint32_t index)
+{
+	const struct tqi_schedule *s = tqi_schedule_at(&c->tx, index);
+	const struct model_schedule *m = &c->m->schedules[index];
+	const char *record = "schedule";
+
+	if (!SAME(s, m, generation) ||
+	    !same(c, record, index, "live", !!(s->flags & TQI_SCHEDULE_LIVE), m->live))
+		return false;
+	return !m->live ||
+	       (same(c, record, index, "paused", !!(s->flags & TQI_SCHEDULE_PAUSED), m->paused) &&
+		SAME(s, m, sequence) && SAME(s, m, next_ns) && SAME(s, m, retry_ns) &&
+		SAME(s, m, owed) && SAME(s, m, last_run) && SAME(s, m, runs) &&
+		SAME(s, m, skipped) && SAME(s, m, last_error));
+}
+
 /* States, and that the chain is in the model's order. */
 static bool compare_waiters(struct comparison *c)
 {
@@ -573,6 +591,9 @@ bool compare_all(struct comparison *c)
 			return false;
 	for (uint32_t w = 1; w < c->m->worker_slots; w++)
 		if (!compare_worker(c, w))
+			return false;
+	for (uint32_t i = 1; i < c->m->schedule_slots; i++)
+		if (!compare_schedule(c, i))
 			return false;
 	if (!compare_waiters(c) || !compare_keepers(c) || !compare_finished(c))
 		return false;

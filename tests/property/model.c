@@ -13,7 +13,7 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 	memset(m->limit_size, 0xff, sizeof(m->limit_size));
 	m->sequence = sequence;
 	m->retention_ns = retention_ns;
-	m->task_slots = m->worker_slots = m->waiter_slots = 1;
+	m->task_slots = m->worker_slots = m->waiter_slots = m->schedule_slots = 1;
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
 		m->queues[q] = (struct model_queue){ .depth_max = NEVER,
 						     .timeout_ns = NEVER,
@@ -213,6 +213,7 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	m->classes[t->queue][t->kind].ended[state - TQ_DONE]++;
 	t->has_checkpoint = false;
 	model_key_ended(m, task);
+	model_schedule_ended(m, task);
 	if (model_tell(m, task)) {
 		t->telling = true;
 		m->telling[m->telling_count++] = task;

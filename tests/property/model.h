@@ -25,6 +25,7 @@
 #define MODEL_WAITERS 160
 #define MODEL_EDGES 400
 #define MODEL_LIMITS 6
+#define MODEL_SCHEDULES 10
 #define NEVER UINT64_MAX
 
 /* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
@@ -75,6 +76,7 @@ struct model_task {
 	bool extra, late;
 	uint64_t deadline_ns; /* NEVER none */
 	uint64_t at_ns;	      /* wall clock; 0 none */
+	uint64_t schedule;    /* id; 0 none */
 	uint32_t unique; /* number of its key, 0 none */
 	uint32_t scope;
 	bool holds; /* it has the key */
@@ -174,6 +176,25 @@ struct model_class {
 	uint32_t depth[TQ_STATE_COUNT];
 };
 
+struct model_submit {
+	uint32_t queue, kind;
+	struct tq_task_spec spec; /* its pointers are not used */
+	struct pattern payload, label;
+	uint32_t unique, scope; /* of its key; 0 none */
+	uint32_t limits;	/* bit per limit */
+};
+
+struct model_schedule {
+	bool live, paused;
+	uint64_t generation, sequence;
+	uint64_t every_ns; /* 0: each so many minutes of the wall clock */
+	uint32_t minutes;
+	uint32_t overlap, catch_up, owed;
+	int32_t last_error;
+	uint64_t next_ns, retry_ns, last_run, runs, skipped;
+	struct model_submit run;
+};
+
 /*
  * A hold ends a slice early when its journal fills.  Where it ended is learnt: the
  * model asks whether the core has done the next unit of a slice.
@@ -223,6 +244,9 @@ struct model {
 	struct model_waiter waiters[MODEL_WAITERS];
 	struct model_edge edges[MODEL_EDGES];
 	struct model_queue queues[MODEL_QUEUES + 1];
+	struct model_schedule schedules[MODEL_SCHEDULES];
+	uint32_t schedule_slots;
+	uint64_t schedule_sequence;
 	struct model_class classes[MODEL_QUEUES + 1][MODEL_KINDS + 1];
 };
 
@@ -230,13 +254,6 @@ struct model {
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns);
 
 /* Tasks. */
-struct model_submit {
-	uint32_t queue, kind;
-	struct tq_task_spec spec; /* its pointers are not used */
-	struct pattern payload, label;
-	uint32_t unique, scope; /* of its key; 0 none */
-	uint32_t limits;	/* bit per limit */
-};
 /* Whom a submit with a key meets, when nobody in its way is over any more. */
 struct model_meeting {
 	uint32_t twin, leader;
@@ -281,6 +298,19 @@ struct model_verdict {
 	uint64_t output_bytes, max_rss_bytes, cpu_ns, delay_ns;
 };
 void model_end(struct model *m, uint32_t task, const struct model_verdict *v);
+
+/* Schedules. */
+void model_schedule_make(struct model *m, uint32_t slot, const struct model_schedule *like);
+void model_schedule_pause(struct model *m, uint32_t slot, bool pause);
+void model_schedule_remove(struct model *m, uint32_t slot);
+/* The next one to be looked at; 0 none.  Earliest time by either clock; NEVER none. */
+uint32_t model_schedule_due(const struct model *m);
+uint64_t model_schedule_next(const struct model *m, bool wall);
+/* What has come becomes owed; true when a run is to be made now. */
+bool model_schedule_decide(struct model *m, uint32_t slot);
+void model_schedule_made(struct model *m, uint32_t slot, uint64_t id);
+void model_schedule_failed(struct model *m, uint32_t slot, int r);
+bool model_schedule_is_running(const struct model *m, const struct model_schedule *s);
 
 /* Steering: what the core's calls should answer. */
 int model_cancel(struct model *m, uint32_t task);

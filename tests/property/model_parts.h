@@ -41,6 +41,7 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 uint64_t model_later(const struct model *m, uint64_t delay_ns);
 void model_cancel_waiting(struct model *m, uint32_t task);
 void model_end_over(struct model *m, uint32_t task);
+void model_schedule_ended(struct model *m, uint32_t task);
 void model_wait_for_wall(struct model *m, uint32_t task);
 bool model_waits_for_wall(const struct model_task *t);
 uint64_t model_deadline(const struct model_task *t);

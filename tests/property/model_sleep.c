@@ -159,7 +159,9 @@ uint64_t model_keeper_until(const struct model *m, uint32_t place)
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (m->buckets[x].empty && model_limit(m, x).waiting)
 			until = model_least(until, model_next_token(m, x) + place * SECOND);
-	return until;
+	uint64_t next = model_schedule_next(m, false);
+
+	return next != NEVER && next + place * SECOND < until ? next + place * SECOND : until;
 }
 
 uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
@@ -170,7 +172,9 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 		if (model_waits_for_wall(&m->tasks[t]) &&
 		    m->tasks[t].at_ns + place * SECOND < until)
 			until = m->tasks[t].at_ns + place * SECOND;
-	return until;
+	uint64_t next = model_schedule_next(m, true);
+
+	return next != NEVER && next + place * SECOND < until ? next + place * SECOND : until;
 }
 
 static bool is_idle(const struct model *m, const struct model_worker *w)

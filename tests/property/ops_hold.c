@@ -117,14 +117,16 @@ void op_tend(struct world *w)
 /* The parts of a hold that are sliced are run out first, each in its own operation. */
 static void run_out(struct world *w)
 {
-	while (due(w, 8))
-		;
-	while (wall(w, 8))
-		;
-	while (model_sweep_pending(w->m))
-		sweep(w);
-	while (bury(w))
-		;
+	do {
+		while (due(w, 8))
+			;
+		while (wall(w, 8))
+			;
+		while (model_sweep_pending(w->m))
+			sweep(w);
+		while (bury(w))
+			;
+	} while (schedule_run(w)); /* a sweep may have ended a run that the next one waits for */
 	model_pass_on(w->m);
 }
 

@@ -30,6 +30,7 @@ struct world {
 	void *scratch; /* of tqi_check() */
 	uint64_t aborts, no_room, steps, checks;
 	uint64_t unsettled; /* claims that go on in the next transaction */
+	uint64_t runs; /* of schedules */
 	uint64_t twins, successors; /* submits that met a task with their key */
 	char log[LOG_LINES][LOG_BYTES];
 	jmp_buf failed;
@@ -69,12 +70,16 @@ struct pattern pattern_make(struct world *w, uint32_t bytes_max);
 /* Zeroed scratch memory of tqi_check() and tqi_rebuild(). */
 void *scratch(struct world *w);
 
+/* Looks at one schedule that is due; false: none is. */
+bool schedule_run(struct world *w);
+
 /* One operation each. */
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
 operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_policy, op_limit;
 operation op_time, op_set_clock, op_wall, op_due, op_tend, op_look, op_rebuild, op_punch, op_grow;
+operation op_schedule_make, op_schedule_steer, op_schedule_run;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
 operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_back, op_sleeper_dies;

@@ -12,6 +12,8 @@ bool outcome_see(struct player *p, const struct tq_task_info *info, uint32_t *re
 {
 	uint32_t slot = paper_label_slot(info->label);
 
+	if (info->schedule)
+		return false; /* a run of a schedule is in no ledger */
 	if (slot >= p->ledger->tasks) {
 		ledger_fault(p->ledger, FAULT_GHOST, UINT32_MAX, "id %llx, label '%.40s'",
 			     (unsigned long long)info->id, info->label);

@@ -11,6 +11,18 @@
 #define FILL_BYTES (100u << 10)
 #define FILL_MAX 4096u /* more than fit into any segment of a storm */
 
+/* Before tasks are counted: they make new ones. */
+static void remove_schedules(struct storm *storm)
+{
+	struct tq_schedule_info info = { .size = sizeof(info) };
+	uint64_t cursor = 0;
+
+	while (tq_schedule_list(storm->tq, &cursor, &info, 1) > 0) {
+		(void)!tq_schedule_steer(storm->tq, info.id, TQ_SCHEDULE_REMOVE);
+		info.size = sizeof(info);
+	}
+}
+
 void rest_bury(struct cast *c)
 {
 	static const char *const queue = QUEUE_PLAIN;
@@ -21,6 +33,8 @@ void rest_bury(struct cast *c)
 	struct tq_claim claim = { .size = sizeof(claim) };
 	uint64_t until = now_ns() + drain_patience(c);
 	struct tq_worker *self = NULL;
+
+	remove_schedules(c->storm);
 	int r = tq_worker_open(c->storm->tq, &opts, &self);
 
 	if (r < 0)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Steerers: cancel, hold, move and reprioritise tasks; pause, drain and purge queues. */
+/* Steerers: make, pause and remove schedules; cancel, hold, move and reprioritise tasks; pause, drain and purge queues. */
 #include <errno.h>
 
 #include "storm.h"
 
 #define RECENT 400u
 #define PAGE 32u
+#define SCHEDULES 8u
 #define WAITING (1u << TQ_DELAYED | 1u << TQ_READY)
 
 static void steer_task(struct player *p, uint32_t slot)
@@ -105,6 +106,40 @@ static void steer_limit(struct player *p)
 	player_accepts(p, "setting a limit", tq_limit_set(p->tq, key, &opts));
 }
 
+/* Runs that nobody serves and everybody forgets: they expire before they are counted. */
+static int make_schedule(struct player *p)
+{
+	const struct tq_task_spec run = { .size = sizeof(run),
+					  .queue = QUEUE_TIMES,
+					  .kind = KIND_WORK,
+					  .flags = TQ_TASK_FORGET,
+					  .deadline_ns = MS };
+	const bool cron = chance_percent(&p->chance, 30);
+	const struct tq_schedule_spec spec = { .size = sizeof(spec),
+					       .task = &run,
+					       .every_ns = cron ? 0 : 20 * MS,
+					       .cron = cron ? "* * * * *" : NULL,
+					       .zone = cron ? "UTC0" : NULL,
+					       .overlap = TQ_OVERLAP_QUEUE };
+
+	return tq_schedule_create(p->tq, &spec, NULL);
+}
+
+static void steer_schedule(struct player *p)
+{
+	struct tq_schedule_info infos[SCHEDULES] = { { .size = sizeof(infos[0]) } };
+	uint64_t cursor = 0;
+	int n = tq_schedule_list(p->tq, &cursor, infos, SCHEDULES);
+
+	if (n >= 0 && n < (int)SCHEDULES && chance_percent(&p->chance, 50))
+		n = make_schedule(p);
+	else if (n > 0)
+		n = tq_schedule_steer(p->tq, infos[chance_below(&p->chance, (uint64_t)n)].id,
+				      (enum tq_schedule_action)chance_in(
+					      &p->chance, TQ_SCHEDULE_PAUSE, TQ_SCHEDULE_REMOVE));
+	player_accepts(p, "schedules", n == -ENOENT ? 0 : n);
+}
+
 static void steer_some(struct player *p)
 {
 	uint32_t end = p->ledger->tasks, room = end < RECENT ? end : RECENT;
@@ -113,6 +148,8 @@ static void steer_some(struct player *p)
 		steer_queue(p);
 	if (chance_percent(&p->chance, 15))
 		steer_limit(p);
+	if (chance_percent(&p->chance, 10))
+		steer_schedule(p);
 	for (uint32_t i = 0; i < 4 && room; i++) {
 		uint32_t slot = end - 1 - (uint32_t)chance_below(&p->chance, room);
 		const struct ledger_task *t = &p->ledger->task[slot];

@@ -19,6 +19,7 @@ extern const char *const storm_limits[STORM_LIMITS];
 #define QUEUE_PLAIN "plain"   /* nothing but kills: how soon tasks go on is measured here */
 #define QUEUE_STEERED "steered" /* paused, drained, limited in depth; its tasks held and moved */
 #define QUEUE_SCRAP "scrap"   /* purged */
+#define QUEUE_TIMES "times"   /* runs of schedules: nobody serves it */
 #define QUEUE_FARM "farm"     /* served by farms alone */
 #define KIND_WORK "work"
 #define KIND_HANDLER "handler"

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "storm.h"
 
@@ -112,6 +113,14 @@ static uint32_t choose_record(struct player *p, struct tq_task_spec *spec)
 	return TRAIT_KEEP;
 }
 
+static uint64_t wall_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
 static void choose_times(struct player *p, struct tq_task_spec *spec)
 {
 	static const int32_t priorities[] = { TQ_PRIORITY_LOW, TQ_PRIORITY_NORMAL, TQ_PRIORITY_HIGH,
@@ -123,6 +132,8 @@ static void choose_times(struct player *p, struct tq_task_spec *spec)
 	spec->backoff_cap_ns = 20 * MS;
 	if (chance_percent(&p->chance, 15))
 		spec->delay_ns = chance_in(&p->chance, 1, 150) * MS;
+	else if (chance_percent(&p->chance, 10))
+		spec->at_ns = wall_ns() + chance_in(&p->chance, 1, 150) * MS;
 	if (chance_percent(&p->chance, 40)) /* to order by: none passes */
 		spec->deadline_ns = chance_in(&p->chance, 3600, 7200) * S;
 	if (chance_percent(&p->chance, 10))
@@ -150,7 +161,7 @@ static void write_draft(struct player *p, struct draft *d, uint32_t slot)
 	choose_limits(p, d);
 	if ((traits & TRAIT_STEERED) && chance_percent(&p->chance, 5))
 		d->spec.flags |= TQ_TASK_HOLD;
-	if (d->spec.delay_ns)
+	if (d->spec.delay_ns || d->spec.at_ns)
 		traits |= TRAIT_STEERED;
 	paper_label(d->label, slot);
 	d->spec.label = d->label;

@@ -54,6 +54,8 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	leave_out(&tqi_root(tx)->refills, u);
 	leave_out_index(&tqi_root(tx)->limits, u);
 	leave_out_index(&tqi_root(tx)->lanes, u);
+	leave_out(&tqi_root(tx)->every, u);
+	leave_out(&tqi_root(tx)->cron, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scheduler/cron.h"
 #include "scheduler/records.h"
 
 #define TEXT_BYTES 65536
@@ -191,8 +192,66 @@ static void add_extra(struct text *t)
 	STRUCT(tqi_extra);
 	FIELD(tqi_extra, deadline_ns);
 	FIELD(tqi_extra, at_ns);
+	FIELD(tqi_extra, schedule);
 	FIELD(tqi_extra, key);
 	FIELD(tqi_extra, limits);
+}
+
+static void add_schedule(struct text *t)
+{
+	STRUCT(tqi_schedule);
+	FIELD(tqi_schedule, flags);
+	FIELD(tqi_schedule, generation);
+	FIELD(tqi_schedule, sequence);
+	FIELD(tqi_schedule, every_ns);
+	FIELD(tqi_schedule, next_ns);
+	FIELD(tqi_schedule, retry_ns);
+	FIELD(tqi_schedule, last_run);
+	FIELD(tqi_schedule, made_ns);
+	FIELD(tqi_schedule, last_run_ns);
+	FIELD(tqi_schedule, runs);
+	FIELD(tqi_schedule, skipped);
+	FIELD(tqi_schedule, overlap);
+	FIELD(tqi_schedule, catch_up);
+	FIELD(tqi_schedule, owed);
+	FIELD(tqi_schedule, last_error);
+	FIELD(tqi_schedule, block);
+	FIELD(tqi_schedule, payload_bytes);
+	FIELD(tqi_schedule, label_bytes);
+	FIELD(tqi_schedule, key_bytes);
+	FIELD(tqi_schedule, cron_bytes);
+	FIELD(tqi_schedule, zone_bytes);
+	FIELD(tqi_schedule, zone_changes);
+	FIELD(tqi_schedule, delay_ns);
+	FIELD(tqi_schedule, timeout_ns);
+	FIELD(tqi_schedule, timeout_total_ns);
+	FIELD(tqi_schedule, progress_timeout_ns);
+	FIELD(tqi_schedule, backoff_ns);
+	FIELD(tqi_schedule, backoff_cap_ns);
+	FIELD(tqi_schedule, deadline_ns);
+	FIELD(tqi_schedule, priority);
+	FIELD(tqi_schedule, attempts_max);
+	FIELD(tqi_schedule, crashes_max);
+	FIELD(tqi_schedule, losses_max);
+	FIELD(tqi_schedule, task_flags);
+	FIELD(tqi_schedule, unique_scope);
+	FIELD(tqi_schedule, queue);
+	FIELD(tqi_schedule, kind);
+	STRUCT(tqi_cron);
+	FIELD(tqi_cron, minutes);
+	FIELD(tqi_cron, hours);
+	FIELD(tqi_cron, days);
+	FIELD(tqi_cron, months);
+	FIELD(tqi_cron, weekdays);
+	FIELD(tqi_cron, any);
+	STRUCT(tqi_zone);
+	FIELD(tqi_zone, count);
+	FIELD(tqi_zone, offset_s);
+	FIELD(tqi_zone, has_rule);
+	FIELD(tqi_zone, rule);
+	STRUCT(tqi_zone_change);
+	FIELD(tqi_zone_change, at_s);
+	FIELD(tqi_zone_change, offset_s);
 }
 
 static void add_key(struct text *t)
@@ -383,6 +442,13 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, loosened);
 	FIELD(tqi_root, due);
 	FIELD(tqi_root, wall);
+	FIELD(tqi_root, every);
+	FIELD(tqi_root, cron);
+	FIELD(tqi_root, schedules);
+	FIELD(tqi_root, crons);
+	FIELD(tqi_root, schedule_sequence);
+	FIELD(tqi_root, wall_seen_ns);
+	FIELD(tqi_root, anew);
 	FIELD(tqi_root, keys);
 	FIELD(tqi_root, limits);
 	FIELD(tqi_root, lanes);
@@ -430,6 +496,7 @@ static void describe(struct text *t)
 	add_task(t);
 	add_extra(t);
 	add_key(t);
+	add_schedule(t);
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);

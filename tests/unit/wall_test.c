@@ -385,6 +385,51 @@ static void test_c1_told(void **state)
 	close_scene(&s);
 }
 
+/* The same for a schedule by cron: a step wakes who keeps time, and the run is made. */
+static void test_c1_sleep_by_cron(void **state)
+{
+	const struct tq_task_spec run = { .size = sizeof(run), .label = "run" };
+	const struct tq_schedule_spec spec = {
+		.size = sizeof(spec), .task = &run, .cron = "@hourly", .zone = "UTC"
+	};
+	struct tq_schedule_info info = { .size = sizeof(info) };
+	struct scene s;
+	uint64_t id, took;
+
+	(void)state;
+	open_scene(&s);
+	assert_int_equal(tq_schedule_create(s.tq, &spec, &id), 0);
+	uint64_t to_next = HOUR - wall_of(&s.f) % HOUR;
+	uint64_t first = sleep_and_claim(&s, &took);
+
+	assert_int_equal(took, to_next);
+	assert_int_equal(s.f.box.system.wall_waits, 1);
+	meanwhile(&s, forward);
+	assert_int_not_equal(sleep_and_claim(&s, &took), first);
+	assert_int_equal(took, 0);
+	meanwhile(&s, back); /* what has been does not come again */
+	sleep_and_claim(&s, &took);
+	assert_int_equal(took, 2 * HOUR);
+	assert_int_equal(tq_schedule_info(s.tq, id, &info), 0);
+	assert_int_equal(info.runs, 3);
+	close_scene(&s);
+}
+
+/* The kernel's own wait: by the clock that people set, woken like any other. */
+static void test_c1_system_clock(void **state)
+{
+	const struct tqi_ops *ops = &tqi_ops_linux;
+	struct tqi_word32 word = { 0 };
+	const struct tqi_futex same = { &word, 0 }, other = { &word, 1 };
+	uint64_t until = ops->wall(ops->ctx) + SECOND / 50;
+
+	(void)state;
+	assert_int_equal(ops->futex_wait_wall(ops->ctx, &other, 1, until), 0);
+	assert_int_equal(ops->futex_wait_wall(ops->ctx, &same, 1, until), -ETIMEDOUT);
+	assert_true(ops->wall(ops->ctx) >= until);
+	assert_int_equal(ops->futex_wait_wall(ops->ctx, &same, 1, 1), -ETIMEDOUT);
+}
+
 static void test_c1_refused(void **state)
 {
 	struct tq_task_spec spec = { .size = sizeof(spec), .at_ns = 5, .delay_ns = 5 };
@@ -415,6 +460,8 @@ int main(void)
 		cmocka_unit_test(test_c1_sleep),
 		cmocka_unit_test(test_c1_sleep_by_both),
 		cmocka_unit_test(test_c1_told),
+		cmocka_unit_test(test_c1_sleep_by_cron),
+		cmocka_unit_test(test_c1_system_clock),
 		cmocka_unit_test(test_c1_refused),
 	};
 

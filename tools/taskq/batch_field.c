@@ -60,6 +60,7 @@ static const struct field {
 	{ "payload_base64", FIELD_PAYLOAD, 0 },
 	{ "id", FIELD_IGNORED, 0 },
 	{ "sequence", FIELD_IGNORED, 0 },
+	{ "schedule", FIELD_IGNORED, 0 },
 	{ "state", FIELD_IGNORED, 0 },
 	{ "flags", FIELD_IGNORED, 0 },
 	{ "attempt", FIELD_IGNORED, 0 },

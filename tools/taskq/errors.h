@@ -28,7 +28,8 @@ enum about {
 	ABOUT_CONTENT, /* of an open segment */
 	ABOUT_QUEUE,   /* or a farm on it */
 	ABOUT_LIMIT,
-	ABOUT_TASK
+	ABOUT_TASK,
+	ABOUT_SCHEDULE
 };
 
 /* Reports the library's error @r and gives the exit code for it. */

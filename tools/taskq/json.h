@@ -14,6 +14,8 @@
 #include "format.h"
 
 json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struct clocks *clocks);
+json_t *json_of_schedule(struct tq *tq, const struct tq_schedule_info *info,
+			 const struct clocks *clocks);
 json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks);
 json_t *json_of_queue(const struct tq_queue_info *info);
 json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks);
@@ -27,6 +29,10 @@ json_t *json_u64(uint64_t value);
 
 /* Sets @key to the wall time of a CLOCK_MONOTONIC one; 0 leaves it out. */
 void json_set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns);
+
+/* Sets what a handler of that kind gets: "command" and what goes with it, "payload" or
+ * "payload_base64". */
+void json_set_payload(json_t *object, const char *kind, const char *payload, uint64_t bytes);
 
 /* Prints one object on one line of standard output and frees it. */
 void json_line(json_t *object);

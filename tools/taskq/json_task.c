@@ -78,12 +78,11 @@ static void set_base64(json_t *object, const void *payload, uint64_t bytes)
 }
 
 /* The payload as a person would write it, else in base64. */
-static void set_payload(json_t *object, const struct tq_task_info *info, const char *payload,
-			uint64_t bytes)
+void json_set_payload(json_t *object, const char *kind, const char *payload, uint64_t bytes)
 {
 	struct tq_exec *exec = NULL;
 
-	if (strcmp(info->kind, "exec") != 0) {
+	if (strcmp(kind, "exec") != 0) {
 		json_t *text = json_stringn(payload, bytes);
 
 		/* A NUL inside survives in JSON, but not in most readers. */
@@ -161,12 +160,15 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	if (info->deadline_ns > clocks->now_ns) /* one that has passed is not for another life */
 		json_object_set_new(object, "deadline_ns",
 				    json_u64(info->deadline_ns - clocks->now_ns));
+	if (info->schedule)
+		json_object_set_new(object, "schedule",
+				    json_string(tq_schedule_id_format(info->schedule, at)));
 	set_flag(object, "hold", info->flags & TQ_INFO_HELD);
 	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
 	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);
 	set_flag(object, "at_most_once", info->flags & TQ_INFO_AT_MOST_ONCE);
 	if (payload_read(tq, info->id, &payload, &bytes) == 0)
-		set_payload(object, info, payload, bytes);
+		json_set_payload(object, info->kind, payload, bytes);
 	free(payload);
 }
 

@@ -18,6 +18,11 @@
 #define FORM_KEY "1 to 127 bytes"
 #define FORM_SCOPE "queued, active, kept or coalesce"
 #define FORM_AT "HH:MM[:SS], \"2027-03-01 08:00[:00]\" in local time, or 2027-03-01T08:00:00+01:00"
+#define FORM_SCHEDULE "a schedule's id as `taskq schedule list` prints it, such as s2-1"
+#define FORM_OVERLAP "skip or queue"
+#define FORM_ZONE                                                                                  \
+	"a name such as Europe/Berlin, as in /usr/share/zoneinfo, or a rule such as "              \
+	"CET-1CEST,M3.5.0,M10.5.0/3"
 #define FORM_ID "an id as `taskq submit` prints it, such as 17-3"
 
 /* Each is 0, -EINVAL (not such a value) or -ERANGE (too large). */

@@ -141,12 +141,11 @@ static void put_command(FILE *out, const struct tq_exec *exec)
 	}
 }
 
-static void put_payload(FILE *out, const struct tq_task_info *info, const void *payload,
-			uint64_t bytes)
+void text_put_payload(FILE *out, const char *kind, const void *payload, uint64_t bytes)
 {
 	struct tq_exec *exec = NULL;
 
-	if (strcmp(info->kind, "exec") != 0) {
+	if (strcmp(kind, "exec") != 0) {
 		text_put_safe_bytes(out, payload, bytes);
 	} else if (tq_exec_decode(payload, bytes, &exec) == 0) {
 		put_command(out, exec);
@@ -170,7 +169,7 @@ char *text_of_task(struct tq *tq, const struct tq_task_info *info)
 	out = open_memstream(&text, &text_bytes);
 	if (out) {
 		if (payload)
-			put_payload(out, info, payload, bytes);
+			text_put_payload(out, info->kind, payload, bytes);
 		else if (info->payload_bytes > 0)
 			fprintf(out, "(%llu bytes)", (unsigned long long)info->payload_bytes);
 		fclose(out);

@@ -18,6 +18,9 @@ void text_put_safe_bytes(FILE *out, const char *text, size_t bytes);
 /* Prints one argument as a shell would take it back, harmless on a terminal. */
 void text_put_quoted(FILE *out, const char *arg);
 
+/* Prints what a handler of that kind gets: a command, or text. */
+void text_put_payload(FILE *out, const char *kind, const void *payload, uint64_t bytes);
+
 /* A task's command in one line ("cwd" left out), or what can be said of its payload.
  * Freed by free(); NULL when there is nothing to say. */
 char *text_of_task(struct tq *tq, const struct tq_task_info *info);

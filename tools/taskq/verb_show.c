@@ -131,7 +131,7 @@ static void lines_exec(const struct tq_exec *exec)
 static void lines_work(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
-	char *text = text_of_task(show->cli->tq, info), size[FORMAT_MAX];
+	char *text = text_of_task(show->cli->tq, info), size[FORMAT_MAX], id[TQ_ID_TEXT_MAX];
 	struct tq_exec *exec = NULL;
 	void *payload = NULL;
 	uint64_t bytes;
@@ -140,6 +140,8 @@ static void lines_work(const struct show *show)
 	     priority_name(info->priority));
 	if (info->label[0])
 		line("label", "%s", info->label);
+	if (info->schedule)
+		line("schedule", "%s", tq_schedule_id_format(info->schedule, id));
 	if (info->unique_key[0])
 		line("unique", "%s, scope %s", info->unique_key, scope_name(info->unique_scope));
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
+#include "schedule_options.h"
 #include "task_options.h"
 #include "verbs.h"
 #include "waiting.h"
@@ -41,6 +42,7 @@ static const struct option_row rows[] = {
 	{ KEY_UNIQUE, "unique", "KEY", "when the queue has a task of that key, make no other" },
 	{ KEY_UNIQUE_SCOPE, "unique-scope", "S",
 	  "until when: queued, active (default), kept; or coalesce" },
+	SCHEDULE_OPTION_ROWS,
 	{ KEY_BATCH, "batch", "FILE|-", "hand in many: a JSON object a line" },
 	{ KEY_WAIT, "wait", NULL, "wait for its end and exit with its code" },
 	OPTION_ROW_COMMAND,
@@ -50,6 +52,7 @@ static const struct option_row rows[] = {
 struct submit {
 	struct cli *cli;
 	struct task_options options;
+	struct schedule_options schedule;
 	const char *payload; /* as given */
 	const char *batch;
 	bool wait;
@@ -92,6 +95,8 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		cli->transparent = true;
 		return true;
 	default:
+		if (key >= KEY_EVERY && key < KEY_SCHEDULE_END)
+			return schedule_option(cli, &submit->schedule, key, arg);
 		return task_option(cli, &submit->options, key, arg);
 	}
 }
@@ -124,8 +129,10 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 		cli->exit_code = usage(cli, "--forget and --keep exclude each other");
 	else if (flags & TQ_TASK_FORGET && submit->wait)
 		cli->exit_code = usage(cli, "--forget leaves nothing to --wait for");
+	else if (schedule_is_given(&submit->schedule) && (submit->batch || submit->wait))
+		cli->exit_code = usage(cli, "a schedule takes neither --batch nor --wait");
 	else
-		return true;
+		return schedule_options_agree(cli, &submit->schedule, &submit->options.spec);
 	return false;
 }
 
@@ -263,6 +270,11 @@ static int submit_one(struct submit *submit)
 	if (!make_payload(submit, &payload, &bytes))
 		return cli->transparent ? CLI_SELF : CLI_USAGE;
 	if (!attach(cli, TQ_OPEN_CREATE)) {
+		free(payload);
+		return cli->exit_code;
+	}
+	if (schedule_is_given(&submit->schedule)) {
+		schedule_create(cli, &submit->schedule, &submit->options.spec, payload, bytes);
 		free(payload);
 		return cli->exit_code;
 	}

@@ -12,7 +12,8 @@
 	  "The command runs in the current directory (or --cwd), with the worker's environment\n"  \
 	  "and --env on top, its input empty.  --kind K hands in a task for the handler of that\n" \
 	  "kind instead, with --payload.  --batch reads one JSON object a line, as `taskq list\n"  \
-	  "--json` prints them; other options are defaults for its lines.\n")                      \
+	  "--json` prints them; other options are defaults for its lines.  --every and --cron\n"    \
+	  "make a schedule instead, and print its id; see `taskq schedule`.\n")                      \
 	X(run, verb_run, "[OPTION]... [--] CMD [ARG]...",                                          \
 	  "run a command as a task: stream its output, give its exit code",                        \
 	  "When no live worker serves the queue, it runs in a private queue with a worker of\n"    \
@@ -62,6 +63,10 @@
 	  "without\n"                                                                              \
 	  "a limit is unlimited.  Lowering a limit ends nobody: no more start until enough have\n"  \
 	  "ended.\n")                                                                              \
+	X(schedule, verb_schedule, "list|show|pause|resume|remove [OPTION]... [ID]...",            \
+	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
+	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \
+	  "that are made already are tasks like others, and go on.\n")                             \
 	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
 	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
 	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Descriptions of tasks at the boundary. */
+#ifndef TQI_CLIENT_SPEC_H
+#define TQI_CLIENT_SPEC_H
+
+#include "taskq/task.h"
+
+/* Copy a caller's in, with default names, and check all but these.  -EINVAL, -ERANGE, -E2BIG. */
+int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from);
+
+#endif
