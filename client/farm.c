@@ -14,6 +14,7 @@
 #include "client/oom.h"
 #include "client/options.h"
 #include "client/sleeper.h"
+#include "scheduler/command.h"
 
 #define LEASE_NS 30000000000ull /* 30 s */
 #define GRACE_NS 5000000000ull	/* 5 s */
@@ -68,6 +69,7 @@ static int register_master(struct tqi_farm *farm)
 		.queue_count = farm->opts.queue_count,
 		.name = farm->opts.name,
 		.grace_ns = farm->opts.grace_ns,
+		.flags = TQ_WORKER_COMMANDS,
 	};
 
 	return tqi_worker_open(farm->tq, &opts, &master, &farm->self);
@@ -112,16 +114,30 @@ static void signal_children(struct tqi_farm *farm, int signal)
 	}
 }
 
-static void begin_to_stop(struct tqi_farm *farm, uint64_t now)
+/* Without a grace time there is no limit to how long running tasks may take. */
+static bool is_draining(const struct tqi_farm *farm)
+{
+	return farm->stopping && farm->kill_ns == UINT64_MAX;
+}
+
+void tqi_farm_drain(struct tqi_farm *farm)
 {
 	if (farm->stopping)
 		return;
 	farm->stopping = true;
-	farm->kill_ns = now + farm->opts.grace_ns;
+	farm->kill_ns = UINT64_MAX;
 	tqi_farm_notify("STOPPING=1");
+	signal_children(farm, SIGTERM);
+}
+
+static void begin_to_stop(struct tqi_farm *farm, uint64_t now)
+{
+	if (farm->stopping && !is_draining(farm))
+		return;
+	tqi_farm_drain(farm);
+	farm->kill_ns = now + farm->opts.grace_ns;
 	tqi_farm_log(farm, "stopping: running tasks may take %.1f s more",
 		     (double)farm->opts.grace_ns / NS_PER_S);
-	signal_children(farm, SIGTERM);
 }
 
 static void begin_to_kill(struct tqi_farm *farm)
@@ -136,13 +152,13 @@ static void begin_to_kill(struct tqi_farm *farm)
 static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
 {
 	const uint32_t told = pending / TQI_PENDING_STOP + (pending & TQI_PENDING_NOW ? 2 : 0);
-	bool again = told > 1 || (told && farm->stopping);
+	bool again = told > 1 || (told && farm->stopping && !is_draining(farm));
 
 	if (told)
 		begin_to_stop(farm, now);
 	if (again || (farm->stopping && now >= farm->kill_ns))
 		begin_to_kill(farm);
-	if (farm->stopping && !farm->killing)
+	if (farm->stopping && !farm->killing) /* draining: for ever */
 		tqi_farm_appoint(farm, farm->kill_ns);
 	if (farm->stopping)
 		return;
@@ -196,6 +212,8 @@ static int look(struct tqi_tx *tx, struct tqi_sleeper *s)
 	struct tqi_farm *farm = s->arg;
 
 	if (tqi_load_acquire32(&farm->signals.pending) || tx->now_ns >= farm->next_ns)
+		return 0;
+	if (tqi_command_take(tx, farm->self->index))
 		return 0;
 	uint64_t next = tqi_farm_stop_steps(tx, farm);
 
@@ -262,6 +280,7 @@ static void run(struct tqi_farm *farm)
 
 		farm->next_ns = UINT64_MAX;
 		heed(farm, pending, now);
+		tqi_farm_obey(farm, now);
 		tqi_farm_reap(farm, now);
 		tqi_farm_start_due(farm, now);
 		if (!ready)

@@ -28,7 +28,8 @@ enum tqi_leave {
 	TQI_LEAVE_NOT = 0,   /* it did not: it died */
 	TQI_LEAVE_TOLD = 1,  /* SIGTERM */
 	TQI_LEAVE_EMPTY = 2, /* nothing is left that it could start */
-	TQI_LEAVE_WORN = 3,  /* max_tasks, max_rss: to be replaced */
+	TQI_LEAVE_WORN = 3,  /* max_tasks, max_rss, a command: to be replaced */
+	TQI_LEAVE_STOPPED = 4, /* a command: for good */
 };
 
 /*
@@ -39,7 +40,7 @@ struct tqi_board {
 	struct tqi_word64 generation; /* of its record */
 	struct tqi_word64 finished;   /* attempts that it ended with a verdict */
 	struct tqi_word32 worker;     /* its record, stored last; 0 not registered yet */
-	struct tqi_word32 leave;      /* enum tqi_leave, stored before it exits */
+	struct tqi_word32 leave;      /* enum tqi_leave, stored before it exits, or promises to */
 	struct tqi_word32 error;      /* why it could not register; 0 it could */
 	uint32_t reserved0[9];
 };
@@ -86,7 +87,7 @@ struct tqi_farm {
 	bool stopping;	  /* no new tasks */
 	bool killing;	  /* no more patience either */
 	bool has_worked;  /* a worker has registered */
-	uint64_t kill_ns; /* stopping: end of the grace time */
+	uint64_t kill_ns; /* stopping: end of the grace time; UINT64_MAX none */
 	uint64_t next_ns; /* the master's own next appointment; UINT64_MAX none */
 	uint64_t oom_kills;
 	int given_back;	  /* running attempts */
@@ -105,6 +106,8 @@ void tqi_farm_start_due(struct tqi_farm *farm, uint64_t now);
 bool tqi_farm_add_child(struct tqi_farm *farm, uint64_t now);
 /* One worker less: the last one stays, and a busy one finishes first. */
 void tqi_farm_retire_child(struct tqi_farm *farm);
+/* How many workers it has, or is about to have. */
+uint32_t tqi_farm_size(struct tqi_farm *farm);
 /* Its place in the farm is empty, or is filled again as its end deserves. */
 void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t now);
 /* Ask for a look at `when` at the latest. */
@@ -115,6 +118,15 @@ void tqi_farm_reap(struct tqi_farm *farm, uint64_t now);
 
 /* farm_stop.c: in a hold, the stop steps that a worker should have taken itself; when next. */
 uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm);
+
+/* farm.c: stop, however long running tasks take. */
+void tqi_farm_drain(struct tqi_farm *farm);
+
+/* farm_command.c: the master does what it is told to. */
+void tqi_farm_obey(struct tqi_farm *farm, uint64_t now);
+/* A worker does, and knows afterwards whether it is to leave.  0 or an error. */
+int tqi_farm_worker_obey(struct tqi_farm *farm, struct tq_worker *worker, struct tqi_board *board,
+			 enum tqi_leave *ret_leave);
 
 /* farm_worker.c: the life of a worker process, after the fork. */
 _Noreturn void tqi_farm_worker_main(struct tqi_farm *farm, struct tqi_board *board);

@@ -125,22 +125,29 @@ static int spare(struct tqi_farm *farm, const struct tqi_child *child)
 	return child->state == TQI_CHILD_LIVE && !is_busy(farm, child) ? 2 : 1;
 }
 
+uint32_t tqi_farm_size(struct tqi_farm *farm)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < farm->child_count; i++)
+		count += spare(farm, &farm->children[i]) > 0;
+	return count;
+}
+
 void tqi_farm_retire_child(struct tqi_farm *farm)
 {
 	struct tqi_child *chosen = NULL;
-	uint32_t count = 0;
 	int best = 0;
 
 	for (uint32_t i = 0; i < farm->child_count; i++) {
 		int now = spare(farm, &farm->children[i]);
 
-		count += now > 0;
 		if (now > best) {
 			best = now;
 			chosen = &farm->children[i];
 		}
 	}
-	if (count < 2)
+	if (tqi_farm_size(farm) < 2)
 		return;
 	chosen->retiring = true;
 	if (chosen->state == TQI_CHILD_PAUSED)
@@ -170,7 +177,8 @@ static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_
 
 void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	if (farm->stopping || child->retiring || child->leave == TQI_LEAVE_EMPTY) {
+	if (farm->stopping || child->retiring || child->leave == TQI_LEAVE_EMPTY ||
+	    child->leave == TQI_LEAVE_STOPPED) {
 		child->state = TQI_CHILD_NONE;
 		return;
 	}

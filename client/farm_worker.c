@@ -62,7 +62,7 @@ static int open_worker(struct farm_worker *fw)
 		.lease_ns = o->lease_ns,
 		.grace_ns = o->grace_ns,
 		.kill = TQ_KILL_PROCESS,
-		.flags = TQ_WORKER_HEARTBEAT,
+		.flags = TQ_WORKER_HEARTBEAT | TQ_WORKER_COMMANDS,
 		.name = o->name,
 		.stealing = o->stealing,
 	};
@@ -234,6 +234,12 @@ static int serve(struct farm_worker *fw, enum tqi_leave *ret_leave)
 		refresh_kinds(fw);
 		int r = survive(next(fw));
 
+		if (r == TQ_ECOMMAND) { /* what it held has been reported */
+			r = tqi_farm_worker_obey(fw->farm, fw->worker, fw->board, ret_leave);
+			if (r < 0 || *ret_leave != TQI_LEAVE_NOT)
+				return r;
+			continue;
+		}
 		if (r == -ENODATA || r == TQ_ESHUTDOWN) {
 			*ret_leave = TQI_LEAVE_EMPTY;
 			return report_last(fw);

@@ -51,7 +51,7 @@ static void watch_lives(struct tqi_tx *tx, struct nap *nap)
 		at = at + 1 < count ? at + 1 : 1;
 		struct tqi_worker *worker = tqi_worker_at(tx, at);
 
-		if (worker->state != TQI_WORKER_LIVE || !worker->attempts)
+		if (worker->state != TQI_WORKER_LIVE || (!worker->attempts && !worker->command))
 			continue;
 		uint32_t value = tqi_mutex_watch(&worker->life);
 

@@ -44,6 +44,7 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	i.owner_uid = st.st_uid;
 	i.shutting_down = root.flags & TQI_ROOT_SHUTDOWN ? 1 : 0;
 	i.mode = st.st_mode & 0777;
+	i.commands_open = root.commands_open;
 	if (tqi_segment_is_named(&tq->seg))
 		snprintf(i.path, sizeof(i.path), "%s", tq->seg.path);
 	tqi_snapshot_out(ret_info, room, &i, sizeof(i));
@@ -306,6 +307,7 @@ static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
 	return (w->flags & TQI_WORKER_MASTER ? TQ_WORKER_IS_MASTER : 0) |
 	       (w->flags & TQI_WORKER_SUSPECT ? TQ_WORKER_IS_SUSPECT : 0) |
 	       (w->flags & TQI_WORKER_STOP ? TQ_WORKER_IS_STOPPING : 0) |
+	       (w->flags & TQI_WORKER_COMMANDS ? TQ_WORKER_TAKES_COMMANDS : 0) |
 	       (tqi_worker_seems_dead(w) ? TQ_WORKER_IS_DYING : 0) |
 	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
 }

@@ -57,7 +57,7 @@ static int check_options(const struct tq_worker_opts *o)
 {
 	if (o->queue_count > TQ_WORKER_QUEUES_MAX || o->kind_count > TQI_KINDS_MAX ||
 	    (o->queue_count && !o->queues) || (o->kind_count && !o->kinds) ||
-	    (o->flags & ~TQ_WORKER_HEARTBEAT) || o->kill > TQ_KILL_PROCESS ||
+	    (o->flags & ~(TQ_WORKER_HEARTBEAT | TQ_WORKER_COMMANDS)) || o->kill > TQ_KILL_PROCESS ||
 	    o->lease_ns > TQI_NS_MAX || o->grace_ns > TQI_NS_MAX ||
 	    !stealing_is_valid(&o->stealing))
 		return -EINVAL;
@@ -108,7 +108,8 @@ static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
 			.kill = o->kill,
 			.lease_ns = o->lease_ns,
 			.grace_ns = worker->grace_ns,
-			.flags = extra->flags,
+			.flags = extra->flags |
+				 (o->flags & TQ_WORKER_COMMANDS ? TQI_WORKER_COMMANDS : 0),
 			.output_bytes = extra->output_bytes,
 			.steal_max = setting(o->stealing.max_count, TQ_STEAL_COUNT_DEFAULT),
 			.steal_capacity =

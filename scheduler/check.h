@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies every invariant of a segment: R1 to R8 (scheduler/records.h), W1, W6
+ * Verifies every invariant of a segment: R1 to R9 (scheduler/records.h), W1, W6
  * (shm/wait.h), gauges against a recount, and that each byte of memory has one use.
  *
  * Only reads, and trusts nothing: the base may be a private copy of a damaged

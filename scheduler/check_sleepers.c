@@ -66,6 +66,7 @@ static void check_waiter(struct tqi_check *c, uint32_t w)
 	if (tqi_mutex_owner(&s->mutex) == 0 && !tqi_mutex_owner_died(&s->mutex))
 		tqi_check_fault(c, "sleeper %u: in use, but its mutex is free", w); /* W1 */
 	c->room_waiters += s->interest == TQI_INTEREST_ROOM;
+	c->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	check_edges(c, w, s);
 }
 

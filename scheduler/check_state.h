@@ -48,7 +48,8 @@ struct tqi_check {
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
-	uint32_t empty_workers, dying_workers, room_waiters, moving, appointments, assigned, rates;
+	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, moving, appointments,
+		assigned, rates;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 
@@ -101,6 +102,11 @@ bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *in
 			    const char *name);
 /* What is wrong with a schedule, NULL nothing. */
 const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_schedule *schedule);
+/* What is wrong with a command's record, NULL nothing; bytes that its block needs. */
+const char *tqi_check_command_fault(struct tqi_check *c, const struct tqi_command *command);
+uint64_t tqi_check_command_bytes(const struct tqi_command *command);
+/* The worker that a delivery is for, if it is there still. */
+const struct tqi_worker *tqi_check_recipient(struct tqi_check *c, const struct tqi_delivery *d);
 
 /*
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
@@ -129,6 +135,7 @@ void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
+void tqi_check_commands(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/assign.h"
+#include "scheduler/command.h"
 #include "scheduler/due.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
@@ -133,6 +134,8 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	uint32_t index;
 	bool full;
 
+	if (tqi_command_may_wait(tqi_root(tx), worker) && tqi_command_take(tx, w))
+		return TQ_ECOMMAND;
 	if (worker->attempt_count >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
 	int r = choose(tx, w, &index, &turn);

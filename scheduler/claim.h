@@ -17,7 +17,8 @@ struct tqi_claimed {
  * Start the best task for a worker.  0; -EAGAIN nothing startable; -EINPROGRESS
  * this transaction has done its share of clearing away, call again; -EALREADY this
  * hold has moved its share of lanes (scheduler/lane.h), call again in the next one;
- * TQ_EFULL too many claims; -ENOMEM grow and try again.
+ * TQ_EFULL too many claims; -ENOMEM grow and try again; TQ_ECOMMAND it has a
+ * command to do first.
  */
 int tqi_claim(struct tqi_tx *tx, uint32_t worker, struct tqi_claimed *ret_claimed);
 

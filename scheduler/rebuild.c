@@ -268,6 +268,9 @@ static void clear_root(struct tqi_root *root)
 	memset(&root->keys, 0, sizeof(root->keys));
 	memset(&root->limits, 0, sizeof(root->limits));
 	memset(&root->lanes, 0, sizeof(root->lanes));
+	root->commands_oldest = root->commands_newest = root->commands_open = 0;
+	root->ended_oldest = root->ended_newest = root->ended_count = 0;
+	root->command_waiters = 0;
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -291,6 +294,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
 	tqi_rebuild_sleepers(c);
+	tqi_rebuild_commands(c);
 	tqi_rebuild_memory(c);
 	int r = tqi_rebuild_records(c);
 

@@ -34,6 +34,7 @@ void tqi_rebuild_open_lanes(struct tqi_check *c);
 void tqi_rebuild_schedules(struct tqi_check *c);
 int tqi_rebuild_schedule_heaps(struct tqi_check *c);
 void tqi_rebuild_sleepers(struct tqi_check *c);
+void tqi_rebuild_commands(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);

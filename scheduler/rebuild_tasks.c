@@ -234,7 +234,8 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 
 	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
 		w->state = TQI_WORKER_FREE;
-	w->attempts = w->attempt_count = 0;
+	w->attempts = w->attempt_count = w->command = 0;
+	w->command_seen = 0;
 	w->assigned = w->assigned_last = w->assigned_count = 0;
 	if (w->state == TQI_WORKER_FREE)
 		return;
@@ -333,6 +334,7 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	core->waiter_count++;
 	core->waiter_for_work += s->interest == TQI_INTEREST_WORK;
 	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
+	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */

@@ -25,6 +25,10 @@
  *     state == BLOCKED  <=>  one held key of the same name has it as its successor.
  * R8  A limit's `used` and `waiting` are what the tasks that name it add up to; an
  *     unfinished task is in the lane of its class and its limits (scheduler/lane.h).
+ * R9  A delivery is TAKEN  <=>  its worker's `command` names its command.  A command is
+ *     OPEN, and on that list by sequence, while a delivery of it is unanswered; else it is
+ *     on the list of the ended ones.  command_seen == the root's command_change  =>
+ *     nothing waits that the worker could take.
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
@@ -43,6 +47,7 @@
 #define TQI_LANES_MAX (1u << 20)
 #define TQI_LIMITS_RECORDS_MAX (1u << 18)
 #define TQI_SCHEDULES_MAX 4096
+#define TQI_COMMANDS_MAX 1024 /* open and ended */
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -59,6 +64,7 @@ enum tqi_table_id {
 	TQI_KEYS,
 	TQI_LIMITS,
 	TQI_SCHEDULES,
+	TQI_COMMANDS,
 	TQI_TABLE_COUNT,
 };
 
@@ -81,6 +87,7 @@ enum tqi_interest {
 	TQI_INTEREST_STOPS = 3,	 /* a heartbeat thread; subject: worker */
 	TQI_INTEREST_MASTER = 4, /* a farm's master; subject: its worker record */
 	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room; subject: queue, 0 not made yet */
+	TQI_INTEREST_COMMAND = 6, /* who waits for a command's answers; subject: its record */
 };
 
 /* flags of a task */
@@ -251,6 +258,7 @@ enum tqi_worker_state {
 #define TQI_WORKER_EMPTY (1u << 2) /* its sleep ends when nothing is left to start */
 #define TQI_WORKER_STOP (1u << 3)  /* told to stop claiming */
 #define TQI_WORKER_GROUP (1u << 5) /* it leads a process group, which must be empty too */
+#define TQI_WORKER_COMMANDS (1u << 6) /* it takes commands */
 #define TQI_WORKER_POLLED (1u << 4) /* its life lock says dead, its process lives: no hint */
 
 /*
@@ -298,7 +306,9 @@ struct tqi_worker {
 
 	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */
 	uint32_t life_made; /* written once, by the first taker */
-	uint32_t reserved1[5];
+	uint32_t command;   /* that it has taken and not answered yet; 0 none */
+	uint64_t command_seen; /* the root's command_change when it last found none */
+	uint32_t reserved1[2];
 
 	uint32_t
 		assigned; /* list of tasks assigned to it, the next one to start (scheduler/assign.h) */
@@ -545,6 +555,51 @@ struct tqi_schedule {
 	uint64_t reserved0[5];
 };
 _Static_assert(sizeof(struct tqi_schedule) == 256, "four cache lines");
+enum tqi_command_state {
+	TQI_COMMAND_FREE = 0,
+	TQI_COMMAND_OPEN = 1,  /* somebody has not answered yet */
+	TQI_COMMAND_ENDED = 2, /* all have; kept for a while */
+};
+
+/*
+ * A command: what is to be done, and in its block who is to do it: first the deliveries,
+ * in the order of their workers' records, then the argument.  Who gets it is decided
+ * when it is sent, in that transaction.  Name, argument and block never change.
+ */
+struct tqi_command {
+	uint32_t link;
+	uint32_t state; /* enum tqi_command_state */
+	uint64_t generation; /* with the index: the id */
+	uint64_t sequence;   /* order of sending */
+	uint64_t sent_ns;
+	uint64_t ended_ns;
+	uint32_t prev; /* open ones by sequence; ended ones by when they ended */
+	uint32_t next;
+	uint32_t block;
+	uint32_t argument_bytes;
+	uint32_t delivery_count;
+	uint32_t waiting; /* deliveries that nobody has taken yet ... */
+	uint32_t open;	  /* ... or nobody has answered yet */
+	uint32_t sender_pid;
+	uint16_t queue;
+	uint16_t to; /* enum tq_command_to */
+	char name[TQ_NAME_MAX + 8];
+	uint32_t reserved0[11];
+};
+_Static_assert(sizeof(struct tqi_command) == 192, "three cache lines");
+
+/* One recipient of a command.  What was answered stands once the state says so. */
+struct tqi_delivery {
+	uint32_t worker; /* 0: for anybody, and nobody has taken it */
+	uint16_t state;	 /* enum tq_answer_state */
+	uint16_t takes;	 /* how often it was taken */
+	uint64_t generation; /* of the worker's registration */
+	uint64_t changed_ns;
+	uint32_t pid;
+	uint32_t reserved0;
+	uint64_t text[(TQ_COMMAND_TEXT_MAX + 1) / 8]; /* NUL-terminated */
+};
+_Static_assert(sizeof(struct tqi_delivery) == 128, "two cache lines");
 
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)
@@ -598,6 +653,16 @@ struct tqi_root {
 	struct tqi_hash_index limits; /* by name */
 	struct tqi_hash_index lanes;  /* with limits, and parkings: by class and limits */
 	struct tqi_heap refills;      /* limits that are waited for, by their next token */
+	uint64_t command_change;    /* +1 whenever a delivery comes to be there for the taking */
+	uint64_t command_sequence;  /* of the last command */
+	uint32_t commands_oldest;   /* open ones */
+	uint32_t commands_newest;
+	uint32_t commands_open;
+	uint32_t ended_oldest; /* ended ones */
+	uint32_t ended_newest;
+	uint32_t ended_count;
+	uint32_t command_waiters; /* sleepers that wait for answers */
+	uint32_t reserved1;
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -629,6 +694,7 @@ TQI_RECORD(tqi_edge_at, tqi_edge, TQI_EDGES)
 TQI_RECORD(tqi_key_at, tqi_key, TQI_KEYS)
 TQI_RECORD(tqi_limit_at, tqi_limit, TQI_LIMITS)
 TQI_RECORD(tqi_schedule_at, tqi_schedule, TQI_SCHEDULES)
+TQI_RECORD(tqi_command_at, tqi_command, TQI_COMMANDS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

@@ -15,6 +15,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0 },
 	[TQI_LIMITS] = { "limits", sizeof(struct tqi_limit), TQI_LIMITS_RECORDS_MAX },
 	[TQI_SCHEDULES] = { "schedules", sizeof(struct tqi_schedule), TQI_SCHEDULES_MAX },
+	[TQI_COMMANDS] = { "commands", sizeof(struct tqi_command), TQI_COMMANDS_MAX },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -24,7 +25,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
 	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40 ^ \
 	 FACT(tqi_key, name) << 44 ^ FACT(tqi_limit, name) << 20 ^		  \
-	 FACT(tqi_schedule, block) << 12)
+	 FACT(tqi_schedule, block) << 12 ^ FACT(tqi_command, name) << 6 ^                          \
+	 sizeof(struct tqi_delivery) << 2)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,

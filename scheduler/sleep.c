@@ -8,25 +8,27 @@
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
 #define EDGES_SLICE 8  /* of their edges: journal space */
 
+static void count(struct tqi_tx *tx, uint32_t interest, uint32_t by)
+{
+	if (interest == TQI_INTEREST_ROOM)
+		TQI_ADD(tx, tqi_root(tx)->room_waiters, by);
+	else if (interest == TQI_INTEREST_COMMAND)
+		TQI_ADD(tx, tqi_root(tx)->command_waiters, by);
+}
+
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
 {
 	uint32_t w = tqi_waiter_enter(tx, owner, interest, subject, ret_full);
 
-	if (w && interest == TQI_INTEREST_ROOM)
-		TQI_ADD(tx, tqi_root(tx)->room_waiters, 1);
+	if (w)
+		count(tx, interest, 1);
 	return w;
-}
-
-static void uncount(struct tqi_tx *tx, uint32_t waiter)
-{
-	if (tqi_waiter_at(tx, waiter)->interest == TQI_INTEREST_ROOM)
-		TQI_ADD(tx, tqi_root(tx)->room_waiters, -1);
 }
 
 void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
 {
-	uncount(tx, waiter);
+	count(tx, tqi_waiter_at(tx, waiter)->interest, (uint32_t)-1);
 	tqi_waiter_leave(tx, waiter);
 }
 
@@ -54,7 +56,7 @@ bool tqi_sleep_bury(struct tqi_tx *tx)
 			return false;
 		if (!tqi_edge_drop(tx, w, EDGES_SLICE))
 			return true; /* the rest of its edges in the next hold */
-		uncount(tx, w);
+		count(tx, tqi_waiter_at(tx, w)->interest, (uint32_t)-1);
 		tqi_waiter_bury(tx, w);
 	}
 	return true;

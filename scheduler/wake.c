@@ -2,6 +2,7 @@
 /* Waking. */
 #include "scheduler/wake.h"
 
+#include "scheduler/command.h"
 #include "scheduler/due.h"
 #include "scheduler/ready.h"
 #include "scheduler/schedule.h"
@@ -63,13 +64,15 @@ static bool wake_first(struct tqi_tx *tx)
 	return false;
 }
 
-/* Nobody, or one: who was popped passes on what else may start. */
+/* Nobody, or one for each sort of work: who was popped passes on what else there is. */
 bool tqi_wake_any(struct tqi_tx *tx)
 {
+	const struct tqi_root *root = tqi_root(tx);
+	bool called = (root->commands_open || root->command_waiters) && tqi_command_wake(tx, 1);
 	bool woken = wake_first(tx);
 
 	tx->pass_on = false;
-	return woken;
+	return woken || called;
 }
 
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
@@ -178,7 +181,7 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
-	    root->anew || tqi_sweep_pending(tx))
+	    root->anew || root->commands_open || root->command_waiters || tqi_sweep_pending(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */
 	if (due != UINT64_MAX && due + place * LOOK_NS < until)

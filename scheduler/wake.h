@@ -7,7 +7,8 @@
 
 /* A task of this class became startable: pop one eligible sleeper, newest first. */
 void tqi_wake_for(struct tqi_tx *tx, uint32_t class_);
-/* Pass over: if anything is startable by a sleeper, pop one.  True when it did. */
+/* Pass over: if anything is startable by a sleeper, or a command or its answers wait for
+ * one, pop one.  True when it did. */
 bool tqi_wake_any(struct tqi_tx *tx);
 /* Workers that leave when nothing is left: wake those for whom that is so now. */
 void tqi_wake_empty(struct tqi_tx *tx);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/assign.h"
+#include "scheduler/command.h"
 #include "scheduler/queue.h"
 #include "scheduler/stop.h"
 #include "scheduler/wake.h"
@@ -131,6 +132,8 @@ static void fill(struct tqi_tx *tx, struct tqi_worker *worker,
 	TQI_INIT(worker->steal_interval_ns, request->steal_interval_ns);
 	TQI_INIT(worker->stole_ns, 0);
 	TQI_INIT(worker->stolen, 0);
+	TQI_INIT(worker->command, 0);
+	TQI_INIT(worker->command_seen, 0);
 	TQI_INIT(worker->output, 0);
 	TQI_INIT(worker->output_bytes, 0);
 	memset(worker->name, 0, sizeof(worker->name));
@@ -218,7 +221,7 @@ bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t w)
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, &released))
+	if (!end_attempts(tx, worker, &released) || !tqi_command_leave(tx, w))
 		return false;
 	take_apart(tx, w);
 	tx->release = &worker->life;
@@ -331,7 +334,7 @@ bool tqi_worker_dead(struct tqi_tx *tx, uint32_t w, uint64_t generation,
 	if (!worker)
 		return true;
 	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, death))
+	if (!end_attempts(tx, worker, death) || !tqi_command_leave(tx, w))
 		return false;
 	take_apart(tx, w);
 	return true;

@@ -24,7 +24,8 @@ extern "C" {
 	X(TQ_ESHUTDOWN, -10008, "the segment is shutting down")                                    \
 	X(TQ_ECYCLE, -10009, "the dependency would close a cycle")                                 \
 	X(TQ_ELOCKED, -10010, "the lock could not be had in time: its holder is stopped or stuck") \
-	X(TQ_ENAMESPACE, -10011, "the segment belongs to another PID or time namespace")
+	X(TQ_ENAMESPACE, -10011, "the segment belongs to another PID or time namespace") \
+	X(TQ_ECOMMAND, -10012, "a command waits: take it first")
 
 enum tq_error {
 #define TQ_ERROR_ENUM(name, value, text) name = (value),

@@ -3,6 +3,7 @@
 #ifndef TASKQ_FARM_H
 #define TASKQ_FARM_H
 
+#include <taskq/command.h>
 #include <taskq/worker.h>
 
 #ifdef __cplusplus
@@ -97,6 +98,16 @@ TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
 /* Called by the master with one line of text about what happened. */
 typedef void tq_farm_log(void *arg, const char *text);
 
+/*
+ * Called with a command whose name taskq does not know, in a worker between two tasks, or
+ * in the master: 0 done, below 0 refused (-ENOSYS: not known).  @text, of @room bytes, may
+ * get what the sender is to read.
+ */
+typedef int tq_farm_command(void *arg, const struct tq_command *command, char *text, uint64_t room);
+
+/* Called by the master before a "reload" replaces its workers: 0, or below 0 to refuse it. */
+typedef int tq_farm_reload(void *arg);
+
 /* Options of tq_farm_run(). */
 struct tq_farm_opts {
 	uint64_t size;		   /* sizeof this struct in the caller's build */
@@ -116,6 +127,10 @@ struct tq_farm_opts {
 	tq_farm_log *log;	   /* or NULL */
 	void *log_arg;
 	struct tq_stealing stealing; /* of its workers */
+	tq_farm_command *command; /* or NULL */
+	void *command_arg;
+	tq_farm_reload *reload; /* or NULL */
+	void *reload_arg;
 };
 
 /**
@@ -125,7 +140,10 @@ struct tq_farm_opts {
  * Workers run commands ("exec") and the handlers set on @tq.  SIGTERM or SIGINT:
  * stop claiming, finish within the grace time; a second one, or grace over:
  * running tasks go back to the queue; SIGQUIT: at once.  SIGTTIN, SIGTTOU: one
- * worker more, less.  The process becomes a subreaper meanwhile, and reaps every
+ * worker more, less.  Commands (<taskq/command.h>): "stop" lets a worker leave after its
+ * task without another in its place, the master stop when all have left, however long
+ * they take; "reload" replaces a worker, or all of them, after its task; "resize" sets
+ * the number of workers.  The process becomes a subreaper meanwhile, and reaps every
  * child that ends.
  *
  * Threads:	call it from a process with one thread; one farm a process.

@@ -98,6 +98,8 @@ struct tq_segment_info {
 	uint32_t owner_uid;
 	uint32_t shutting_down; /* 1 after tq_shutdown() */
 	uint32_t mode;		/* permission bits of the file */
+	uint32_t commands_open; /* commands that somebody has not answered yet */
+	uint32_t reserved0;
 	char path[256];		/* "" when it was removed under us */
 };
 

@@ -25,6 +25,7 @@
 #include <taskq/queue.h>
 #include <taskq/limit.h>
 #include <taskq/worker.h>
+#include <taskq/command.h>
 #include <taskq/farm.h>
 #include <taskq/why.h>
 

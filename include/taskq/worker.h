@@ -23,6 +23,8 @@ enum tq_kill_policy {
 /* flags of struct tq_worker_opts */
 #define TQ_WORKER_HEARTBEAT                                                                        \
 	(1u << 0) /* start a thread that renews the lease and watches for stops */
+#define TQ_WORKER_COMMANDS                                                                         \
+	(1u << 1) /* it takes commands: claims answer TQ_ECOMMAND (<taskq/command.h>) */
 
 /*
  * Work stealing, in queues with a batch (struct tq_queue_opts): what a worker that has
@@ -111,8 +113,9 @@ struct tq_claim {
  * Signals:	-EINTR when a handler ran while it slept.
  * Blocks:	up to @timeout_ns.
  * Errors:	-EAGAIN nothing startable and @timeout_ns is 0; -ETIMEDOUT nothing
- *		in time; TQ_ESHUTDOWN; TQ_EFULL it holds TQ_CLAIMS_MAX claims;
- *		lock errors.
+ *		in time; TQ_ECOMMAND a command comes first, until it is acknowledged:
+ *		tq_command_take() (only with TQ_WORKER_COMMANDS); TQ_ESHUTDOWN; TQ_EFULL it holds
+ *		TQ_CLAIMS_MAX claims; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
@@ -262,6 +265,7 @@ TQ_API TQ_NODISCARD int tq_claim_checkpoint(struct tq_worker *worker, const stru
 #define TQ_WORKER_IS_DYING (1u << 2)   /* gone; its tasks are about to be given back */
 #define TQ_WORKER_IS_STOPPING (1u << 3)
 #define TQ_WORKER_IS_ASLEEP (1u << 4) /* waits for a task */
+#define TQ_WORKER_TAKES_COMMANDS (1u << 5)
 
 /* Snapshot of a worker, or of a farm's master. */
 struct tq_worker_info {

@@ -121,6 +121,32 @@ static void dump_schedules(FILE *f, struct tq *tq)
 	}
 }
 
+static void dump_answers(FILE *f, struct tq *tq, uint64_t id)
+{
+	struct tq_command_answer a = { .size = sizeof(a) };
+	uint64_t cursor = 0;
+
+	while (tq_command_answers(tq, id, &cursor, &a, 1) > 0) {
+		fprintf(f, " %u %s by %u takes %u '%s' %c\n", a.worker, tq_answer_name(a.state),
+			a.pid, a.takes, a.text, is_set(a.changed_ns));
+		a.size = sizeof(a);
+	}
+}
+
+static void dump_commands(FILE *f, struct tq *tq)
+{
+	struct tq_command_info c = { .size = sizeof(c) };
+	uint64_t cursor = 0;
+
+	while (tq_command_list(tq, &cursor, &c, 1) > 0) {
+		fprintf(f, "command %" PRIx64 " %s '%s' q %s to %u by %u times %c%c\n", c.id,
+			c.name, c.argument, c.queue, c.to, c.sender_pid, is_set(c.sent_ns),
+			is_set(c.ended_ns));
+		dump_answers(f, tq, c.id);
+		c.size = sizeof(c);
+	}
+}
+
 char *tqt_dump(struct tq *tq)
 {
 	struct tq_segment_info i = { .size = sizeof(i) };
@@ -142,6 +168,7 @@ char *tqt_dump(struct tq *tq)
 	dump_limits(f, tq);
 	dump_workers(f, tq);
 	dump_schedules(f, tq);
+	dump_commands(f, tq);
 	fclose(f);
 	return text;
 }

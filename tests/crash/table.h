@@ -229,7 +229,23 @@ enum {
 	X(keep_schedules, core, schedules, STEPS, TQT_SOME | TQT_FULL | TQT_FINISHED)              \
 	X(keep_cron, core, schedules, STEPS, TQT_FEW)                                              \
 	X(keep_set_back, core, noted_clock, STEPS, TQT_FEW)                                        \
-	X(complete_run, tq_complete, owed_run, WHOLE, TQT_FEW)
+	X(complete_run, tq_complete, owed_run, WHOLE, TQT_FEW) \
+	X(command_one, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
+	X(command_any, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
+	X(command_all, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
+	X(command_farms, tq_command_send, commanded, WHOLE, TQT_EMPTY)                             \
+	X(command_crowd, tq_command_send, crowd, WHOLE, TQT_EMPTY)                                 \
+	X(claim_command, tq_claim, told, WHOLE, TQT_EMPTY | TQT_ONE | TQT_SLEEPERS)                \
+	X(claim_other_told, tq_claim, other_told, WHOLE, TQT_EMPTY | TQT_ONE)                      \
+	X(claim_awaits_command, tq_claim, commanded, STEPS, TQT_FEW)                               \
+	X(command_take, tq_command_take, told, WHOLE, TQT_FEW)                                     \
+	X(command_ack, tq_command_ack, taken, WHOLE, TQT_SOME)                                     \
+	X(command_ack_kept, tq_command_ack, kept_commands, WHOLE, TQT_EMPTY)                       \
+	X(command_wait, tq_command_wait, taken, STEPS, TQT_FEW | TQT_SHORT)                        \
+	X(command_wait_timeout, tq_command_wait, taken, STEPS, TQT_FEW)                            \
+	X(worker_leave_commands, tq_worker_close, busy, WHOLE, TQT_FEW)                            \
+	X(worker_leave_many_commands, tq_worker_close, very_busy, STEPS, TQT_EMPTY)                \
+	X(keep_dead_commands, core, dead_commanded, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

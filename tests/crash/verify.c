@@ -10,6 +10,7 @@
 #include "client/worker.h"
 #include "scheduler/check.h"
 #include "scheduler/limit.h"
+#include "scheduler/command.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
 #include "shm/inflight.h"
@@ -125,7 +126,8 @@ static void verify_sleepers(struct tqt_lab *lab, struct tqi_tx *tx)
 			continue;
 		if (s->state == TQI_WAITER_TRANSIT)
 			coming++;
-		else if (tqt_can_start(tx, tqi_worker_at(tx, s->subject)))
+		else if (tqi_command_waits(tx, s->subject) ||
+			 tqt_can_start(tx, tqi_worker_at(tx, s->subject)))
 			stranded = w;
 	}
 	if (stranded && !coming && !lab->sweep->sleeper)
@@ -201,12 +203,27 @@ static bool is_refusal(int r)
 	return r == TQ_EFULL || r == TQ_ESHUTDOWN || r == TQ_EDRAINING || r == -ENOSPC;
 }
 
+static void do_command(struct tqt_lab *lab, struct tq_worker *worker)
+{
+	struct tq_command command = { .size = sizeof(command) };
+	int r = tq_command_take(worker, &command);
+
+	if (r == 0)
+		r = tq_command_ack(worker, command.id, TQ_ANSWER_DONE, "by rescuer");
+	if (r < 0)
+		tqt_fault(lab->sweep, lab->level, "the rescuer's command: %s", tq_error_name(r));
+}
+
 static void claim_some(struct tqt_lab *lab, struct tq_worker *worker)
 {
 	for (int i = 0; i < CLAIMS; i++) {
 		struct tq_claim claim = { .size = sizeof(claim) };
 		int r = tq_claim(worker, 0, &claim);
 
+		if (r == TQ_ECOMMAND) {
+			do_command(lab, worker);
+			continue;
+		}
 		if (r == -EAGAIN || r == TQ_ESHUTDOWN)
 			return;
 		if (r == 0)
@@ -225,7 +242,8 @@ static void go_on(struct tqt_lab *lab)
 	static const char *const queues[] = { "default", "other" };
 	const struct tq_worker_opts opts = { .size = sizeof(opts),
 					     .queues = queues,
-					     .queue_count = 2 };
+					     .queue_count = 2,
+					     .flags = TQ_WORKER_COMMANDS };
 	const struct tq_task_spec spec = {
 		.size = sizeof(spec), .kind = "k", .payload = "rescuer", .payload_bytes = 7
 	};

@@ -3,6 +3,7 @@
 #include "tests/property/compare.h"
 
 #include "scheduler/limit.h"
+#include "scheduler/command.h"
 #include "scheduler/task.h"
 
 #include <stdarg.h>
@@ -371,6 +372,7 @@ static bool compare_worker(struct comparison *c, uint32_t index)
 	if (!SAME(w, m, state) || m->state == TQI_WORKER_FREE)
 		return !c->text[0];
 	return SAME(w, m, generation) && SAME(w, m, flags) && SAME(w, m, tasks) &&
+	       SAME(w, m, command) &&
 	       (!(m->flags & TQI_WORKER_SUSPECT) || SAME(w, m, suspect_ns)) &&
 	       (m->state != TQI_WORKER_DYING || SAME(w, m, dying_ns)) &&
 	       same(c, record, index, "attempt_count", w->attempt_count,
@@ -397,6 +399,39 @@ static bool compare_schedule(struct comparison *c, uint32_t index)
 		SAME(s, m, sequence) && SAME(s, m, next_ns) && SAME(s, m, retry_ns) &&
 		SAME(s, m, owed) && SAME(s, m, last_run) && SAME(s, m, runs) &&
 		SAME(s, m, skipped) && SAME(s, m, last_error));
+}
+
+static bool compare_command(struct comparison *c, uint32_t index)
+{
+	const struct tqi_command *command = tqi_command_at(&c->tx, index);
+	const struct model_command *m = &c->m->commands[index];
+	const char *record = "command";
+
+	if (!SAME(command, m, state) || m->state == TQI_COMMAND_FREE)
+		return !c->text[0];
+	const struct tqi_delivery *d = tqi_command_deliveries(&c->tx, command);
+
+	if (!SAME(command, m, generation) || !SAME(command, m, queue) || !SAME(command, m, to) ||
+	    !SAME(command, m, sent_ns) ||
+	    !same(c, record, index, "recipients", command->delivery_count, m->count))
+		return false;
+	for (uint32_t i = 0; i < m->count; i++)
+		if (!same(c, record, index, "answer", d[i].state, m->d[i].state) ||
+		    !same(c, record, index, "takes", d[i].takes, m->d[i].takes) ||
+		    !same(c, record, index, "worker", d[i].worker, m->d[i].worker))
+			return false;
+	return m->state == TQI_COMMAND_OPEN || SAME(command, m, ended_ns);
+}
+
+static bool compare_commands(struct comparison *c)
+{
+	uint32_t count = c->tx.core->tables[TQI_COMMANDS].count;
+
+	for (uint32_t i = 1; i < MODEL_COMMANDS; i++)
+		if (i < count ? !compare_command(c, i)
+			      : !same(c, "command", i, "state", 0, c->m->commands[i].state))
+			return false;
+	return true;
 }
 
 /* States, and that the chain is in the model's order. */
@@ -511,10 +546,28 @@ static bool may_be_unsettled(const struct comparison *c)
 	return tqi_root(&c->tx)->lanes.count > 8;
 }
 
+/* Whether this worker, or nobody any more, has left the command. */
+static bool core_answered(struct comparison *c, uint32_t index, uint32_t worker)
+{
+	const struct tqi_command *command = tqi_command_at(&c->tx, index);
+	const struct model_worker *m = &c->m->workers[worker];
+
+	if (command->state == TQI_COMMAND_FREE ||
+	    command->generation != c->m->commands[index].generation)
+		return true;
+	const struct tqi_delivery *d = tqi_command_delivery(&c->tx, command, worker, m->generation);
+
+	return !d || d->state > TQ_ANSWER_TAKEN;
+}
+
 bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 {
 	struct comparison *c = ctx;
 
+	if (unit == MODEL_ANSWERED)
+		return core_answered(c, index, left);
+	if (unit == MODEL_LEFT)
+		return tqi_worker_at(&c->tx, index)->state == TQI_WORKER_FREE;
 	if (unit == MODEL_EDGE)
 		return core_edges(c, index) < left;
 	if (unit == MODEL_UNSETTLED)
@@ -595,7 +648,8 @@ bool compare_all(struct comparison *c)
 	for (uint32_t i = 1; i < c->m->schedule_slots; i++)
 		if (!compare_schedule(c, i))
 			return false;
-	if (!compare_waiters(c) || !compare_keepers(c) || !compare_finished(c))
+	if (!compare_commands(c) || !compare_waiters(c) || !compare_keepers(c) ||
+	    !compare_finished(c))
 		return false;
 	c->sample++;
 	c->tight = false;

@@ -26,6 +26,7 @@
 #define MODEL_EDGES 400
 #define MODEL_LIMITS 6
 #define MODEL_SCHEDULES 10
+#define MODEL_COMMANDS 120 /* open and ended */
 #define NEVER UINT64_MAX
 
 /* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
@@ -129,6 +130,24 @@ struct model_worker {
 	uint32_t output_seed;
 	uint64_t output_head;
 	uint32_t output_serial;
+	uint32_t command; /* that it has taken */
+};
+
+struct model_delivery {
+	uint32_t worker;
+	uint64_t generation;
+	uint32_t state;
+	uint32_t takes;
+};
+
+struct model_command {
+	uint32_t state;
+	uint64_t generation;
+	uint32_t queue, to;
+	uint64_t sent_ns, ended_ns;
+	uint64_t order; /* on the list of its state */
+	struct model_delivery d[MODEL_WORKERS];
+	uint32_t count;
 };
 
 struct model_waiter {
@@ -211,6 +230,8 @@ enum model_unit {
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
+	MODEL_ANSWERED,	 /* answered this command for worker `left` */
+	MODEL_LEFT,	 /* taken this worker apart */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
 
@@ -242,6 +263,7 @@ struct model {
 	struct model_task tasks[MODEL_TASKS];
 	struct model_worker workers[MODEL_WORKERS];
 	struct model_waiter waiters[MODEL_WAITERS];
+	struct model_command commands[MODEL_COMMANDS];
 	struct model_edge edges[MODEL_EDGES];
 	struct model_queue queues[MODEL_QUEUES + 1];
 	struct model_schedule schedules[MODEL_SCHEDULES];
@@ -344,6 +366,14 @@ bool model_unregister(struct model *m, uint32_t worker);
 bool model_worker_dead(struct model *m, uint32_t worker, const struct tqi_death *death);
 bool model_worker_gone(struct model *m, uint32_t worker, bool groups_empty);
 uint32_t model_attempt_count(const struct model *m, uint32_t worker);
+
+/* Commands. */
+int model_command_send(struct model *m, const struct tq_command_spec *spec, uint32_t queue,
+		       uint32_t slot, uint64_t generation);
+bool model_command_take(struct model *m, uint32_t worker);
+int model_command_ack(struct model *m, uint32_t worker, uint32_t command, uint32_t state);
+uint32_t model_open_commands(const struct model *m);
+bool model_command_waits(const struct model *m, uint32_t worker);
 
 /* Sleepers. */
 void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject);

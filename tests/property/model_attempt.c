@@ -82,6 +82,8 @@ uint32_t model_attempt_count(const struct model *m, uint32_t worker)
 
 int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret_task)
 {
+	if (model_command_take(m, worker))
+		return TQ_ECOMMAND;
 	if (model_attempt_count(m, worker) >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
 	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {

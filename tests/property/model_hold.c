@@ -49,7 +49,7 @@ bool model_unregister(struct model *m, uint32_t worker)
 bool model_worker_dead(struct model *m, uint32_t worker, const struct tqi_death *death)
 {
 	model_assigned_return(m, worker);
-	if (!end_attempts(m, worker, death))
+	if (!end_attempts(m, worker, death) || !model_command_leave(m, worker))
 		return false;
 	take_apart(m, worker);
 	return true;

@@ -53,6 +53,11 @@ uint64_t model_stall_at(const struct model_task *t);
 void model_stop_ask(struct model *m, uint32_t task, uint32_t cause);
 void model_end_by_death(struct model *m, uint32_t task, const struct tqi_death *death);
 uint32_t model_oldest_finished(const struct model *m);
+bool model_command_leave(struct model *m, uint32_t worker);
+/* Sleepers that wait for a command's answers, or (0) for any's. */
+uint32_t model_command_waiters(const struct model *m, uint32_t command);
+bool model_wake_called(struct model *m);
+void model_rebuild_commands(struct model *m);
 void model_judge(struct model *m, uint32_t worker);
 void model_retire(struct model *m);
 

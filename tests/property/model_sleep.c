@@ -40,12 +40,12 @@ uint32_t model_best(struct model *m, const struct model_worker *w)
 static const struct model_worker *sleeping_worker(const struct model *m, uint32_t waiter)
 {
 	const struct model_waiter *s = &m->waiters[waiter];
+
+	if (s->state != TQI_WAITER_LISTED || s->interest != TQI_INTEREST_WORK || s->dead)
+		return NULL;
 	const struct model_worker *w = &m->workers[s->subject];
 
-	return s->state == TQI_WAITER_LISTED && s->interest == TQI_INTEREST_WORK && !s->dead &&
-			       w->state == TQI_WORKER_LIVE
-		       ? w
-		       : NULL;
+	return w->state == TQI_WORKER_LIVE ? w : NULL;
 }
 
 /* Next sleeper after `order` in the chain, newest first (or oldest first); 0 none. */
@@ -109,21 +109,30 @@ static bool wake_first(struct model *m, bool unsettled)
 /* The first that can start something; else one that the core could not tell this of. */
 bool model_wake_any(struct model *m)
 {
-	bool ready = false, woken;
+	bool called = model_wake_called(m), ready = false, woken;
 
 	for (uint32_t i = 1; i < m->task_slots; i++)
 		ready |= model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
 	woken = ready && (wake_first(m, false) || wake_first(m, true));
 	m->pass_on = false;
-	return woken;
+	return woken || called;
+}
+
+/* Whether somebody with this interest is on the way: who comes passes wakes on. */
+static bool is_coming(const struct model *m, uint32_t interest)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		if (m->waiters[s].state == TQI_WAITER_TRANSIT && m->waiters[s].interest == interest)
+			return true;
+	return false;
 }
 
 bool model_is_stranded(const struct model *m)
 {
-	for (uint32_t s = 1; s < m->waiter_slots; s++)
-		if (m->waiters[s].state == TQI_WAITER_TRANSIT &&
-		    m->waiters[s].interest == TQI_INTEREST_WORK)
-			return false;
+	bool answered = is_coming(m, TQI_INTEREST_COMMAND);
+
+	if (is_coming(m, TQI_INTEREST_WORK))
+		return false;
 	for (uint32_t s = 1; s < m->waiter_slots; s++) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
@@ -131,6 +140,8 @@ bool model_is_stranded(const struct model *m)
 			if (!(m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED) &&
 			    model_best_but(m, w, w->queues[i], model_empty(m)))
 				return true;
+		if (w && !answered && model_command_waits(m, m->waiters[s].subject))
+			return true;
 	}
 	return false;
 }
@@ -145,7 +156,7 @@ static bool is_under_way(const struct model *m)
 	for (uint32_t w = 1; w < m->worker_slots; w++)
 		if (m->workers[w].state == TQI_WORKER_DYING)
 			return true;
-	return model_sweep_pending(m);
+	return model_sweep_pending(m) || model_open_commands(m) || model_command_waiters(m, 0);
 }
 
 uint64_t model_keeper_until(const struct model *m, uint32_t place)

@@ -105,6 +105,14 @@ void op_wait_room(struct world *w)
 	sleep(w, &s);
 }
 
+void op_wait_command(struct world *w)
+{
+	struct sleep s = { .interest = TQI_INTEREST_COMMAND, .subject = pick_command(w) };
+
+	if (s.subject)
+		sleep(w, &s);
+}
+
 static uint32_t pick_sleeper(struct world *w)
 {
 	uint32_t slots = w->m->waiter_slots, at = below(w, slots);

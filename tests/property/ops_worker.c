@@ -64,6 +64,7 @@ static void choose_worker(struct world *w, struct registration *r)
 	choose_served(w, r);
 	m->state = TQI_WORKER_LIVE;
 	m->flags = chance(w, 6) ? TQI_WORKER_MASTER : chance(w, 6) ? TQI_WORKER_EMPTY : 0;
+	m->flags |= chance(w, 2) ? TQI_WORKER_COMMANDS : 0;
 	m->lease_ns = chance(w, 2) ? (1 + below(w, 6)) * SECOND : 0;
 	m->grace_ns = below(w, 3) * SECOND;
 	m->master = m->flags & TQI_WORKER_MASTER ? 0 : some_master(w);

@@ -74,7 +74,11 @@
 	X(op_wait, 25) \
 	X(op_wait_room, 3) \
 	X(op_back, 60) \
-	X(op_sleeper_dies, 5)
+	X(op_sleeper_dies, 5) \
+	X(op_send, 12) \
+	X(op_take, 8) \
+	X(op_ack, 60) \
+	X(op_wait_command, 4)
 
 struct choice {
 	const char *name;

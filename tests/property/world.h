@@ -63,6 +63,8 @@ uint32_t pick_worker(struct world *w);
 struct tqi_worker *worker_record(struct world *w, uint32_t worker);
 /* Its sleeper, if it sleeps; 0 none. */
 uint32_t sleeper_of(const struct world *w, uint32_t worker);
+/* An open or ended command, unless many wait for some; 0 none. */
+uint32_t pick_command(struct world *w);
 const char *queue_name(uint32_t queue);
 const char *kind_name(uint32_t kind);
 struct pattern pattern_make(struct world *w, uint32_t bytes_max);
@@ -82,6 +84,7 @@ operation op_time, op_set_clock, op_wall, op_due, op_tend, op_look, op_rebuild, 
 operation op_schedule_make, op_schedule_steer, op_schedule_run;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
 operation op_progress, op_checkpoint, op_output, op_stop_step;
-operation op_sleep, op_wait, op_wait_room, op_back, op_sleeper_dies;
+operation op_sleep, op_wait, op_wait_room, op_wait_command, op_back, op_sleeper_dies;
+operation op_send, op_take, op_ack;
 
 #endif

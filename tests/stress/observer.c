@@ -51,6 +51,27 @@ static void look_at_tasks(struct player *p)
 	player_accepts(p, "tq_task_list", n);
 }
 
+static void look_at_commands(struct player *p)
+{
+	struct tq_command_info info = { .size = sizeof(info) };
+	struct tq_command_answer answer = { .size = sizeof(answer) };
+	uint64_t cursor = 0, next;
+
+	while (tq_command_list(p->tq, &cursor, &info, 1) > 0) {
+		uint32_t answers = 0;
+
+		for (uint32_t a = TQ_ANSWER_WAITING; a <= TQ_ANSWER_GONE; a++)
+			answers += info.answers[a];
+		if (answers != info.recipients)
+			ledger_fault(p->ledger, FAULT_ANSWER, UINT32_MAX, "%u answers of %u",
+				     answers, info.recipients);
+		next = 0;
+		player_accepts(p, "tq_command_answers",
+			       tq_command_answers(p->tq, info.id, &next, &answer, 1));
+		answer.size = sizeof(answer);
+	}
+}
+
 static void look_at_the_rest(struct player *p)
 {
 	struct tq_queue_info queues[PAGE] = { { .size = sizeof(queues[0]) } };
@@ -63,6 +84,7 @@ static void look_at_the_rest(struct player *p)
 		       tq_queue_list(p->tq, TQ_QUEUE_BY_KIND, &cursor, queues, PAGE));
 	cursor = 0;
 	player_accepts(p, "tq_worker_list", tq_worker_list(p->tq, &cursor, workers, PAGE));
+	look_at_commands(p);
 }
 
 static void finding(void *arg, const char *text)

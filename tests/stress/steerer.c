@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Steerers: make, pause and remove schedules; cancel, hold, move and reprioritise tasks; pause, drain and purge queues. */
 #include <errno.h>
+#include <string.h>
 
 #include "storm.h"
 
@@ -140,6 +141,37 @@ static void steer_schedule(struct player *p)
 	player_accepts(p, "schedules", n == -ENOENT ? 0 : n);
 }
 
+static bool nobody_takes_it(int r)
+{
+	return r == -ENOENT || r == -ESRCH || r == -EOPNOTSUPP || r == -EXDEV;
+}
+
+/* Whoever gets a command answers it, or is answered for. */
+static void command(struct player *p)
+{
+	static const char *const names[] = { "hello", "reload", "resize", "stop" };
+	static const char *const queues[] = { QUEUE_PLAIN, QUEUE_STEERED, QUEUE_FARM };
+	struct tq_command_spec spec = { .size = sizeof(spec),
+					.name = names[chance_below(&p->chance, 4)],
+					.queue = queues[chance_below(&p->chance, 3)],
+					.argument = "2",
+					.argument_bytes = 1,
+					.to = 1 + (uint32_t)chance_below(&p->chance, 4) };
+	uint64_t id;
+
+	if (strcmp(spec.name, "stop") == 0) /* not all farms at once: their tasks would wait */
+		spec.to = TQ_COMMAND_TO_ANY;
+	if (spec.to == TQ_COMMAND_TO_WORKER)
+		spec.worker = 1 + (uint32_t)chance_below(&p->chance, 40);
+	int r = tq_command_send(p->tq, &spec, &id);
+
+	if (nobody_takes_it(r) || !player_accepts(p, "tq_command_send", r) || r < 0)
+		return;
+	if (chance_percent(&p->chance, 50))
+		player_accepts(p, "tq_command_wait",
+			       tq_command_wait(p->tq, id, chance_below(&p->chance, 50) * MS, NULL));
+}
+
 static void steer_some(struct player *p)
 {
 	uint32_t end = p->ledger->tasks, room = end < RECENT ? end : RECENT;
@@ -150,6 +182,8 @@ static void steer_some(struct player *p)
 		steer_limit(p);
 	if (chance_percent(&p->chance, 10))
 		steer_schedule(p);
+	if (chance_percent(&p->chance, 10))
+		command(p);
 	for (uint32_t i = 0; i < 4 && room; i++) {
 		uint32_t slot = end - 1 - (uint32_t)chance_below(&p->chance, room);
 		const struct ledger_task *t = &p->ledger->task[slot];

@@ -3,6 +3,7 @@
 #include "usage.h"
 
 #include "client/handle.h"
+#include "shm/pool.h"
 #include "shm/table.h"
 
 static uint64_t live(const struct tqi_tx *tx, enum tqi_table_id table)
@@ -66,6 +67,23 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	}
 }
 
+/* Some are kept with their answers; what is for anybody may wait for somebody to come. */
+static void count_commands(struct tqi_tx *tx, struct usage *u)
+{
+	for (uint32_t i = 1; i < tx->core->tables[TQI_COMMANDS].count; i++) {
+		const struct tqi_command *c = tqi_command_at(tx, i);
+
+		if (c->state == TQI_COMMAND_FREE)
+			continue;
+		u->blocks--;
+		u->block_bytes -=
+			tqi_block_bytes((uint64_t)c->delivery_count * sizeof(struct tqi_delivery) +
+					c->argument_bytes);
+		if (c->to != TQ_COMMAND_TO_ANY || !c->waiting)
+			u->owed += c->open;
+	}
+}
+
 void usage_read(struct tq *tq, struct usage *ret_usage)
 {
 	struct tqi_tx tx;
@@ -79,6 +97,7 @@ void usage_read(struct tq *tq, struct usage *ret_usage)
 	ret_usage->waiters = live(&tx, TQI_WAITERS);
 	ret_usage->edges = live(&tx, TQI_EDGES);
 	count_blocks(&tx, ret_usage);
+	count_commands(&tx, ret_usage);
 	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++)
 		ret_usage->inflight += tx.core->inflight[i].kind != 0;
 	(void)tqi_hold_end(tq, &tx, 0);

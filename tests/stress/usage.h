@@ -17,6 +17,7 @@
 	X(edges)                                                                                   \
 	X(blocks)	/* that are no heap's */                                                   \
 	X(block_bytes)	/* the same */                                                             \
+	X(owed)		/* answers to commands, by somebody who is to give them */                 \
 	X(inflight)
 
 /* Tables and heaps keep what they have grown to, and are not counted. */

@@ -238,6 +238,27 @@ static int serve(struct player *p, struct tq_worker *worker)
 	}
 }
 
+/* What a claim met before any task; now and then it dies with it. */
+static int obey(struct player *p, struct tq_worker *worker)
+{
+	struct tq_command command = { .size = sizeof(command) };
+	int r = tq_command_take(worker, &command);
+
+	if (r < 0)
+		return r;
+	if (player_phase_is(p, PHASE_STORM) && chance_percent(&p->chance, 5)) {
+		ledger_killing(p->ledger, p->who, 0);
+		_exit(EXIT_PLANNED);
+	}
+	if (chance_percent(&p->chance, 5))
+		return 0; /* it is answered later: until then it is all that there is to do */
+	r = tq_command_ack(worker, command.id, TQ_ANSWER_DONE, "as you say");
+	if (r == TQ_ESTATE)
+		ledger_fault(p->ledger, FAULT_ANSWER, UINT32_MAX, "tq_command_ack: %s",
+			     tq_strerror(r));
+	return r;
+}
+
 /* -EAGAIN and the like: try again. */
 static int open_worker(struct player *p, struct tq_worker **ret_worker)
 {
@@ -248,8 +269,10 @@ static int open_worker(struct player *p, struct tq_worker **ret_worker)
 
 	queues[first] = queues[0];
 	queues[0] = ahead;
+	if (chance_percent(&p->chance, 50))
+		opts.flags = TQ_WORKER_COMMANDS;
 	if (chance_percent(&p->chance, 40)) {
-		opts.flags = TQ_WORKER_HEARTBEAT;
+		opts.flags |= TQ_WORKER_HEARTBEAT;
 		opts.lease_ns = chance_in(&p->chance, 300, 2000) * MS;
 		opts.grace_ns = 100 * MS;
 		opts.kill = chance_percent(&p->chance, 50) ? TQ_KILL_PROCESS : TQ_KILL_NOTHING;
@@ -275,6 +298,8 @@ int play_worker(struct player *p)
 			continue;
 		while (rounds-- > 0 && r != TQ_ESHUTDOWN) {
 			r = serve(p, worker);
+			if (r == TQ_ECOMMAND)
+				r = obey(p, worker);
 			player_reap(p, false);
 			if (!player_accepts(p, "tq_claim", r))
 				return 1;

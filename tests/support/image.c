@@ -135,12 +135,18 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 	if (family == TQI_FAMILY_REFILL)
 		return index < tx->core->tables[TQI_LIMITS].count &&
 		       tqi_limit_at(tx, index)->booked;
+	if (family == TQI_FAMILY_SCHEDULE)
+		return index < tx->core->tables[TQI_SCHEDULES].count &&
+		       (tqi_schedule_at(tx, index)->flags &
+			(TQI_SCHEDULE_LIVE | TQI_SCHEDULE_PAUSED)) == TQI_SCHEDULE_LIVE;
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;
 	const struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (family == TQI_FAMILY_DUE)
 		return task->flags & TQI_TASK_DUE;
+	if (family == TQI_FAMILY_WALL)
+		return task->flags & TQI_TASK_AT;
 	bool ready = task->state == TQ_READY &&
 		     !(task->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
 

@@ -10,6 +10,7 @@
 
 #include "scheduler/check.h"
 #include "scheduler/limit.h"
+#include "scheduler/command.h"
 #include "scheduler/rebuild.h"
 #include "shm/span.h"
 
@@ -22,6 +23,8 @@ struct scene {
 	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
 	uint64_t holder, parked, rated;
 	uint32_t waiter;
+	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
+	uint64_t answered, taken, open;
 };
 
 static char last_finding[256];
@@ -76,6 +79,44 @@ static void populate_limits(struct fixture *f, struct scene *s)
 		assert_int_not_equal(claim(f, s->worker, &s->claimed), s->rated);
 		end(f, s->worker, &s->claimed, DONE);
 	}
+}
+
+static uint64_t send(struct fixture *f, uint32_t to)
+{
+	const struct tq_command_spec spec = {
+		.name = "reload", .to = to, .argument = "argument", .argument_bytes = 8
+	};
+	uint64_t id;
+
+	begin(f);
+	assert_int_equal(tqi_command_send(&f->tx, &spec, 1, &id), 1);
+	commit(f);
+	return id;
+}
+
+/* G3: commands in all their states. */
+static void populate_commands(struct fixture *f, struct scene *s)
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	static const char *const queues[] = { "default" };
+	const struct tqi_worker_request request = { .owner = &owner,
+						    .name = "",
+						    .queues = queues,
+						    .queue_count = 1,
+						    .flags = TQI_WORKER_COMMANDS };
+
+	begin(f);
+	assert_int_equal(tqi_worker_register(&f->tx, &request, &s->commanded), 0);
+	commit(f);
+	s->answered = send(f, TQ_COMMAND_TO_ANY);
+	s->taken = send(f, TQ_COMMAND_TO_ALL);
+	s->open = send(f, TQ_COMMAND_TO_ALL);
+	begin(f);
+	assert_true(tqi_command_take(&f->tx, s->commanded));
+	assert_int_equal(
+		tqi_command_ack(&f->tx, s->commanded, s->answered, TQ_ANSWER_DONE, "answer"), 0);
+	assert_true(tqi_command_take(&f->tx, s->commanded));
+	commit(f);
 }
 
 /* Some of everything. */
@@ -138,6 +179,7 @@ static void populate(struct fixture *f, struct scene *s)
 	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->claimed.id));
 	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->ready));
 	commit(f);
+	populate_commands(f, s);
 }
 
 static int rebuild(const struct tqi_segment *seg, unsigned char *base)
@@ -370,6 +412,76 @@ static void test_policy_damage_is_found_and_mended(void **state)
 	DAMAGE(queue->hybrid_count, 1);
 	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
 	DAMAGE(root->moving, 1);
+	close_intact(&f, &image);
+}
+
+static struct tqi_command *command_of(struct fixture *f, uint64_t id)
+{
+	return tqi_table_peek(&f->box.seg, TQI_COMMANDS, tqi_id_index(id));
+}
+
+static struct tqi_delivery *delivery_of(struct fixture *f, uint64_t id)
+{
+	return (void *)(f->box.seg.base + ((uint64_t)command_of(f, id)->block << TQI_UNIT_SHIFT));
+}
+
+/* G3, R8: commands, their deliveries and their lists. */
+static void test_damage_of_commands_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_worker *worker = tqi_table_peek(&f.box.seg, TQI_WORKERS, s.commanded);
+	struct tqi_command *taken = command_of(&f, s.taken), *open = command_of(&f, s.open);
+	struct tqi_command *answered = command_of(&f, s.answered);
+	struct tqi_delivery *d = delivery_of(&f, s.taken), *waits = delivery_of(&f, s.open);
+
+	DAMAGE(root->commands_oldest, 0);
+	DAMAGE(root->commands_newest, 0);
+	DAMAGE(root->commands_open, 1);
+	DAMAGE(root->ended_oldest, 0xffffff);
+	DAMAGE(root->ended_newest, 0);
+	DAMAGE(root->ended_count, 0);
+	DAMAGE(root->command_waiters, 1);
+	DAMAGE(taken->state, TQI_COMMAND_FREE);
+	DAMAGE(taken->state, TQI_COMMAND_ENDED);
+	DAMAGE(taken->state, 3);
+	DAMAGE(answered->state, TQI_COMMAND_OPEN);
+	DAMAGE(taken->generation, 0);
+	DAMAGE(open->sequence, 1);
+	DAMAGE(open->prev, 0);
+	DAMAGE(taken->next, 0);
+	DAMAGE(taken->next, tqi_id_index(s.taken));
+	DAMAGE(taken->block, 0);
+	DAMAGE(taken->block, open->block);
+	DAMAGE(taken->argument_bytes, TQ_COMMAND_ARGUMENT_MAX + 1);
+	DAMAGE(taken->argument_bytes, 1000);
+	DAMAGE(taken->delivery_count, 0);
+	DAMAGE(taken->delivery_count, UINT32_MAX);
+	DAMAGE(taken->waiting, 1);
+	DAMAGE(open->open, 0);
+	DAMAGE(open->queue, 99);
+	DAMAGE(open->to, 0);
+	DAMAGE(open->to, TQ_COMMAND_TO_ANY);
+	DAMAGE(open->name[0], 0);
+	memset(open->name, 'x', sizeof(open->name));
+	DAMAGE(open->name[0], 'x');
+	DAMAGE(d->state, TQ_ANSWER_WAITING);
+	DAMAGE(d->state, 9);
+	DAMAGE(d->worker, s.worker);
+	DAMAGE(d->worker, 0);
+	DAMAGE(d->generation, 77);
+	DAMAGE(waits->state, TQ_ANSWER_TAKEN);
+	DAMAGE(waits->state, TQ_ANSWER_GONE);
+	DAMAGE(worker->command, 0);
+	DAMAGE(worker->command, tqi_id_index(s.open));
+	DAMAGE(worker->command, 0xffffff);
+	DAMAGE(worker->flags, 0);
+	DAMAGE(worker->generation, 77);
 	close_intact(&f, &image);
 }
 
@@ -661,6 +773,7 @@ int main(void)
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_limits_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_commands_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -276,6 +276,35 @@ static void add_key(struct text *t)
 	FIELD(tqi_hash_index, chunks);
 }
 
+static void add_command(struct text *t)
+{
+	STRUCT(tqi_command);
+	FIELD(tqi_command, state);
+	FIELD(tqi_command, generation);
+	FIELD(tqi_command, sequence);
+	FIELD(tqi_command, sent_ns);
+	FIELD(tqi_command, ended_ns);
+	FIELD(tqi_command, prev);
+	FIELD(tqi_command, next);
+	FIELD(tqi_command, block);
+	FIELD(tqi_command, argument_bytes);
+	FIELD(tqi_command, delivery_count);
+	FIELD(tqi_command, waiting);
+	FIELD(tqi_command, open);
+	FIELD(tqi_command, sender_pid);
+	FIELD(tqi_command, queue);
+	FIELD(tqi_command, to);
+	FIELD(tqi_command, name);
+	STRUCT(tqi_delivery);
+	FIELD(tqi_delivery, worker);
+	FIELD(tqi_delivery, state);
+	FIELD(tqi_delivery, takes);
+	FIELD(tqi_delivery, generation);
+	FIELD(tqi_delivery, changed_ns);
+	FIELD(tqi_delivery, pid);
+	FIELD(tqi_delivery, text);
+}
+
 static void add_attempt(struct text *t)
 {
 	STRUCT(tqi_attempt);
@@ -330,6 +359,8 @@ static void add_worker(struct text *t)
 	FIELD(tqi_worker, output_serial);
 	FIELD(tqi_worker, life);
 	FIELD(tqi_worker, life_made);
+	FIELD(tqi_worker, command);
+	FIELD(tqi_worker, command_seen);
 }
 
 static void add_queues(struct text *t)
@@ -454,6 +485,15 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, lanes);
 	FIELD(tqi_root, rates);
 	FIELD(tqi_root, refills);
+	FIELD(tqi_root, command_change);
+	FIELD(tqi_root, command_sequence);
+	FIELD(tqi_root, commands_oldest);
+	FIELD(tqi_root, commands_newest);
+	FIELD(tqi_root, commands_open);
+	FIELD(tqi_root, ended_oldest);
+	FIELD(tqi_root, ended_newest);
+	FIELD(tqi_root, ended_count);
+	FIELD(tqi_root, command_waiters);
 }
 
 static void add_places(struct text *t)
@@ -497,6 +537,7 @@ static void describe(struct text *t)
 	add_extra(t);
 	add_key(t);
 	add_schedule(t);
+	add_command(t);
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);

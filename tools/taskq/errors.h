@@ -29,7 +29,8 @@ enum about {
 	ABOUT_QUEUE,   /* or a farm on it */
 	ABOUT_LIMIT,
 	ABOUT_TASK,
-	ABOUT_SCHEDULE
+	ABOUT_SCHEDULE,
+	ABOUT_COMMAND
 };
 
 /* Reports the library's error @r and gives the exit code for it. */

@@ -177,7 +177,8 @@ json_t *json_of_queue(const struct tq_queue_info *info)
 
 static json_t *json_of_worker_flags(uint32_t flags)
 {
-	static const char *const names[] = { "master", "suspect", "dying", "stopping", "asleep" };
+	static const char *const names[] = { "master",	 "suspect", "dying",
+					     "stopping", "asleep",  "commands" };
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -230,6 +231,7 @@ json_t *json_of_segment(const struct tq_segment_info *info)
 	json_object_set_new(object, "retention_ns", json_u64(info->retention_ns));
 	json_object_set_new(object, "workers", json_integer(info->workers));
 	json_object_set_new(object, "sleepers", json_integer(info->sleepers));
+	json_object_set_new(object, "commands_open", json_integer(info->commands_open));
 	json_object_set_new(object, "transactions", json_u64(info->transactions));
 	json_object_set_new(object, "rollbacks", json_u64(info->rollbacks));
 	json_object_set_new(object, "reclaimed", json_u64(info->reclaimed));

@@ -168,6 +168,8 @@ static void print_info(const struct tq_segment_info *info)
 	       "taken from the dead\n",
 	       (unsigned long long)info->transactions, (unsigned long long)info->rollbacks,
 	       (unsigned long long)info->reclaimed);
+	if (info->commands_open)
+		printf("commands    %u not answered yet\n", info->commands_open);
 	if (info->lock_holder)
 		printf("lock        held by thread %u\n", info->lock_holder);
 }

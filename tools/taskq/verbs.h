@@ -67,6 +67,13 @@
 	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
 	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \
 	  "that are made already are tasks like others, and go on.\n")                             \
+	X(command, verb_command, "send|list|show [OPTION]... [NAME [ARG] | ID]",                   \
+	  "tell workers and farms what to do, and read their answers",                             \
+	  "Commands come before tasks, in order.  A farm knows stop (after what runs, for "        \
+	  "good),\n"                                                                               \
+	  "reload (fresh workers) and resize N; to one of its workers: stop, reload.  Other\n"     \
+	  "names are for its host's handler.  all: the farms for these three, else all "           \
+	  "workers.\n")                                                                            \
 	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
 	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
 	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \

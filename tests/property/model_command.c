@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/* The model: commands. */
+#include <errno.h>
+
+#include "scheduler/command.h"
+#include "tests/property/model_parts.h"
+
+#define FREES_SLICE 2
+
+static bool serves_queue(const struct model_worker *w, uint32_t queue)
+{
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (w->queues[i] == queue)
+			return true;
+	return false;
+}
+
+static bool has_farm(const struct model *m, const struct model_worker *w)
+{
+	const struct model_worker *master = &m->workers[w->master];
+
+	return w->master && master->state == TQI_WORKER_LIVE &&
+	       master->generation == w->master_generation && (master->flags & TQI_WORKER_COMMANDS);
+}
+
+static bool is_meant(const struct model *m, const struct model_worker *w, uint32_t queue,
+		     uint32_t to)
+{
+	bool master = w->flags & TQI_WORKER_MASTER;
+
+	return w->state == TQI_WORKER_LIVE && (w->flags & TQI_WORKER_COMMANDS) &&
+	       serves_queue(w, queue) &&
+	       (to == TQ_COMMAND_TO_FARMS ? master || !has_farm(m, w) : !master);
+}
+
+/* Its recipients; how many, or the refusal. */
+static int address(const struct model *m, uint32_t queue, uint32_t to, uint32_t worker,
+		   struct model_command *c)
+{
+	const struct model_worker *one = &m->workers[worker];
+
+	if (to == TQ_COMMAND_TO_WORKER) {
+		if (one->state != TQI_WORKER_LIVE)
+			return -ESRCH;
+		if (!(one->flags & TQI_WORKER_COMMANDS))
+			return -EOPNOTSUPP;
+		if (!serves_queue(one, queue))
+			return -EXDEV;
+		c->d[c->count++] = (struct model_delivery){ worker, one->generation, 0, 0 };
+		return 1;
+	}
+	for (uint32_t w = 1; w < m->worker_slots; w++)
+		if (is_meant(m, &m->workers[w], queue, to))
+			c->d[c->count++] =
+				(struct model_delivery){ w, m->workers[w].generation, 0, 0 };
+	if (c->count && to == TQ_COMMAND_TO_ANY) {
+		c->count = 1;
+		c->d[0] = (struct model_delivery){ 0, 0, 0, 0 };
+	}
+	return c->count ? (int)c->count : -ESRCH;
+}
+
+uint32_t model_open_commands(const struct model *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+		n += m->commands[c].state == TQI_COMMAND_OPEN;
+	return n;
+}
+
+/* The next one of this state on its list; 0 the end. */
+static uint32_t after(const struct model *m, uint32_t state, uint64_t order)
+{
+	uint32_t next = 0;
+
+	for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+		if (m->commands[c].state == state && m->commands[c].order > order &&
+		    (!next || m->commands[c].order < m->commands[next].order))
+			next = c;
+	return next;
+}
+
+static struct model_delivery *delivery_of(struct model_command *c, uint32_t worker,
+					  uint64_t generation)
+{
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->d[i].worker == worker && c->d[i].generation == generation)
+			return &c->d[i];
+	return NULL;
+}
+
+/* Which of its deliveries the worker may take; c->count none. */
+static uint32_t offer(const struct model *m, const struct model_command *c, uint32_t worker)
+{
+	const struct model_worker *w = &m->workers[worker];
+	uint32_t i = 0;
+
+	if (c->to == TQ_COMMAND_TO_ANY)
+		return (w->flags & TQI_WORKER_MASTER) || !serves_queue(w, c->queue) ||
+				       c->d[0].state != TQ_ANSWER_WAITING
+			       ? c->count
+			       : 0;
+	while (i < c->count && (c->d[i].worker != worker || c->d[i].generation != w->generation ||
+				c->d[i].state != TQ_ANSWER_WAITING))
+		i++;
+	return i;
+}
+
+static uint32_t next_for(const struct model *m, uint32_t worker)
+{
+	uint32_t c = after(m, TQI_COMMAND_OPEN, 0);
+
+	while (c && offer(m, &m->commands[c], worker) == m->commands[c].count)
+		c = after(m, TQI_COMMAND_OPEN, m->commands[c].order);
+	return c;
+}
+
+bool model_command_waits(const struct model *m, uint32_t worker)
+{
+	const struct model_worker *w = &m->workers[worker];
+
+	return (w->flags & TQI_WORKER_COMMANDS) && (w->command || next_for(m, worker));
+}
+
+bool model_command_take(struct model *m, uint32_t worker)
+{
+	struct model_worker *w = &m->workers[worker];
+
+	if (!model_command_waits(m, worker))
+		return false;
+	if (w->command)
+		return true;
+	w->command = next_for(m, worker);
+	struct model_command *c = &m->commands[w->command];
+	struct model_delivery *d = &c->d[offer(m, c, worker)];
+
+	*d = (struct model_delivery){ worker, w->generation, TQ_ANSWER_TAKEN, d->takes + 1 };
+	return true;
+}
+
+static bool is_called(const struct model *m, const struct model_waiter *s)
+{
+	if (s->dead)
+		return false;
+	if (s->interest == TQI_INTEREST_COMMAND)
+		return m->commands[s->subject].state != TQI_COMMAND_OPEN;
+	return (s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_MASTER) &&
+	       m->workers[s->subject].state == TQI_WORKER_LIVE &&
+	       model_command_waits(m, s->subject);
+}
+
+static bool wake(struct model *m, uint32_t count)
+{
+	uint64_t order = NEVER;
+	bool woken = false;
+	uint32_t s;
+
+	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		order = m->waiters[s].order;
+		if (!is_called(m, &m->waiters[s]))
+			continue;
+		m->waiters[s].state = TQI_WAITER_TRANSIT;
+		m->waiters[s].order = ++m->order;
+		count--;
+		woken = true;
+	}
+	return woken;
+}
+
+uint32_t model_command_waiters(const struct model *m, uint32_t command)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		n += m->waiters[s].state != TQI_WAITER_FREE &&
+		     m->waiters[s].interest == TQI_INTEREST_COMMAND &&
+		     (!command || m->waiters[s].subject == command);
+	return n;
+}
+
+bool model_wake_called(struct model *m)
+{
+	return (model_open_commands(m) || model_command_waiters(m, 0)) && wake(m, 1);
+}
+
+static uint32_t ended_count(const struct model *m)
+{
+	uint32_t n = 0;
+
+	for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+		n += m->commands[c].state == TQI_COMMAND_ENDED;
+	return n;
+}
+
+static void trim(struct model *m)
+{
+	uint32_t frees = 0, c = after(m, TQI_COMMAND_ENDED, 0);
+
+	while (c && frees < FREES_SLICE && ended_count(m) > TQ_COMMANDS_KEPT) {
+		uint64_t order = m->commands[c].order;
+
+		if (!model_command_waiters(m, c)) {
+			m->commands[c].state = TQI_COMMAND_FREE;
+			frees++;
+		}
+		c = after(m, TQI_COMMAND_ENDED, order);
+	}
+}
+
+static void answer(struct model *m, uint32_t command, struct model_delivery *d, uint32_t state)
+{
+	struct model_command *c = &m->commands[command];
+
+	d->state = state;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->d[i].state <= TQ_ANSWER_TAKEN)
+			return;
+	c->state = TQI_COMMAND_ENDED;
+	c->ended_ns = m->now_ns;
+	c->order = ++m->order;
+	if (model_command_waiters(m, 0))
+		wake(m, TQI_COMMAND_POPS);
+	trim(m);
+}
+
+int model_command_ack(struct model *m, uint32_t worker, uint32_t command, uint32_t state)
+{
+	struct model_worker *w = &m->workers[worker];
+
+	if (w->command != command)
+		return TQ_ESTATE;
+	struct model_delivery *d = delivery_of(&m->commands[command], worker, w->generation);
+
+	w->command = 0;
+	answer(m, command, d, state);
+	return 0;
+}
+
+static void go(struct model *m, uint32_t command, struct model_delivery *d)
+{
+	struct model_command *c = &m->commands[command];
+
+	if (d->state == TQ_ANSWER_TAKEN && c->to == TQ_COMMAND_TO_ANY &&
+	    d->takes < TQI_COMMAND_TAKES_MAX) {
+		*d = (struct model_delivery){ 0, 0, TQ_ANSWER_WAITING, d->takes };
+		wake(m, 1);
+		return;
+	}
+	answer(m, command, d, TQ_ANSWER_GONE);
+}
+
+/* Oldest first, as far as the core has come; true when the worker is gone after it. */
+bool model_command_leave(struct model *m, uint32_t worker)
+{
+	struct model_worker *w = &m->workers[worker];
+	bool changed = false;
+	uint64_t order = 0;
+	uint32_t c;
+
+	while ((c = after(m, TQI_COMMAND_OPEN, order))) {
+		struct model_delivery *d = delivery_of(&m->commands[c], worker, w->generation);
+
+		order = m->commands[c].order;
+		if (!d || d->state > TQ_ANSWER_TAKEN)
+			continue;
+		if (!m->did(m->did_ctx, MODEL_ANSWERED, c, worker))
+			return false;
+		if (d->state == TQ_ANSWER_TAKEN)
+			w->command = 0;
+		go(m, c, d);
+		changed = true;
+	}
+	return !changed || model_has_done(m, MODEL_LEFT, worker);
+}
+
+int model_command_send(struct model *m, const struct tq_command_spec *spec, uint32_t queue,
+		       uint32_t slot, uint64_t generation)
+{
+	struct model_command c = { .state = TQI_COMMAND_OPEN,
+				   .queue = queue,
+				   .to = spec->to,
+				   .generation = generation,
+				   .sent_ns = m->now_ns,
+				   .order = ++m->order };
+	int r = address(m, queue, spec->to, spec->worker, &c);
+
+	if (r < 0)
+		return r;
+	m->commands[slot] = c;
+	wake(m, c.count < TQI_COMMAND_POPS ? c.count : TQI_COMMAND_POPS);
+	return r;
+}
+
+/* Ended ones by when they ended, then by slot. */
+void model_rebuild_commands(struct model *m)
+{
+	uint64_t first = m->order + 1, n = 0;
+
+	for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+		if (m->commands[c].state == TQI_COMMAND_ENDED)
+			m->commands[c].order = NEVER;
+	for (;;) {
+		uint32_t oldest = 0;
+
+		for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+			if (m->commands[c].state == TQI_COMMAND_ENDED &&
+			    m->commands[c].order == NEVER &&
+			    (!oldest || m->commands[c].ended_ns < m->commands[oldest].ended_ns))
+				oldest = c;
+		if (!oldest)
+			break;
+		m->commands[oldest].order = first + n++;
+	}
+	m->order += n;
+}
