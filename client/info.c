@@ -100,6 +100,14 @@ static void fill_limits(const struct tqi_segment *seg, const struct tqi_task *t,
 	}
 }
 
+static void fill_fair_key(const struct tqi_segment *seg, uint32_t t, struct tq_task_info *i)
+{
+	struct tqi_tenant tenant;
+
+	if (t && tqi_peek_record(seg, TQI_TENANTS, t, &tenant) == 0)
+		memcpy(i->fair_key, tenant.name, sizeof(i->fair_key) - 1);
+}
+
 static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
@@ -112,6 +120,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->at_ns = extra.at_ns;
 	fill_limits(seg, t, extra.limits, i);
 	i->schedule = extra.schedule;
+	fill_fair_key(seg, extra.tenant, i);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;
 	i->unique_scope = key.scope;

@@ -80,7 +80,7 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 	    !tqi_time_is_valid(o.timeout_ns) || o.backoff_ns > TQI_NS_MAX ||
 	    o.backoff_cap_ns > TQI_NS_MAX || !ageing_is_valid(&o) ||
 	    (o.hybrid > TQ_HYBRID_MAX && o.hybrid != TQ_OFF) || !tqi_time_is_valid(o.max_wait_ns) ||
-	    (o.edf > 1 && o.edf != TQ_OFF))
+	    (o.edf > 1 && o.edf != TQ_OFF) || (o.fair > 1 && o.fair != TQ_OFF))
 		return -EINVAL;
 	struct set_request request = {
 		.name = queue,
@@ -96,6 +96,7 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 	memcpy(request.settings.policy.band_from, o.band_from, sizeof(o.band_from));
 	request.settings.policy.hybrid = o.hybrid;
 	request.settings.policy.edf = o.edf;
+	request.settings.policy.fair = o.fair;
 	request.settings.policy.max_wait_ns = o.max_wait_ns;
 	r = tqi_run(tq, set_op, &request);
 	if (r == 0 && orders(&o))

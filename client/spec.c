@@ -9,13 +9,18 @@
 
 #define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
 
+/* One that is optional. */
+static bool key_is_valid(const char *key)
+{
+	return !key || (*key && strnlen(key, TQ_KEY_MAX + 1) <= TQ_KEY_MAX);
+}
+
 static bool limits_are_valid(const struct tq_task_spec *s)
 {
 	if (s->limit_count > TQ_LIMITS_MAX || (s->limit_count && !s->limits))
 		return false;
 	for (uint32_t i = 0; i < s->limit_count; i++)
-		if (!s->limits[i] || !*s->limits[i] ||
-		    strnlen(s->limits[i], TQ_KEY_MAX + 1) > TQ_KEY_MAX)
+		if (!s->limits[i] || !key_is_valid(s->limits[i]))
 			return false;
 	return true;
 }
@@ -36,10 +41,9 @@ static int check(const struct tq_task_spec *s)
 	if (s->at_ns && s->delay_ns)
 		return -EINVAL;
 	if (!s->unique_key ? s->unique_scope != 0
-			   : s->unique_scope > TQ_UNIQUE_COALESCE || !*s->unique_key ||
-				     strnlen(s->unique_key, TQ_KEY_MAX + 1) > TQ_KEY_MAX)
+			   : s->unique_scope > TQ_UNIQUE_COALESCE || !key_is_valid(s->unique_key))
 		return -EINVAL;
-	if (!limits_are_valid(s))
+	if (!limits_are_valid(s) || !key_is_valid(s->fair_key))
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;

@@ -109,8 +109,7 @@ static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_co
 		for (uint32_t i = first ? 0 : 1; i < 64 && first + i < count; i++) {
 			const struct tqi_lane *l = &lanes[i];
 
-			if (l->is_parking || !l->limits[0] || !l->tasks.length ||
-			    l->class_ > TQI_CLASSES_MAX ||
+			if (l->is_parking || !l->tasks.length || l->class_ > TQI_CLASSES_MAX ||
 			    !(classes->bits[l->class_ / 64] >> (l->class_ % 64) & 1))
 				continue;
 			add_oldest(tq, l, k);
@@ -169,6 +168,7 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	i->hybrid = queue->hybrid;
 	i->edf = queue->edf;
 	i->batch = queue->batch;
+	i->fair = queue->fair;
 	i->max_wait_ns = queue->max_wait_ns == UINT64_MAX ? 0 : queue->max_wait_ns;
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
@@ -181,6 +181,21 @@ static void add_kind(struct tq *tq, uint32_t n, const struct tqi_class *c, struc
 		return;
 	classes->bits[n / 64] |= 1ull << (n % 64);
 	classes->any = true;
+}
+
+/* Tenants' classes in a fair queue: their lanes; all else is counted in their homes. */
+static void add_guests(struct tq *tq, uint32_t q, uint32_t kind, struct classes *classes)
+{
+	uint32_t count = count_of(tq, TQI_CLASSES);
+	struct tqi_class c;
+
+	for (uint32_t n = 1; n < count && n <= TQI_CLASSES_MAX; n++) {
+		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0 || !c.tenant ||
+		    c.queue != q || (kind && c.kind != kind))
+			continue;
+		classes->bits[n / 64] |= 1ull << (n % 64);
+		classes->any = true;
+	}
 }
 
 /*
@@ -217,6 +232,8 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 	}
 	if (!found)
 		return -ENOENT;
+	if (queue.tenant_classes[0] || queue.tenant_classes[1])
+		add_guests(tq, q, kind, &classes);
 	add_lanes(tq, &classes, &i->counters);
 	if (class)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);

@@ -189,6 +189,8 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 
 	if (q->task.flags & TQI_TASK_ASSIGNED)
 		return why_assigned(q, why);
+	why->is_fair = q->queue.fair;
+
 	if (q->task.state == TQ_READY)
 		why->before = tqi_why_before(&q->tq->seg, q->index, &q->task);
 	if (why->queue_workers == 0)

@@ -111,6 +111,17 @@ static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *c
 	return task->priority * TQI_POINT;
 }
 
+/* The chain of classes in which it is chosen: its tenant's, or the queue's. */
+static uint32_t peek_chain(const struct tqi_segment *seg, const struct tqi_queue *queue,
+			   const struct tqi_class *own)
+{
+	struct tqi_tenant tenant;
+
+	if (own->tenant && tqi_peek_record(seg, TQI_TENANTS, own->tenant, &tenant) == 0)
+		return tenant.classes;
+	return queue->classes;
+}
+
 /* The task's own class; 0, without rate and deadlines, when there is none. */
 static uint32_t peek_own(const struct tqi_segment *seg, const struct tqi_task *task,
 			 struct tqi_class *ret_class)
@@ -121,6 +132,7 @@ static uint32_t peek_own(const struct tqi_segment *seg, const struct tqi_task *t
 	    tqi_peek_record(seg, TQI_CLASSES, lane.class_, ret_class) == 0)
 		return lane.class_;
 	ret_class->rate = ret_class->edf = 0;
+	ret_class->tenant = 0;
 	return 0;
 }
 
@@ -137,7 +149,8 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 	uint32_t own = peek_own(seg, task, &class);
 	int64_t urgency = urgency_of(task, &class, now_ns);
 
-	for (uint32_t at = queue.classes, n = 0; at && n < CLASSES_MAX; at = class.next, n++) {
+	for (uint32_t at = peek_chain(seg, &queue, &class), n = 0; at && n < CLASSES_MAX;
+	     at = class.next, n++) {
 		if (tqi_peek_record(seg, TQI_CLASSES, at, &class) < 0)
 			break;
 		/* Before it is what has a higher effective priority now. */

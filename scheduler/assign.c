@@ -121,6 +121,8 @@ void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 	uint32_t class_ = 0, index;
 	struct tqi_turn turn;
 
+	if (tqi_queue_at(tx, queue)->fair)
+		return;
 	while (room(worker, tqi_queue_at(tx, queue)->batch) && !tqi_tx_is_filling(tx) &&
 	       (index = choose(tx, worker, queue, &turn)) && !tx->corrupt) {
 		class_ = tqi_lane_at(tx, tqi_task_at(tx, index)->lane)->class_;

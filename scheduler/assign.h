@@ -5,7 +5,8 @@
  * A1  In a queue with a batch a claim takes more than it starts: as many tasks as make
  *     up the batch with what the worker holds, in the order in which they would start,
  *     are *assigned* to it.  They stay READY, out of their lanes' heaps: no attempt, no
- *     time-out, no slot of a limit; a task with limit keys is never assigned.
+ *     time-out, no slot of a limit; a task with limit keys is never assigned, and nothing
+ *     in a fair queue, where a start decides whose the next one is.
  * A2  Assigned tasks start with the next claims of their worker, before all else.  What
  *     makes a task other than READY, or moves it, takes it off the list
  *     (tqi_ready_leave()); a pause of its queue sends it back to its lane.

@@ -53,6 +53,8 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->members = carve(scratch, &at, (uint64_t)g->tables[TQI_LANES].max * sizeof(uint32_t));
 	c->limits = carve(scratch, &at, (uint64_t)g->tables[TQI_LIMITS].max * sizeof(*c->limits));
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));
+	c->tenants = carve(scratch, &at, (uint64_t)g->tables[TQI_TENANTS].max * sizeof(uint32_t));
+	c->guests = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->guests));
 	c->waiting = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(uint32_t));
 	c->depth = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->depth));
 	return at;
@@ -112,6 +114,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_tasks(&c);
 	tqi_check_keys(&c);
 	tqi_check_limits(&c);
+	tqi_check_fair(&c);
 	tqi_check_workers(&c);
 	tqi_check_sleepers(&c);
 	tqi_check_commands(&c);

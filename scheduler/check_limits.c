@@ -59,13 +59,6 @@ void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi
 
 /* Indexes: each entry once, where it belongs. */
 
-struct index_check {
-	const struct tqi_hash_index *index;
-	uint32_t table;
-	const char *name;
-	uint64_t (*hash)(struct tqi_tx *tx, uint32_t record);
-};
-
 static uint64_t hash_of_limit(struct tqi_tx *tx, uint32_t x)
 {
 	const struct tqi_limit *limit = tqi_limit_at(tx, x);
@@ -81,7 +74,7 @@ static uint64_t hash_of_lane(struct tqi_tx *tx, uint32_t l)
 }
 
 /* False: what follows cannot be read. */
-static bool check_entry(struct tqi_check *c, const struct index_check *i, uint32_t bucket,
+static bool check_entry(struct tqi_check *c, const struct tqi_check_index *i, uint32_t bucket,
 			uint32_t record)
 {
 	const struct tqi_hash_node *node = tqi_check_record_in_use(c, i->table, record);
@@ -97,8 +90,7 @@ static bool check_entry(struct tqi_check *c, const struct index_check *i, uint32
 	return true;
 }
 
-/* Whether the index may be asked. */
-static bool check_index(struct tqi_check *c, const struct index_check *i)
+bool tqi_check_index(struct tqi_check *c, const struct tqi_check_index *i)
 {
 	uint32_t count = 0, before = c->faults;
 
@@ -273,12 +265,13 @@ static void check_refills(struct tqi_check *c)
 void tqi_check_limits(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct index_check limits = { &root->limits, TQI_LIMITS, "limit index",
-					    hash_of_limit };
-	const struct index_check lanes = { &root->lanes, TQI_LANES, "lane index", hash_of_lane };
+	const struct tqi_check_index limits = { &root->limits, TQI_LIMITS, "limit index",
+						hash_of_limit };
+	const struct tqi_check_index lanes = { &root->lanes, TQI_LANES, "lane index",
+					       hash_of_lane };
 
-	check_index(c, &limits);
-	bool asks = check_index(c, &lanes);
+	tqi_check_index(c, &limits);
+	bool asks = tqi_check_index(c, &lanes);
 
 	for (uint32_t x = 1; x < c->count[TQI_LIMITS]; x++) {
 		check_limit(c, x);

@@ -31,24 +31,6 @@ static void check_names(struct tqi_check *c)
 	}
 }
 
-/* The chain of a queue's classes. */
-static void check_chain(struct tqi_check *c, uint32_t q)
-{
-	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
-	uint32_t k = queue ? queue->classes : 0;
-
-	while (k) {
-		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
-
-		if (!class || class->queue != q || (c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "queue %u: chain of classes broken at %u", q, k);
-			return;
-		}
-		c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
-		k = class->next;
-	}
-}
-
 /* P2, P3. */
 static void check_policy(struct tqi_check *c, uint32_t q)
 {
@@ -127,7 +109,8 @@ static void check_class(struct tqi_check *c, uint32_t k)
 	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, class->plain);
 
 	if (!(c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED))
-		tqi_check_fault(c, "class %u: not in the chain of queue %u", k, class->queue);
+		tqi_check_fault(c, "class %u: not in the chain of queue %u%s", k, class->queue,
+				class->tenant ? " or of its tenant" : "");
 	if (!tqi_check_record_in_use(c, TQI_KINDS, class->kind))
 		tqi_check_fault(c, "class %u: kind %u", k, class->kind);
 	if (!lane || lane->class_ != k)
@@ -140,9 +123,13 @@ void tqi_check_queues(struct tqi_check *c)
 {
 	check_names(c);
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
-		check_chain(c, q);
+		const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			tqi_check_chain(c, "queue", q, queue->classes, q, 0);
 		check_policy(c, q);
 	}
+	tqi_check_tenant_chains(c);
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
 		check_class(c, k);
 }
@@ -287,7 +274,7 @@ static void check_class_gauges(struct tqi_check *c, uint32_t k)
 	tqi_check_heap(c, &(struct tqi_check_heap){ &class->oldest, TQI_FAMILY_OLDEST, TQI_LANES,
 						    TQI_SEEN_AGE, k, "oldest of class",
 						    expect_in_oldest });
-	for (uint32_t s = 1; s < TQ_STATE_COUNT; s++)
+	for (uint32_t s = 1; s < TQ_STATE_COUNT && !class->home; s++)
 		tqi_check_equal(c, "class", k, "depth", class->depth[s], c->depth[k][s]);
 	tqi_check_equal(c, "class", k, "lane_count", class->lane_count, c->lanes[k].all);
 	tqi_check_equal(c, "class", k, "parked", class->parked, c->lanes[k].parked);

@@ -34,7 +34,8 @@ static const char *contents_fault(struct tqi_check *c, const struct tqi_schedule
 	const struct tqi_zone *zone = (const void *)(block + p.cron + sizeof(*cron));
 
 	if (block[p.label + s->label_bytes] || block[p.key + s->key_bytes] ||
-	    block[p.cron_text + s->cron_bytes] || block[p.zone_name + s->zone_bytes])
+	    block[p.fair + s->fair_bytes] || block[p.cron_text + s->cron_bytes] ||
+	    block[p.zone_name + s->zone_bytes])
 		return "has texts without an end";
 	if (!limits_are_sound(s, (const char *)block + p.limits))
 		return "has no limit keys";
@@ -67,8 +68,8 @@ const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_sched
 	    s->next_ns > INT64_MAX || s->retry_ns > INT64_MAX)
 		return "makes no sense";
 	if (s->payload_bytes > TQ_SCHEDULE_PAYLOAD_MAX || s->label_bytes > TQ_LABEL_MAX ||
-	    s->key_bytes > TQ_KEY_MAX || s->limit_count > TQ_LIMITS_MAX ||
-	    s->limit_bytes > TQ_LIMITS_MAX * (TQ_KEY_MAX + 1) ||
+	    s->key_bytes > TQ_KEY_MAX || s->fair_bytes > TQ_KEY_MAX ||
+	    s->limit_count > TQ_LIMITS_MAX || s->limit_bytes > TQ_LIMITS_MAX * (TQ_KEY_MAX + 1) ||
 	    s->zone_changes > TQI_ZONE_CHANGES_MAX)
 		return "is too large";
 	const uint64_t bytes = tqi_schedule_parts(s).bytes;

@@ -27,7 +27,11 @@ struct tqi_check_limit {
 	uint32_t tasks, used, waiting;
 };
 struct tqi_check_lanes {
-	uint32_t all, parked;
+	uint32_t all, parked, guests, guests_ready;
+};
+/* Tenants' classes of a queue, of even and of odd eras. */
+struct tqi_check_guests {
+	uint32_t of[2];
 };
 
 struct tqi_check {
@@ -45,6 +49,8 @@ struct tqi_check {
 	uint32_t *members;     /* unfinished tasks, per lane; lanes, per parking */
 	struct tqi_check_limit *limits;
 	struct tqi_check_lanes *lanes; /* per class */
+	uint32_t *tenants;	       /* tasks that name it */
+	struct tqi_check_guests *guests; /* per queue */
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
@@ -97,6 +103,27 @@ bool tqi_check_limits_are_sound(struct tqi_check *c, const uint32_t limits[TQ_LI
 void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi_task *task,
 			   const struct tqi_lane *lane);
 
+/* Whether a tenant has a name, a queue and a tag. */
+bool tqi_check_tenant_is_sound(struct tqi_check *c, const struct tqi_tenant *tenant);
+/* A task's own side of its tenant; its lane's class may be NULL. */
+void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi_task *task,
+			   const struct tqi_class *class_);
+/* The class in which the tasks of a class are counted. */
+uint32_t tqi_check_counted_in(struct tqi_check *c, uint32_t class_);
+/* A chain of classes, of a queue (tenant 0) or of a tenant; those of all tenants. */
+void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uint32_t classes,
+		     uint32_t queue, uint32_t tenant);
+void tqi_check_tenant_chains(struct tqi_check *c);
+
+/* A hash index; false: it may not be asked.  Its records are marked as linked. */
+struct tqi_check_index {
+	const struct tqi_hash_index *index;
+	uint32_t table;
+	const char *name;
+	uint64_t (*hash)(struct tqi_tx *tx, uint32_t record);
+};
+bool tqi_check_index(struct tqi_check *c, const struct tqi_check_index *i);
+
 /* The memory of a hash index; false: it may not be read. */
 bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
 			    const char *name);
@@ -130,6 +157,7 @@ void tqi_check_tables(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);
+void tqi_check_fair(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);

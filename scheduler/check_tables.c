@@ -3,11 +3,11 @@
 #include "scheduler/check_state.h"
 
 static const char *const names[TQI_TABLE_COUNT] = {
-	[TQI_WAITERS] = "waiters",   [TQI_TASKS] = "tasks",   [TQI_ATTEMPTS] = "attempts",
-	[TQI_WORKERS] = "workers",   [TQI_QUEUES] = "queues", [TQI_KINDS] = "kinds",
-	[TQI_CLASSES] = "classes",   [TQI_LANES] = "lanes",   [TQI_EDGES] = "edges",
-	[TQI_KEYS] = "keys",	     [TQI_LIMITS] = "limits", [TQI_SCHEDULES] = "schedules",
-	[TQI_COMMANDS] = "commands",
+	[TQI_WAITERS] = "waiters",   [TQI_TASKS] = "tasks",	[TQI_ATTEMPTS] = "attempts",
+	[TQI_WORKERS] = "workers",   [TQI_QUEUES] = "queues",	[TQI_KINDS] = "kinds",
+	[TQI_CLASSES] = "classes",   [TQI_LANES] = "lanes",	[TQI_EDGES] = "edges",
+	[TQI_KEYS] = "keys",	     [TQI_LIMITS] = "limits",	[TQI_SCHEDULES] = "schedules",
+	[TQI_COMMANDS] = "commands", [TQI_TENANTS] = "tenants",
 };
 
 /* A span that a directory names: it has memory, is a table's, and nobody else's. */

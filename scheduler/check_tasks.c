@@ -81,7 +81,7 @@ static void count(struct tqi_check *c, const struct tqi_task *t, const struct tq
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
 
-	c->depth[lane->class_][t->state]++;
+	c->depth[tqi_check_counted_in(c, lane->class_)][t->state]++;
 	c->members[t->lane] += !tqi_state_is_final(t->state);
 	c->unfinished += !tqi_state_is_final(t->state);
 	c->appointments += !tqi_state_is_final(t->state) && tqi_check_at(c, t);
@@ -217,6 +217,8 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	check_blocks(c, index, t);
 	tqi_check_task_key(c, index, t);
 	tqi_check_task_limits(c, index, t, lane);
+	tqi_check_task_tenant(c, index, t,
+			      lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_) : NULL);
 }
 
 void tqi_check_tasks(struct tqi_check *c)

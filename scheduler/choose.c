@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which task is best for a worker. */
 #include "scheduler/assign.h"
+#include "scheduler/fair.h"
 #include "scheduler/lane.h"
 #include "scheduler/policy.h"
 #include "scheduler/queue.h"
@@ -88,7 +89,7 @@ static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
 {
 	struct head best = { 0, 0, 0, 0 }, least = { 0, 0, 0, TQ_BANDS };
 
-	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 
 		c = class->next;
@@ -107,14 +108,13 @@ static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
 	return tqi_tag_index(best.tag);
 }
 
-/* Of the first ones of all classes of a queue that the worker can run, the first by its entry. */
+/* Of the first ones of all classes that the worker can run, the first by its entry. */
 static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_worker *worker,
-					  const struct tqi_queue *queue, uint32_t order,
-					  struct tqi_turn *turn)
+					  uint32_t order, struct tqi_turn *turn)
 {
 	struct tqi_heap_entry best = { 0, 0 };
 
-	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry *first =
 			can_run(worker, class) ? first_of(tx, class, order, turn) : NULL;
@@ -130,24 +130,33 @@ static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_wo
 static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
 			     const struct tqi_queue *queue, struct tqi_turn *turn)
 {
-	const struct tqi_heap_entry oldest = first_of_all(tx, worker, queue, TQI_BY_AGE, turn);
+	const struct tqi_heap_entry oldest = first_of_all(tx, worker, TQI_BY_AGE, turn);
 
 	if (!oldest.tag || tx->now_ns - (uint64_t)oldest.key < queue->max_wait_ns)
 		return 0;
 	return tqi_tag_index(oldest.tag);
 }
 
-static bool has_turn_of_overdue(const struct tqi_queue *queue)
+/* Whose turns of the overdue are counted: the queue's, or a tenant's. */
+static uint32_t *overdue_turn(struct tqi_tx *tx, struct tqi_queue *queue,
+			      const struct tqi_turn *turn)
 {
-	return queue->max_wait_ns != UINT64_MAX && !queue->overdue_turn;
+	return turn->tenant ? &tqi_tenant_at(tx, turn->tenant)->overdue_turn : &queue->overdue_turn;
+}
+
+static bool has_turn_of_overdue(struct tqi_tx *tx, struct tqi_queue *queue,
+				const struct tqi_turn *turn)
+{
+	return queue->max_wait_ns != UINT64_MAX && !*overdue_turn(tx, queue, turn);
 }
 
 /* Bands, rates, eras or turns decide. */
 static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
 			       struct tqi_turn *turn)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, q);
-	uint32_t lane = has_turn_of_overdue(queue) ? most_overdue(tx, worker, queue, turn) : 0;
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t lane = has_turn_of_overdue(tx, queue, turn) ? most_overdue(tx, worker, queue, turn)
+							     : 0;
 	uint32_t order = lane ? TQI_BY_AGE : TQI_BY_KEY;
 
 	turn->queue = queue->hybrid || queue->max_wait_ns != UINT64_MAX ? q : 0;
@@ -157,18 +166,56 @@ static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worke
 	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, order) : 0;
 }
 
+/* In a chain of classes: the queue's own, or a tenant's. */
+static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+				uint32_t classes, struct tqi_turn *turn)
+{
+	turn->classes = classes;
+	if (tqi_queue_at(tx, q)->flags & TQI_QUEUE_ORDERED)
+		return best_by_policy(tx, worker, q, turn);
+	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, TQI_BY_KEY, turn).tag);
+
+	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, TQI_BY_KEY) : 0;
+}
+
+/*
+ * N1.  A tenant whose tasks turn out to wait for limits competes no more, and the next
+ * one's turn has come.
+ */
+static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+				struct tqi_turn *turn)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t task = 0;
+
+	while (!task && !turn->is_unsettled && !tx->corrupt) {
+		turn->tenant = tqi_fair_tenant(tx, worker, queue, &turn->is_unsettled);
+		if (!turn->tenant)
+			return 0;
+		uint32_t before = tx->undo_count;
+
+		task = best_of_classes(tx, worker, q, tqi_tenant_at(tx, turn->tenant)->classes,
+				       turn);
+		if (!task && !turn->is_unsettled && tx->undo_count == before)
+			tx->corrupt = true; /* it would be its turn for ever */
+	}
+	return task;
+}
+
 static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
 			      struct tqi_turn *turn)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t task = 0;
 
 	if (queue->flags & TQI_QUEUE_PAUSED)
 		return 0;
-	if (queue->flags & TQI_QUEUE_ORDERED)
-		return best_by_policy(tx, worker, q, turn);
-	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, queue, TQI_BY_KEY, turn).tag);
-
-	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, TQI_BY_KEY) : 0;
+	if (queue->flags & TQI_QUEUE_SHARED)
+		task = best_of_tenants(tx, worker, q, turn);
+	if (task || turn->is_unsettled)
+		return task;
+	turn->tenant = 0; /* N6; in a fair queue whose move is through, its own classes are empty */
+	return best_of_classes(tx, worker, q, queue->classes, turn);
 }
 
 uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
@@ -198,9 +245,10 @@ bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker)
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn)
 {
 	struct tqi_queue *queue = tqi_queue_at(tx, turn->queue);
+	uint32_t *overdue = overdue_turn(tx, queue, turn);
 
-	if (turn->is_overdue != queue->overdue_turn)
-		TQI_SET(tx, queue->overdue_turn, (uint32_t)turn->is_overdue);
+	if (turn->is_overdue != *overdue)
+		TQI_SET(tx, *overdue, (uint32_t)turn->is_overdue);
 	if (turn->is_overdue)
 		return;
 	uint32_t count = turn->is_least ? 0 : queue->hybrid_count + 1;

@@ -7,6 +7,7 @@
 #include "scheduler/assign.h"
 #include "scheduler/command.h"
 #include "scheduler/due.h"
+#include "scheduler/fair.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
@@ -46,6 +47,7 @@ static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct t
 	TQI_INIT(attempt->checkpoint, 0);
 	TQI_INIT(attempt->inherited, task->checkpoint);
 	TQI_INIT(attempt->inherited_bytes, task->checkpoint_bytes);
+	TQI_INIT(attempt->charged_us, 0);
 	tqi_store_relaxed64(&attempt->pgid_start, 0);
 	tqi_store_relaxed32(&attempt->pgid, 0);
 	tqi_store_relaxed32(&attempt->progress_index, 0);
@@ -80,7 +82,11 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 		tqi_key_started(tx, index);
 		tqi_slots_take(tx, tqi_task_extra(tx, task)->limits);
 	}
-	TQI_ADD(tx, tqi_class_of(tx, task)->started, 1);
+	struct tqi_class *class = tqi_class_of(tx, task);
+
+	if (class->tenant)
+		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
+	TQI_ADD(tx, tqi_class_counted(tx, class)->started, 1);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */

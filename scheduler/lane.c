@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/fair.h"
 #include "scheduler/limit.h"
 
 /* Records: found by class and limits, and made. */
@@ -232,13 +233,21 @@ static void unlist(struct tqi_tx *tx, struct tqi_lane *parking)
 		tighten(tx, limit);
 }
 
-static void open_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+/* A lane or a parking, into its class's heaps. */
+static void push_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane)
 {
-	struct tqi_class *class = tqi_class_at(tx, parking->class_);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
 		tqi_heap_push(tx, tqi_class_heap(class, o), tqi_lane_family(o),
-			      tqi_lane_entry(&tqi_lane_heap(parking, o)->root, p));
+			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
+}
+
+static void open_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+{
+	push_open(tx, p, parking);
 	TQI_SET(tx, parking->state, TQI_PARKING_OPEN);
 }
 
@@ -249,6 +258,8 @@ static void remove_open(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *la
 
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
 		tqi_heap_remove(tx, tqi_class_heap(class, o), tqi_lane_family(o), l);
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
 }
 
 static void close_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
@@ -360,16 +371,12 @@ static void rekey(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)
 static void enter(struct tqi_tx *tx, uint32_t l)
 {
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 	uint32_t full = tqi_limits_full(tx, lane->limits);
 
-	if (full) {
+	if (full)
 		park(tx, l, full);
-		return;
-	}
-	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		tqi_heap_push(tx, tqi_class_heap(class, o), tqi_lane_family(o),
-			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
+	else
+		push_open(tx, l, lane);
 }
 
 void tqi_lane_follow(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)

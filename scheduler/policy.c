@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/sweep.h"
@@ -27,13 +26,14 @@ void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class)
 {
 	TQI_INIT(class->rate, queue->ageing[class->band]);
 	TQI_INIT(class->edf, (uint16_t)queue->edf);
-	TQI_INIT(class->aged, queue->max_wait_ns != UINT64_MAX);
+	TQI_INIT(class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
 }
 
 static struct tqi_policy policy_of(const struct tqi_queue *queue)
 {
 	struct tqi_policy p = { .hybrid = queue->hybrid,
 				.edf = queue->edf,
+				.fair = queue->fair,
 				.max_wait_ns = queue->max_wait_ns };
 
 	memcpy(p.ageing, queue->ageing, sizeof(p.ageing));
@@ -70,8 +70,9 @@ uint32_t tqi_policy_flags(const struct tqi_queue *queue)
 	const struct tqi_policy p = policy_of(queue);
 	uint32_t moving = queue->flags & TQI_QUEUE_MOVING;
 	uint32_t banded = is_banded(&p) ? TQI_QUEUE_BANDED : 0;
+	uint32_t shared = p.fair || (moving && queue->tenant) ? TQI_QUEUE_SHARED : 0;
 
-	return moving | banded | (moving || banded || is_aged(&p) ? TQI_QUEUE_ORDERED : 0);
+	return moving | banded | shared | (moving || banded || is_aged(&p) ? TQI_QUEUE_ORDERED : 0);
 }
 
 static void set_flags(struct tqi_tx *tx, struct tqi_queue *queue)
@@ -114,6 +115,7 @@ static struct tqi_policy changed(const struct tqi_policy *before, const struct t
 		p.ageing[b] = setting(change->ageing[b], p.ageing[b]);
 	p.hybrid = setting(change->hybrid, p.hybrid);
 	p.edf = setting(change->edf, p.edf);
+	p.fair = setting(change->fair, p.fair);
 	if (change->max_wait_ns)
 		p.max_wait_ns = change->max_wait_ns;
 	return p;
@@ -125,7 +127,8 @@ static bool begins_era(const struct tqi_policy *before, const struct tqi_policy 
 	bool banded = is_banded(p);
 
 	return memcmp(before->ageing, p->ageing, sizeof(p->ageing)) || before->edf != p->edf ||
-	       is_aged(before) != is_aged(p) || banded != is_banded(before) ||
+	       before->fair != p->fair || is_aged(before) != is_aged(p) ||
+	       banded != is_banded(before) ||
 	       (banded && memcmp(before->band_from, p->band_from, sizeof(p->band_from)));
 }
 
@@ -143,6 +146,8 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 	}
 	if (queue->edf != p->edf)
 		TQI_SET(tx, queue->edf, p->edf);
+	if (queue->fair != p->fair)
+		TQI_SET(tx, queue->fair, p->fair);
 	if (queue->max_wait_ns != p->max_wait_ns) {
 		TQI_SET(tx, queue->max_wait_ns, p->max_wait_ns);
 		TQI_SET(tx, queue->overdue_turn, 0u);
@@ -152,6 +157,8 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 /* Whether unfinished tasks are in classes of an earlier era. */
 static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
+	if (queue->tenant_classes[(queue->era & 1) ^ 1])
+		return true;
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
 
@@ -182,10 +189,14 @@ int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *chang
 
 	if (!is_ascending(p.band_from))
 		return -EINVAL;
-	if (p.edf && ages(&p))
+	if ((p.edf && ages(&p)) || (p.fair && p.hybrid))
 		return -ENOTSUP;
 	if (era && (queue->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;
+	int r = p.fair ? tqi_tenant_own(tx, q) : 0;
+
+	if (r < 0)
+		return r;
 	store(tx, queue, &p);
 	if (era)
 		begin_era(tx, queue);
@@ -199,8 +210,8 @@ bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
 
 	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era)
 		return false;
-	uint32_t lane =
-		tqi_lane_join(tx, task->queue, task->kind, task->priority, tqi_limits_of(tx, task));
+	const struct tqi_place place = tqi_place_of(tx, task);
+	uint32_t lane = tqi_lane_join(tx, &place);
 
 	if (!lane)
 		return false; /* P4 */

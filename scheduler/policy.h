@@ -88,6 +88,7 @@ struct tqi_policy {
 	int32_t band_from[TQ_BANDS - 1]; /* change: all 0 leave */
 	uint32_t hybrid;		 /* change: 0 leave, TQ_OFF none */
 	uint32_t edf;			 /* change: 0 leave, TQ_OFF none */
+	uint32_t fair;			 /* likewise */
 	uint64_t max_wait_ns;		 /* change: 0 leave, UINT64_MAX none */
 };
 
@@ -95,7 +96,8 @@ struct tqi_policy {
 void tqi_policy_init(struct tqi_queue *queue);
 /*
  * 0; -EBUSY tasks are still on their way from the change before; -EINVAL bands out of
- * order; -ENOTSUP ageing and deadlines cannot both order.
+ * order; -ENOTSUP ageing and deadlines cannot both order, nor can tenants have hybrid
+ * turns; TQ_EFULL, -ENOMEM no tenant for tasks without a key.
  */
 int tqi_policy_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_policy *change);
 
@@ -103,7 +105,8 @@ int tqi_policy_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_policy *c
 void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class);
 
 /* The flags of a queue that follow from its policy; for check and rebuild. */
-#define TQI_POLICY_FLAGS (TQI_QUEUE_BANDED | TQI_QUEUE_ORDERED | TQI_QUEUE_MOVING)
+#define TQI_POLICY_FLAGS                                                                           \
+	(TQI_QUEUE_BANDED | TQI_QUEUE_ORDERED | TQI_QUEUE_MOVING | TQI_QUEUE_SHARED)
 uint32_t tqi_policy_flags(const struct tqi_queue *queue);
 
 /* Sweep: carry an unfinished task over to its queue's era.  True when the record was changed. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scheduler/lane.h"
+#include "scheduler/limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wake.h"
@@ -76,7 +77,8 @@ static void clear(void *record, size_t bytes)
 	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
 }
 
-static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+/* In no chain yet. */
+static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
 	bool full;
 	uint32_t c = tqi_table_take(tx, TQI_CLASSES, &full);
@@ -88,8 +90,10 @@ static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 		return 0;
 	struct tqi_class *class = tqi_class_at(tx, c);
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
-	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
 
+	/* Undone, it is a tenant's still: a rebuild takes others for classes of their queue. */
+	TQI_SET(tx, class->tenant, 0u);
 	clear(class, sizeof(*class));
 	clear(lane, sizeof(*lane));
 	TQI_INIT(class->queue, (uint16_t)q);
@@ -99,11 +103,20 @@ static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	tqi_policy_give(queue, class);
 	TQI_INIT(class->plain, l);
 	TQI_INIT(class->lane_count, 1);
-	TQI_INIT(class->next, queue->classes);
 	TQI_INIT(class->open.capacity, 1); /* for the plain lane: in the heap itself */
 	TQI_INIT(class->oldest.capacity, 1);
 	TQI_INIT(lane->class_, c);
-	TQI_SET(tx, queue->classes, c);
+	return c;
+}
+
+static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	uint32_t c = class_take(tx, q, k, band);
+
+	if (!c)
+		return 0;
+	TQI_INIT(tqi_class_at(tx, c)->next, tqi_queue_at(tx, q)->classes);
+	TQI_SET(tx, tqi_queue_at(tx, q)->classes, c);
 	return c;
 }
 
@@ -115,7 +128,7 @@ static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, ui
 	TQI_SET(tx, class->era, queue->era);
 	TQI_SET(tx, class->rate, queue->ageing[class->band]);
 	TQI_SET(tx, class->edf, (uint16_t)queue->edf);
-	TQI_SET(tx, class->aged, (uint16_t)(queue->max_wait_ns != UINT64_MAX));
+	TQI_SET(tx, class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
 	return c;
 }
 
@@ -138,45 +151,130 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
 }
 
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority,
-		       const uint32_t *limits)
+/* N4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
+static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
-	uint32_t c =
-		class_find(tx, queue, kind, tqi_policy_band(tqi_queue_at(tx, queue), priority));
+	for (uint32_t c = tqi_queue_at(tx, q)->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == k && class->band == band)
+			return c;
+		c = class->next;
+	}
+	return class_make(tx, q, k, band);
+}
+
+static uint32_t guest_make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tenant,
+			   uint32_t band)
+{
+	uint32_t home = home_find(tx, p->queue, p->kind, band);
+
+	if (!home || tqi_guest_reserve(tx, home) < 0)
+		return 0;
+	uint32_t c = class_take(tx, p->queue, p->kind, band);
+
+	if (c)
+		tqi_guest_enter(tx, c, tenant, home);
+	return c;
+}
+
+/* A tenant's class. */
+static uint32_t guest_find(struct tqi_tx *tx, const struct tqi_place *p,
+			   const struct tqi_queue *queue, uint32_t band)
+{
+	uint32_t tenant = p->tenant ? p->tenant : queue->tenant;
+
+	for (uint32_t c = tqi_tenant_at(tx, tenant)->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == p->kind && class->band == band && class->era == queue->era)
+			return c;
+		c = class->next;
+	}
+	return guest_make(tx, p, tenant, band);
+}
+
+/* Its last member has left. */
+static void guest_free(struct tqi_tx *tx, uint32_t c, struct tqi_class *class)
+{
+	struct tqi_lane *plain = tqi_lane_at(tx, class->plain);
+
+	tqi_guest_leave(tx, c);
+	tqi_heap_free(tx, &class->open);
+	tqi_heap_free(tx, &class->oldest);
+	tqi_heap_free(tx, &plain->tasks);
+	tqi_heap_free(tx, &plain->ages);
+	tqi_table_give(tx, TQI_LANES, class->plain);
+	tqi_table_give(tx, TQI_CLASSES, c);
+}
+
+/* A plain lane of a tenant's class: memory goes back as of others that come and go. */
+static void guest_trim(struct tqi_tx *tx, struct tqi_lane *lane)
+{
+	tqi_heap_trim(tx, &lane->tasks, lane->members);
+	tqi_heap_trim(tx, &lane->ages, lane->members);
+}
+
+/* A lane has a member less. */
+static void shrink(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	uint32_t c = lane->class_;
+	struct tqi_class *class = tqi_class_at(tx, c);
+
+	if (lane->limits[0])
+		tqi_lane_shrink(tx, l);
+	else if (class->tenant)
+		guest_trim(tx, lane);
+	if (class->tenant && !tqi_class_has_members(tx, class))
+		guest_free(tx, c, class);
+}
+
+struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return (struct tqi_place){ task->queue, task->kind, task->priority, tqi_tenant_of(tx, task),
+				   tqi_limits_of(tx, task) };
+}
+
+uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, p->queue);
+	uint32_t band = tqi_policy_band(queue, p->priority);
+	uint32_t c = queue->fair ? guest_find(tx, p, queue, band)
+				 : class_find(tx, p->queue, p->kind, band);
 
 	if (!c)
 		return 0;
-	uint32_t l = limits ? tqi_lane_find(tx, c, limits) : tqi_class_at(tx, c)->plain;
+	uint32_t plain = tqi_class_at(tx, c)->plain;
+	uint32_t l = p->limits ? tqi_lane_find(tx, c, p->limits) : plain;
 
-	if (!l)
+	if (!l) {
+		shrink(tx, plain);
 		return 0;
+	}
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
 	if (tqi_lane_reserve(tx, lane, lane->members + 1) < 0) {
-		if (limits)
-			tqi_lane_shrink(tx, l);
+		shrink(tx, l);
 		return 0;
 	}
 	TQI_ADD(tx, lane->members, 1);
 	return l;
 }
 
-void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane)
+void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
 {
-	struct tqi_lane *left = tqi_lane_at(tx, lane);
-
-	TQI_ADD(tx, left->members, -1);
-	if (left->limits[0])
-		tqi_lane_shrink(tx, lane);
+	TQI_ADD(tx, tqi_lane_at(tx, l)->members, -1);
+	shrink(tx, l);
 }
 
 void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)
 {
 	if (task->lane == lane)
 		return;
-	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], -1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[task->state], -1);
 	TQI_SET(tx, task->lane, lane);
-	TQI_ADD(tx, tqi_class_of(tx, task)->depth[task->state], 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[task->state], 1);
 }
 
 int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)

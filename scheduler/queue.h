@@ -3,6 +3,7 @@
 #ifndef TQI_SCHEDULER_QUEUE_H
 #define TQI_SCHEDULER_QUEUE_H
 
+#include "scheduler/fair.h"
 #include "scheduler/policy.h"
 #include "scheduler/records.h"
 
@@ -15,12 +16,22 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name);
 uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 
+/* What a task's lane follows from. */
+struct tqi_place {
+	uint32_t queue;
+	uint32_t kind;
+	int32_t priority;
+	uint32_t tenant;	/* of its fair key; 0 none */
+	const uint32_t *limits; /* NULL none */
+};
+/* Of a task; in another queue, once its record names the tenant there. */
+struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task);
+
 /*
- * Lane of the queue's era for a kind, a priority and limits (NULL none), with room for
- * one more member in every heap; 0 = no memory: nothing half-made is left.
+ * Lane of the queue's era for a task, with room for one more member in every heap;
+ * 0 = no memory: nothing half-made is left.
  */
-uint32_t tqi_lane_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind, int32_t priority,
-		       const uint32_t *limits);
+uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *place);
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
 /* A task that is in no lane's heap goes over to a lane that it has joined. */
 void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
@@ -28,6 +39,12 @@ void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
 static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
+}
+
+/* The class in which a task is counted. */
+static inline struct tqi_class *tqi_counters_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_class_counted(tx, tqi_class_of(tx, task));
 }
 
 /* Whether unfinished tasks are in a class. */

@@ -3,6 +3,7 @@
 #include "scheduler/ready.h"
 
 #include "scheduler/assign.h"
+#include "scheduler/fair.h"
 #include "scheduler/lane.h"
 #include "scheduler/limit.h"
 #include "scheduler/policy.h"
@@ -35,6 +36,19 @@ static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct 
 	if (class->aged)
 		follow_plain(tx, l, &lane->ages, &class->oldest, TQI_FAMILY_OLDEST, before->length,
 			     &before->first[TQI_BY_AGE]);
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
+}
+
+/* A task has come into the heap of its lane (1), or has left it (-1). */
+static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct tqi_class *class,
+		  int change)
+{
+	TQI_ADD(tx, tqi_root(tx)->ready, change);
+	if (lane->limits[0])
+		tqi_limits_wait(tx, lane->limits, change);
+	if (class->home)
+		TQI_ADD(tx, tqi_class_at(tx, class->home)->guests_ready, change);
 }
 
 static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
@@ -61,9 +75,7 @@ static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struc
 		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, tag });
 	follow(tx, task->lane, lane, class, &before);
-	TQI_ADD(tx, tqi_root(tx)->ready, 1);
-	if (lane->limits[0])
-		tqi_limits_wait(tx, lane->limits, 1);
+	count(tx, lane, class, 1);
 	return true;
 }
 
@@ -105,7 +117,5 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 	if (class->aged)
 		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);
 	follow(tx, task->lane, lane, class, &before);
-	TQI_ADD(tx, tqi_root(tx)->ready, -1);
-	if (lane->limits[0])
-		tqi_limits_wait(tx, lane->limits, -1);
+	count(tx, lane, class, -1);
 }

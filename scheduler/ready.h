@@ -14,6 +14,8 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
 /* What the start of a task does to the turns of its queue (P6, P7). */
 struct tqi_turn {
 	uint32_t queue;	 /* 0 nothing */
+	uint32_t tenant; /* whose turn it is in a fair queue; 0 none */
+	uint32_t classes; /* it is the best of this chain */
 	bool is_least;	 /* it is of the least urgent band that has work */
 	bool is_overdue; /* it is started for being overdue */
 	bool is_unsettled; /* what is best shows in the next transaction (scheduler/lane.h) */

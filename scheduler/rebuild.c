@@ -55,12 +55,13 @@ static uint32_t lane_of(struct tqi_check *c, uint32_t k, uint32_t plain)
 
 /* The class that tasks of that kind and band come into; 0 none. */
 static uint32_t find_class(struct tqi_check *c, const struct tqi_queue *queue, uint32_t kind,
-			   uint32_t band)
+			   uint32_t band, bool any_era)
 {
 	for (uint32_t k = queue->classes; k;) {
 		const struct tqi_class *class = tqi_class_at(c->tx, k);
 
-		if (class->kind == kind && class->band == band && class->era == queue->era)
+		if (class->kind == kind && class->band == band &&
+		    (class->era == queue->era || any_era))
 			return k;
 		k = class->next;
 	}
@@ -71,7 +72,8 @@ uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 
-	return find_class(c, queue, t->kind, tqi_policy_band(queue, t->priority));
+	return find_class(c, queue, t->kind, tqi_policy_band(queue, t->priority),
+			  tqi_rebuild_is_shared(queue));
 }
 
 /* Of a kind and band there is one class for each of two eras. */
@@ -87,7 +89,7 @@ static bool is_one_too_many(struct tqi_check *c, const struct tqi_queue *queue,
 		k = other->next;
 	}
 	return others > 1 ||
-	       (class->era == queue->era && find_class(c, queue, class->kind, class->band));
+	       (class->era == queue->era && find_class(c, queue, class->kind, class->band, false));
 }
 
 /* Empty, into its queue's chain. */
@@ -105,7 +107,9 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	clear_heap(&lane->ages);
 	clear_heap(&class->open);
 	clear_heap(&class->oldest);
-	class->parked = 0;
+	clear_heap(&class->tenants);
+	class->guests = class->guests_ready = class->home = class->competes = 0;
+	class->tenant = class->parked = 0;
 	class->plain = l;
 	class->lane_count = 1;
 	memset(class->depth, 0, sizeof(class->depth));
@@ -135,7 +139,8 @@ static void mend_class(struct tqi_check *c, uint32_t k)
 	const struct tqi_queue *queue = class ? tqi_check_record(c, TQI_QUEUES, class->queue)
 					      : NULL;
 
-	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) || class->band >= TQ_BANDS)
+	if (!queue || !tqi_check_record(c, TQI_KINDS, class->kind) || class->band >= TQ_BANDS ||
+	    class->tenant) /* those are made anew */
 		return;
 	mend_era(class, queue);
 	if (is_one_too_many(c, queue, class))
@@ -210,7 +215,8 @@ static void mend_names(struct tqi_check *c)
 /* A policy that cannot be is the default one.  Whether tasks are on their way: see below. */
 static void mend_policy(struct tqi_queue *queue)
 {
-	bool sound = queue->hybrid <= TQ_HYBRID_MAX && queue->edf <= 1 && queue->max_wait_ns;
+	bool sound = queue->hybrid <= TQ_HYBRID_MAX && queue->edf <= 1 && queue->max_wait_ns &&
+		     queue->fair <= 1 && !(queue->fair && queue->hybrid);
 
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		sound &= queue->ageing[b] <= (queue->edf ? 0 : TQ_AGEING_MAX);
@@ -218,7 +224,7 @@ static void mend_policy(struct tqi_queue *queue)
 		sound &= queue->band_from[b] > queue->band_from[b - 1];
 	if (!sound) {
 		memset(queue->ageing, 0, sizeof(queue->ageing));
-		queue->hybrid = queue->edf = 0;
+		queue->hybrid = queue->edf = queue->fair = 0;
 		tqi_policy_init(queue);
 		queue->era++;
 	}
@@ -247,6 +253,7 @@ static void mend_classes(struct tqi_check *c)
 		if (!queue)
 			continue;
 		queue->classes = queue->waiting = 0;
+		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
 		mend_policy(queue);
 	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
@@ -271,6 +278,7 @@ static void clear_root(struct tqi_root *root)
 	root->commands_oldest = root->commands_newest = root->commands_open = 0;
 	root->ended_oldest = root->ended_newest = root->ended_count = 0;
 	root->command_waiters = 0;
+	memset(&root->tenants, 0, sizeof(root->tenants));
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -291,6 +299,7 @@ static int rebuild(struct tqi_check *c)
 	mend_classes(c);
 	tqi_rebuild_workers(c);
 	tqi_rebuild_limits_begin(c);
+	tqi_rebuild_fair_begin(c);
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
 	tqi_rebuild_sleepers(c);
@@ -303,6 +312,9 @@ static int rebuild(struct tqi_check *c)
 		r = tqi_rebuild_keys(c);
 	if (r == 0) {
 		tqi_rebuild_free_lists(c);
+		r = tqi_rebuild_fair(c);
+	}
+	if (r == 0) {
 		r = tqi_rebuild_limits(c);
 	}
 	if (r == 0)

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/fair.h"
 #include "scheduler/lane.h"
 #include "scheduler/limit.h"
 #include "scheduler/policy.h"
@@ -39,6 +40,8 @@ static int reserve_all(struct tqi_check *c)
 			r = reserve(c, &lane->tasks, lane->members);
 		if (r == 0 && class->aged)
 			r = reserve(c, &lane->ages, lane->members);
+		if (r == 0)
+			r = reserve(c, &class->tenants, class->guests);
 	}
 	return r;
 }
@@ -46,10 +49,13 @@ static int reserve_all(struct tqi_check *c)
 static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
+	const struct tqi_class *class = tqi_class_at(c->tx, lane->class_);
 	uint64_t tag = tqi_tag(t->sequence, index);
 
 	tqi_heap_push(c->tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ t->key, tag });
-	if (tqi_class_at(c->tx, lane->class_)->aged)
+	if (class->home)
+		tqi_class_at(c->tx, class->home)->guests_ready++;
+	if (class->aged)
 		tqi_heap_push(c->tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)t->ready_ns, tag });
 	tqi_limits_wait(c->tx, lane->limits, 1);
@@ -93,6 +99,8 @@ static void open_classes(struct tqi_check *c)
 
 		open_lane(c, &class->open, TQI_FAMILY_OPEN, class->plain, &lane->tasks);
 		open_lane(c, &class->oldest, TQI_FAMILY_OLDEST, class->plain, &lane->ages);
+		if (class->tenant)
+			tqi_guest_follow(c->tx, k);
 		tqi_rebuild_keep(c);
 	}
 }

@@ -100,8 +100,7 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	return r;
 }
 
-/* Lanes that were made after the records had been counted. */
-static void note_lanes(struct tqi_check *c, uint32_t l)
+void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t l)
 {
 	const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
 
@@ -127,7 +126,7 @@ static int join(struct tqi_check *c, struct tqi_task *t, const uint32_t *limits)
 	tqi_rebuild_keep(c);
 	if (r < 0)
 		return r;
-	note_lanes(c, l);
+	tqi_rebuild_note_lanes(c, l);
 	plain->members--;
 	lane->members++;
 	t->lane = l;
@@ -146,7 +145,9 @@ int tqi_rebuild_limits(struct tqi_check *c)
 		bool unfinished = t->state != TQ_FREE && !tqi_state_is_final(t->state);
 		const uint32_t *limits = unfinished ? tqi_limits_of(c->tx, t) : NULL;
 
-		if (limits)
+		if (unfinished && (c->marks[TQI_TASKS][i] & TQI_REBUILD_JOINS))
+			r = tqi_rebuild_guest(c, t);
+		else if (limits)
 			r = join(c, t, limits);
 	}
 	return r;

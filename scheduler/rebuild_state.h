@@ -28,6 +28,21 @@ void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *
 /* A task's limits are there, and it counts. */
 void tqi_rebuild_limits_begin(struct tqi_check *c);
 void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *task);
+/* The same for its tenant. */
+void tqi_rebuild_fair_begin(struct tqi_check *c);
+void tqi_rebuild_task_tenant(struct tqi_check *c, const struct tqi_task *task);
+/* Tenants into their index. */
+int tqi_rebuild_fair(struct tqi_check *c);
+/*
+ * Whether a queue's tasks may have been in classes of tenants.  Those are not believed: such
+ * tasks join a class of the queue's era anew (TQI_REBUILD_JOINS); until then they are counted
+ * in any of their kind and band, and members of none.
+ */
+#define TQI_REBUILD_JOINS TQI_SEEN_CLOSED
+bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
+int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *task);
+/* A lane that was made after the records had been counted. */
+void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
 /* Tasks with limits into their lanes; these into heaps. */
 int tqi_rebuild_limits(struct tqi_check *c);
 void tqi_rebuild_open_lanes(struct tqi_check *c);

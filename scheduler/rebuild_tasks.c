@@ -28,8 +28,8 @@ static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_ta
 	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
 }
 
-/* The plain one of its own class; else by queue, kind and band. */
-static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
+/* The plain one of its own class; else by queue, kind and band, or for the time being. */
+static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
 
@@ -38,9 +38,14 @@ static uint32_t lane_for(struct tqi_check *c, const struct tqi_task *t)
 	const struct tqi_class *own = class_of(c, t);
 	bool final = tqi_state_is_final(t->state), present = own && own->era == queue->era;
 
+	bool joins = !final && tqi_rebuild_is_shared(queue) && !(own && !present) &&
+		     (!own || queue->fair);
+
+	if (joins)
+		c->marks[TQI_TASKS][index] |= TQI_REBUILD_JOINS;
 	if (own && !final && !present)
 		tqi_rebuild_moving(c, queue);
-	if (own && (final || !present || own->band == tqi_policy_band(queue, t->priority)))
+	if (own && (final || joins || !present || own->band == tqi_policy_band(queue, t->priority)))
 		return own->plain;
 	uint32_t k = tqi_rebuild_class_find(c, t);
 
@@ -154,7 +159,7 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 		t->checkpoint_bytes = 0;
 }
 
-static void count(struct tqi_check *c, struct tqi_task *t)
+static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
@@ -167,14 +172,14 @@ static void count(struct tqi_check *c, struct tqi_task *t)
 		queue->waiting++;
 	if (tqi_state_is_final(t->state))
 		return;
-	lane->members++;
+	lane->members += !(c->marks[TQI_TASKS][index] & TQI_REBUILD_JOINS);
 	root->unfinished++;
 	root->appointments += tqi_check_at(c, t) != 0;
 }
 
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
-	t->lane = lane_for(c, t);
+	t->lane = lane_for(c, index, t);
 	if (t->state >= TQ_STATE_COUNT || !t->lane || t->generation == 0 ||
 	    t->generation >= TQI_GENERATION_MAX) {
 		lose(t);
@@ -189,7 +194,8 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	mend_blocks(c, t);
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_limits(c, t);
-	count(c, t);
+	tqi_rebuild_task_tenant(c, t);
+	count(c, index, t);
 }
 
 /* Attempts. */

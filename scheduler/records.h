@@ -29,6 +29,9 @@
  *     OPEN, and on that list by sequence, while a delivery of it is unanswered; else it is
  *     on the list of the ended ones.  command_seen == the root's command_change  =>
  *     nothing waits that the worker could take.
+ * R10 In a fair queue an unfinished task of the queue's era is in a class of its tenant,
+ *     otherwise in a plain one; a finished one always is, and counts there
+ *     (scheduler/fair.h).
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
@@ -43,11 +46,12 @@
 #define TQI_KINDS_MAX 255
 #define TQI_WORKERS_MAX 4096
 #define TQI_WAITERS_MAX 8192
-#define TQI_CLASSES_MAX 65535
+#define TQI_CLASSES_MAX (1u << 18)
 #define TQI_LANES_MAX (1u << 20)
 #define TQI_LIMITS_RECORDS_MAX (1u << 18)
 #define TQI_SCHEDULES_MAX 4096
 #define TQI_COMMANDS_MAX 1024 /* open and ended */
+#define TQI_TENANTS_MAX (1u << 18)
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -65,6 +69,7 @@ enum tqi_table_id {
 	TQI_LIMITS,
 	TQI_SCHEDULES,
 	TQI_COMMANDS,
+	TQI_TENANTS,
 	TQI_TABLE_COUNT,
 };
 
@@ -77,6 +82,7 @@ enum tqi_family {
 	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
 	TQI_FAMILY_REFILL, /* limits that are waited for, by when their next token comes */
 	TQI_FAMILY_SCHEDULE, /* schedules by the next time to look at them; of each in one heap */
+	TQI_FAMILY_FAIR, /* tenants' classes in their home, by the tenant's tag */
 	TQI_FAMILY_COUNT,
 };
 
@@ -182,7 +188,7 @@ struct tqi_extra {
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint64_t schedule;    /* id of the one that made it; 0 none */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
-	uint32_t reserved0;
+	uint32_t tenant;      /* of its fair key, as long as its record; 0 none */
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
 };
 _Static_assert(sizeof(struct tqi_extra) == 48, "as little as can be");
@@ -236,7 +242,9 @@ struct tqi_attempt {
 	struct tqi_word64 progress_ns;		   /* 0 never */
 	struct tqi_word64 saved; /* number << 32 | bytes; odd number: second half */
 	uint32_t serial; /* of the worker's attempts; written by the claim only */
-	uint32_t reserved1[7];
+	uint32_t reserved1;
+	int64_t charged_us; /* to its tenant, in advance; likewise; 0 it has none */
+	uint32_t reserved2[4];
 
 	struct tqi_progress progress[2]; /* single writer, ordered by progress_index */
 };
@@ -336,6 +344,7 @@ _Static_assert(sizeof(struct tqi_worker) == 448, "seven cache lines");
 #define TQI_QUEUE_BANDED (1u << 16)  /* its policy keeps the classes of its bands apart */
 #define TQI_QUEUE_ORDERED (1u << 17) /* heads of its classes cannot be compared by their keys */
 #define TQI_QUEUE_MOVING (1u << 18)  /* tasks of an earlier era are on their way to this one's */
+#define TQI_QUEUE_SHARED (1u << 19)  /* tasks may be in classes of tenants (scheduler/fair.h) */
 
 /*
  * A queue.  Never freed.
@@ -364,15 +373,21 @@ struct tqi_queue {
 	uint64_t max_wait_ns;  /* after so long a ready task is overdue; UINT64_MAX never */
 	uint32_t overdue_turn; /* 1: the last start was of an overdue task, for being that */
 	uint32_t batch; /* tasks that a claim may take; 0 or 1: what it starts */
+	uint32_t fair; /* 1: tenants share it by run time */
+	uint32_t tenant; /* of tasks without a fair key; 0 it has never been fair */
+	int64_t fair_time_us; /* its virtual time: where its last start of a tenant began */
+	uint32_t tenant_classes[2]; /* classes of its tenants, of even and of odd eras */
+	uint64_t reserved1[5];
 };
-_Static_assert(sizeof(struct tqi_queue) == 192, "three cache lines");
+_Static_assert(sizeof(struct tqi_queue) == 256, "four cache lines");
 
-/* A kind's name.  Never freed. */
+/* A kind's name, and how long its attempts run, learnt in fair queues.  Never freed. */
 struct tqi_kind {
 	uint32_t link;
 	uint32_t reserved0;
 	char name[TQ_NAME_MAX + 8];
-	uint64_t reserved1[6];
+	int64_t mean_us; /* of the latest ones, exponentially weighted; 0 none has ended yet */
+	uint64_t reserved1[5];
 };
 _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
 
@@ -383,13 +398,17 @@ _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
  * again in a later era.  Finished tasks stay where they ended, whatever the era.
  * Beside the plain lane there is one for each set of limit keys that an unfinished
  * task of the class has, and a parking for each of these keys (scheduler/lane.h).
+ *
+ * A tenant's class in a fair queue is there while it has members, in the tenant's chain;
+ * what is counted of its tasks is counted in its home, the queue's class of the same
+ * kind and band (scheduler/fair.h).
  */
 struct tqi_class {
 	uint32_t link;
 	uint16_t queue;
 	uint16_t kind;
 	uint32_t band;
-	uint32_t next;	/* class of the same queue */
+	uint32_t next;	/* class of the same queue, or of the same tenant */
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint64_t submitted;
@@ -398,18 +417,45 @@ struct tqi_class {
 	uint64_t retried;
 	uint64_t crashed;
 	uint64_t reclaimed;
+	uint64_t stolen; /* tasks that a worker took from another one's list */
 	uint32_t depth[TQ_STATE_COUNT];
 	uint32_t rate;	      /* of ageing: the keys of its tasks were made with it */
 	struct tqi_heap open; /* lanes and parkings with startable tasks */
 	uint32_t era;
 	uint16_t edf;	/* 1: the keys of its tasks are deadlines */
-	uint16_t aged;	/* 1: lanes are in `oldest`, too, and their tasks in `ages` */
+	uint8_t aged;	/* 1: lanes are in `oldest`, too, and their tasks in `ages` */
+	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
 	struct tqi_heap oldest;
 	uint32_t parked; /* lanes that wait at a full limit */
-	uint64_t stolen; /* tasks that a worker took from another one's list */
-	uint32_t reserved1[4];
+	uint32_t tenant; /* whose it is; 0 the queue's */
+	uint32_t home;	 /* of a tenant's: where its tasks are counted */
+	uint32_t guests; /* of a home: tenants' classes; `tenants` has room for all */
+	uint32_t guests_ready; /* tasks in the heaps of their lanes */
+	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
+	uint32_t reserved1[13];
 };
-_Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
+_Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
+
+/*
+ * Who shares a fair queue with others: the tasks with one fair key, or those without
+ * one.  A record is there as long as a task's names it; that of tasks without a key for
+ * ever, once the queue has been fair.
+ */
+struct tqi_tenant {
+	struct tqi_hash_node node; /* in the root's index of tenants, by queue and name */
+	uint32_t tasks;	   /* records that name it */
+	uint32_t classes;  /* chain through class.next */
+	uint64_t sequence; /* unique: equal tags in the order in which tenants came */
+	int64_t tag_us;	   /* virtual time at which its next start begins; never less */
+	int64_t credit_us; /* charged too much, not given back yet */
+	uint32_t overdue_turn; /* as the queue's, inside the tenant (P6) */
+	uint16_t queue;
+	uint8_t bytes; /* of the name; 0: tasks without a key */
+	uint8_t reserved0;
+	uint64_t reserved1[9];
+	char name[TQ_KEY_MAX + 1];
+};
+_Static_assert(sizeof(struct tqi_tenant) == 256, "four cache lines");
 
 /* Places of a parking: it is empty, in its class's heap, or listed with its full limit. */
 enum tqi_parking_state {
@@ -552,7 +598,9 @@ struct tqi_schedule {
 	uint32_t kind;
 	uint32_t limit_count;
 	uint32_t limit_bytes; /* of the limit keys, each with a NUL behind it */
-	uint64_t reserved0[5];
+	uint32_t fair_bytes;  /* of the fair key */
+	uint32_t reserved0;
+	uint64_t reserved1[4];
 };
 _Static_assert(sizeof(struct tqi_schedule) == 256, "four cache lines");
 enum tqi_command_state {
@@ -663,6 +711,7 @@ struct tqi_root {
 	uint32_t ended_count;
 	uint32_t command_waiters; /* sleepers that wait for answers */
 	uint32_t reserved1;
+	struct tqi_hash_index tenants; /* by queue and name */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -695,6 +744,7 @@ TQI_RECORD(tqi_key_at, tqi_key, TQI_KEYS)
 TQI_RECORD(tqi_limit_at, tqi_limit, TQI_LIMITS)
 TQI_RECORD(tqi_schedule_at, tqi_schedule, TQI_SCHEDULES)
 TQI_RECORD(tqi_command_at, tqi_command, TQI_COMMANDS)
+TQI_RECORD(tqi_tenant_at, tqi_tenant, TQI_TENANTS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

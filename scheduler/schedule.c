@@ -20,7 +20,8 @@ struct tqi_schedule_parts tqi_schedule_parts(const struct tqi_schedule *s)
 	struct tqi_schedule_parts p = { .label = s->payload_bytes };
 
 	p.key = p.label + s->label_bytes + 1;
-	p.limits = p.key + s->key_bytes + 1;
+	p.fair = p.key + s->key_bytes + 1;
+	p.limits = p.fair + s->fair_bytes + 1;
 	p.cron_text = p.limits + s->limit_bytes;
 	p.zone_name = p.cron_text + s->cron_bytes + 1;
 	p.cron = p.bytes = p.zone_name + s->zone_bytes + 1;
@@ -68,6 +69,7 @@ static void fill_block(const struct tqi_schedule *s, const struct tqi_schedule_r
 		memcpy(block, r->spec->payload, s->payload_bytes);
 	put_text(block, p.label, r->spec->label, s->label_bytes);
 	put_text(block, p.key, r->spec->unique_key, s->key_bytes);
+	put_text(block, p.fair, r->spec->fair_key, (uint8_t)s->fair_bytes);
 	put_limits(block, p.limits, r->spec);
 	put_text(block, p.cron_text, r->cron_text, s->cron_bytes);
 	put_text(block, p.zone_name, r->zone_name, s->zone_bytes);
@@ -82,6 +84,7 @@ static void fill_template(struct tqi_schedule *s, const struct tq_task_spec *spe
 	TQI_INIT(s->payload_bytes, (uint32_t)spec->payload_bytes);
 	TQI_INIT(s->label_bytes, text_bytes(spec->label, TQ_LABEL_MAX));
 	TQI_INIT(s->key_bytes, text_bytes(spec->unique_key, TQ_KEY_MAX));
+	TQI_INIT(s->fair_bytes, text_bytes(spec->fair_key, TQ_KEY_MAX));
 	TQI_INIT(s->limit_count, spec->limit_count);
 	TQI_INIT(s->limit_bytes, limit_bytes(spec));
 	TQI_INIT(s->delay_ns, spec->delay_ns);

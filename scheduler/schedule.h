@@ -75,6 +75,7 @@ void tqi_schedule_ended(struct tqi_tx *tx, uint32_t task);
 struct tqi_schedule_parts {
 	uint64_t label; /* then a NUL, as behind all texts */
 	uint64_t key;
+	uint64_t fair;
 	uint64_t limits;
 	uint64_t cron_text;
 	uint64_t zone_name;

@@ -72,6 +72,7 @@ static struct tq_task_spec spec_of(struct tqi_tx *tx, const struct tqi_schedule 
 		.deadline_ns = s->deadline_ns,
 		.unique_key = s->key_bytes ? block + p.key : NULL,
 		.unique_scope = s->unique_scope,
+		.fair_key = s->fair_bytes ? block + p.fair : NULL,
 		.limit_count = s->limit_count,
 		.limits = limits,
 	};

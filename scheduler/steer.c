@@ -5,9 +5,9 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/fair.h"
 #include "scheduler/history.h"
 #include "scheduler/key.h"
-#include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/stop.h"
@@ -122,8 +122,8 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 		return TQ_EFULL;
 	if (task->flags & TQI_TASK_TELLING)
 		return TQ_ESTATE; /* its end is still being told */
-	uint32_t lane =
-		tqi_lane_join(tx, task->queue, task->kind, task->priority, tqi_limits_of(tx, task));
+	const struct tqi_place place = tqi_place_of(tx, task);
+	uint32_t lane = tqi_lane_join(tx, &place);
 
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
@@ -137,7 +137,8 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	renew_deadline(tx, task);
 	tqi_wall_renew(tx, task);
 	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1); /* a new life, with an end of its own */
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted,
+		1); /* a new life, with an end of its own */
 	tqi_task_move(tx, index, TQ_READY);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
 	tqi_ready_enter(tx, index, false);
@@ -172,7 +173,11 @@ static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32
 	if (class->queue == q && class->era == queue->era &&
 	    class->band == tqi_policy_band(queue, priority))
 		return 0;
-	uint32_t lane = tqi_lane_join(tx, q, task->kind, priority, tqi_limits_of(tx, task));
+	struct tqi_place place = tqi_place_of(tx, task);
+
+	place.queue = q;
+	place.priority = priority;
+	uint32_t lane = tqi_lane_join(tx, &place);
 
 	if (!lane)
 		return -ENOMEM;
@@ -196,18 +201,22 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 	if (to->waiting >= to->depth_max)
 		return TQ_EFULL;
 	int r = tqi_key_move(tx, task, q);
+	uint32_t tenant = tqi_tenant_of(tx, task);
 
+	if (r == 0)
+		r = tqi_tenant_move(tx, task, q);
 	if (r < 0)
 		return r;
-	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, -1); /* it counts where it ends */
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, -1); /* it counts where it ends */
 	if (move_lane(tx, task, q, priority) < 0)
 		return -ENOMEM;
+	tqi_tenant_leave(tx, tenant);
 	if (task->wait_sequence >= from->purge_before)
 		TQI_ADD(tx, from->waiting, -1);
 	TQI_ADD(tx, to->waiting, 1);
 	TQI_SET(tx, task->queue, (uint16_t)q);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
-	TQI_ADD(tx, tqi_class_of(tx, task)->submitted, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, 1);
 	tqi_wake_room(tx);
 	tqi_wake_empty(tx);
 	return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/due.h"
+#include "scheduler/fair.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
 #include "scheduler/look.h"
@@ -27,7 +28,8 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 
 static bool has_extra(const struct tq_task_spec *spec)
 {
-	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count;
+	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count ||
+	       spec->fair_key;
 }
 
 static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
@@ -183,7 +185,7 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->at_ns, from->at_ns);
 	TQI_SET(tx, extra->schedule, from->schedule);
 	TQI_SET(tx, extra->key, from->key);
-	TQI_SET(tx, extra->reserved0, 0u);
+	TQI_SET(tx, extra->tenant, from->tenant);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
 		TQI_SET(tx, extra->limits[i], from->limits[i]);
 }
@@ -317,10 +319,13 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 
 	if (r == 0 && s->spec->limit_count)
 		r = tqi_limits_join(tx, s->spec, extra.limits);
+	if (r == 0 && s->spec->fair_key)
+		r = tqi_tenant_join(tx, s->queue, s->spec->fair_key, &extra.tenant);
 	if (r < 0)
 		return r;
-	lane = tqi_lane_join(tx, s->queue, s->kind, s->spec->priority,
-			     s->spec->limit_count ? extra.limits : NULL);
+	lane = tqi_lane_join(tx, &(struct tqi_place){ s->queue, s->kind, s->spec->priority,
+						      extra.tenant,
+						      s->spec->limit_count ? extra.limits : NULL });
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	if (s->spec->at_ns && tqi_wall_reserve(tx) < 0)
@@ -333,7 +338,7 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	if (r < 0)
 		return r;
 	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_class_of(tx, t)->submitted, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
 	start_life(tx, index, t, s->spec->delay_ns, leader);
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);

@@ -7,6 +7,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
+#include "scheduler/fair.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
@@ -87,7 +88,7 @@ static void count_queue(struct tqi_tx *tx, const struct tqi_task *task, uint32_t
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_class *class = tqi_class_of(tx, task);
+	struct tqi_class *class = tqi_counters_of(tx, task);
 	uint32_t from = task->state;
 
 	if (!tqi_transition_is_legal(from, to)) {
@@ -154,6 +155,7 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_key_forgotten(tx, index);
 		tqi_limits_leave(tx, task);
+		tqi_tenant_leave(tx, tqi_tenant_of(tx, task));
 	}
 	tqi_task_move(tx, index, TQ_FREE);
 	give(tx, &task->payload);
@@ -219,7 +221,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 		     int32_t cause_arg)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_class *class = tqi_class_of(tx, task);
+	struct tqi_class *class = tqi_counters_of(tx, task);
 
 	tqi_due_set(tx, index, UINT64_MAX);
 	tqi_task_move(tx, index, state);

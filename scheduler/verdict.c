@@ -4,6 +4,7 @@
 
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
+#include "scheduler/fair.h"
 #include "scheduler/history.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
@@ -89,6 +90,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
 	}
+	if (attempt->charged_us)
+		tqi_fair_end(tx, task, attempt);
 	tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;
@@ -190,7 +193,7 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 		tqi_task_finish(tx, ended->task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
 		return;
 	}
-	TQI_ADD(tx, tqi_class_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_STALLED));
 	if (delay_ns == 0) {
 		tqi_task_move(tx, ended->task, TQ_READY);
@@ -258,7 +261,7 @@ static void end_by_crash(struct tqi_tx *tx, struct ended *ended)
 	struct tqi_task *task = tqi_task_at(tx, ended->task);
 
 	TQI_ADD(tx, task->crashes, 1);
-	TQI_ADD(tx, tqi_class_of(tx, task)->crashed, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->crashed, 1);
 	end_failed(tx, ended, task->crashes >= task->crashes_max, 0);
 }
 
@@ -267,7 +270,7 @@ static void end_by_loss(struct tqi_tx *tx, struct ended *ended)
 	struct tqi_task *task = tqi_task_at(tx, ended->task);
 
 	TQI_ADD(tx, task->losses, 1);
-	TQI_ADD(tx, tqi_class_of(tx, task)->reclaimed, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->reclaimed, 1);
 	end_failed(tx, ended, task->losses >= task->losses_max, 0);
 }
 

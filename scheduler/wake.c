@@ -91,8 +91,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 				continue;
 			if (class->depth[TQ_RUNNING])
 				return false;
-			if (!paused &&
-			    (class->open.length || class->parked || class->depth[TQ_DELAYED]))
+			if (!paused && (class->open.length || class->parked ||
+					class->guests_ready || class->depth[TQ_DELAYED]))
 				return false;
 		}
 	}

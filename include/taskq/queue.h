@@ -31,9 +31,18 @@ extern "C" {
  * With a batch a claim takes more tasks than the one that it starts: those that would
  * start next are assigned to the worker, which saves looking for them, and start there
  * with its next claims, even when something more urgent has come meanwhile.  They stay
- * ready, and go back when the worker ends.  A task with limit keys is never assigned.  A
+ * ready, and go back when the worker ends.  A task with limit keys is never assigned, nor is any in a fair queue.  A
  * worker that has nothing to do steals some of what is assigned to others (struct
  * tq_worker_opts), so none waits behind a long task while somebody is idle.
+ *
+ * A fair queue is shared by fair keys, tq_task_spec.fair_key, say one for each customer,
+ * by run time: what starts is of the key that has had the least among those that have
+ * something that can start, and all of the above orders only the tasks of one key.  (It
+ * is start-time fair queueing: a start is charged the mean run time of its kind, what it
+ * really took when it ends.)  Of two keys with work neither takes more than twice the
+ * time that it would take alone, plus the longest task that runs, of N keys N times;
+ * however many tasks the others have.  A key that was idle has saved up nothing.  It
+ * cannot be combined with hybrid turns.
  */
 #define TQ_BANDS 4
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
@@ -65,19 +74,20 @@ struct tq_queue_opts {
 	/* Tasks that a worker takes at a time, 2 to TQ_BATCH_MAX, see below; TQ_OFF = one, the
 	 * default. */
 	uint32_t batch;
+	uint32_t fair; /* 1: fair keys share it by run time; TQ_OFF = no, the default */
 };
 
 /**
  * tq_queue_set() - make a queue, or change its settings.
  *
  * Submitting and serving make a missing queue too.  All of @opts is done, or nothing.
- * Another order (ageing, bands, hybrid, edf, max-wait) holds at once for what comes; what waits already is
+ * Another order (ageing, bands, hybrid, edf, max-wait, fair) holds at once for what comes; what waits already is
  * taken over by this call, as many holds of the lock as that takes, and by others
  * should it be killed.  Until then claims compare old and new by their effective
- * priorities.
+ * priorities; from or to a fair queue, what has been given to its key goes first.
  *
  * Errors:	-EINVAL bad name or value, bands that do not ascend; -ENOTSUP edf and
- *		ageing, which cannot be combined; -EBUSY another order while tasks are
+ *		ageing, or fair and hybrid, which cannot be combined; -EBUSY another order while tasks are
  *		still being taken over into the last one; TQ_EFULL the queue table is
  *		full; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
@@ -151,6 +161,7 @@ struct tq_queue_info {
 	uint64_t max_wait_ns; /* a ready task is overdue after so long; 0 never */
 	uint32_t edf;	      /* 1: earliest deadline first inside a band */
 	uint32_t batch;	      /* tasks that a worker takes at a time; 0 one */
+	uint32_t fair;	      /* 1: fair keys share it by run time */
 };
 
 /**

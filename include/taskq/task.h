@@ -107,6 +107,9 @@ struct tq_task_spec {
 	uint64_t at_ns;		      /* earliest start by the wall clock: CLOCK_REALTIME, since
 					 1970; default none.  A time that has passed is no
 					 hindrance.  When the clock is set, this start moves with it */
+	const char *fair_key;	      /* 1 to TQ_KEY_MAX bytes: whose share of a fair queue its
+					 run time comes from, <taskq/queue.h>; default none: it
+					 shares with the others that have none */
 };
 
 /**
@@ -221,6 +224,7 @@ struct tq_task_info {
 	uint32_t limit_count;  /* of limits */
 	uint32_t reserved2;
 	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* its limit keys, in any order */
+	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
 };
 
 /**

@@ -45,8 +45,9 @@ enum tq_why_reason {
 struct tq_why {
 	uint64_t size;	       /* in: room; out: bytes filled */
 	uint32_t reason;       /* enum tq_why_reason */
-	uint32_t before;       /* startable tasks of its queue that are to start first, about;
-				  TQ_WHY_BEFORE_MAX: that many or more */
+	uint32_t before;       /* startable tasks of its queue, or of its key in a fair queue,
+				  that are to start first, about; TQ_WHY_BEFORE_MAX: that many
+				  or more */
 	uint64_t until_ns;     /* CLOCK_MONOTONIC; 0 unknown */
 	uint64_t since_ns;     /* CLOCK_MONOTONIC; 0 unknown */
 	uint32_t worker;       /* its number, from 1; 0 none */
@@ -59,7 +60,7 @@ struct tq_why {
 	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
 	uint32_t limit_slots;	/* THROTTLED: of the full limit */
 	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
-	uint32_t reserved0;
+	uint32_t is_fair; /* 1: its queue is fair, and gives turns to other keys, too */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
 	uint64_t holder;	/* THROTTLED: a task that has a slot; 0 unknown */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */

@@ -55,7 +55,7 @@ static void dump_queue(FILE *f, const struct tq_queue_info *q)
 		q->backoff_ns, q->backoff_cap_ns, q->attempts_max);
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		fprintf(f, " age %u", q->ageing[b]);
-	fprintf(f, " hybrid %u", q->hybrid);
+	fprintf(f, " hybrid %u fair %u", q->hybrid, q->fair);
 	fprintf(f,
 		" sub %" PRIu64 " start %" PRIu64 " end %" PRIu64 ",%" PRIu64 ",%" PRIu64
 		",%" PRIu64,

@@ -155,11 +155,13 @@ static uint32_t wait_for(struct tqt_world *w, uint32_t count)
 	uint32_t waiter = tqt_foreign_sleeper(w, TQI_INTEREST_TASKS, 0);
 	struct tqi_tx tx;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count;) {
 		tqt_must(tqi_hold_begin(w->other, &tx), "hold");
 		bool added = tqi_edge_add(&tx, waiter, tqi_id_index(w->ids[i]));
+		int r = tqi_hold_end(w->other, &tx, added ? 0 : -ENOMEM);
 
-		tqt_must(tqi_hold_end(w->other, &tx, added ? 0 : -ENOMEM), "edge");
+		tqt_must(r == -ENOMEM ? tqi_make_room(w->other, 0) : r, "edge");
+		i += added;
 	}
 	return waiter;
 }

@@ -245,7 +245,30 @@ enum {
 	X(command_wait_timeout, tq_command_wait, taken, STEPS, TQT_FEW)                            \
 	X(worker_leave_commands, tq_worker_close, busy, WHOLE, TQT_FEW)                            \
 	X(worker_leave_many_commands, tq_worker_close, very_busy, STEPS, TQT_EMPTY)                \
-	X(keep_dead_commands, core, dead_commanded, STEPS, TQT_FEW)
+	X(keep_dead_commands, core, dead_commanded, STEPS, TQT_FEW) \
+	X(submit_fair_key, tq_submit, none, WHOLE, TQT_FEW | TQT_SHORT)                      \
+	X(submit_fair, tq_submit, fair, WHOLE, TQT_ALL)                                      \
+	X(submit_fair_large, tq_submit, fair, WHOLE, TQT_EMPTY | TQT_SHORT)                  \
+	X(submit_tenant, tq_submit, tenants, WHOLE, TQT_SOME | TQT_FULL)                     \
+	X(submit_fair_limited, tq_submit, fair, WHOLE, TQT_FEW | TQT_SHORT)                  \
+	X(claim_fair, tq_claim, tenants, WHOLE, TQT_SOME)                                    \
+	X(claim_fair_old_tags, tq_claim, fair_old_tags, STEPS, TQT_EMPTY)                    \
+	X(claim_fair_throttled, tq_claim, fair_throttled, WHOLE, TQT_FEW)                    \
+	X(claim_fair_moving, tq_claim, fair_moving, STEPS, TQT_FEW)                          \
+	X(claim_unfair_moving, tq_claim, unfair_moving, STEPS, TQT_FEW)                      \
+	X(complete_fair, tq_complete, fair_claims, WHOLE, TQT_SOME)                          \
+	X(complete_fair_short, tq_complete, fair_short, WHOLE, TQT_FEW)                      \
+	X(next_fair, tq_next, fair_claims, WHOLE, TQT_SOME)                                  \
+	X(release_fair, tq_release, fair_claims, WHOLE, TQT_FEW)                             \
+	X(cancel_fair, tq_cancel, tenants, WHOLE, TQT_SOME)                                  \
+	X(hold_fair, tq_task_steer, tenants, WHOLE, TQT_FEW)                                 \
+	X(update_fair, tq_task_update, tenants, WHOLE, TQT_FEW)                              \
+	X(retry_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
+	X(forget_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW)                              \
+	X(policy_fair, tq_queue_set, limited, STEPS, TQT_FEW | TQT_SHORT)                    \
+	X(policy_unfair, tq_queue_set, tenants, STEPS, TQT_FEW)                              \
+	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                        \
+	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT)
 
 struct tqt_operation {
 	const char *name;

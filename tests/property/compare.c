@@ -2,6 +2,7 @@
 /* Compares what can be observed of the core with the model. */
 #include "tests/property/compare.h"
 
+#include "scheduler/fair.h"
 #include "scheduler/limit.h"
 #include "scheduler/command.h"
 #include "scheduler/task.h"
@@ -264,6 +265,49 @@ static bool compare_limit(struct comparison *c, uint32_t x)
 	       same(c, record, x, "empty", limit->next_ns != 0, c->m->buckets[x].empty);
 }
 
+/* Its tenant's name, and whether it is in a class of it. */
+static bool compare_tenant_of(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			      const struct model_task *m)
+{
+	uint32_t named = tqi_tenant_of(&c->tx, t), number = 0;
+	const char *record = "task";
+
+	for (uint32_t x = 1; named && x <= MODEL_TENANTS; x++) {
+		char name[8];
+
+		snprintf(name, sizeof(name), TENANT_NAME, x);
+		if (strcmp(tqi_tenant_at(&c->tx, named)->name, name) == 0)
+			number = x;
+	}
+	const struct tqi_class *class = tqi_class_at(&c->tx, tqi_lane_at(&c->tx, t->lane)->class_);
+
+	return same(c, record, index, "tenant", number, m->tenant) &&
+	       same(c, record, index, "in a tenant's class", !!class->tenant,
+		    m->fair && m->state < TQ_DONE);
+}
+
+static bool compare_tenant(struct comparison *c, uint32_t q, uint32_t x)
+{
+	const struct model_tenant *m = &c->m->tenants[q][x];
+	uint32_t tasks = x ? model_tenant_tasks(c->m, q, x) : 0;
+	const char *record = "tenant";
+	char name[8] = "";
+
+	if (x)
+		snprintf(name, sizeof(name), TENANT_NAME, x);
+	uint32_t index = tqi_tenant_find(&c->tx, q, name, (uint32_t)strlen(name));
+
+	if (!same(c, record, q * 10 + x, "record", !!index,
+		  x ? tasks != 0 : c->m->queues[q].has_tenant) ||
+	    !index)
+		return !c->text[0];
+	const struct tqi_tenant *tenant = tqi_tenant_at(&c->tx, index);
+
+	return SAME(tenant, m, sequence) && SAME(tenant, m, tag_us) && SAME(tenant, m, credit_us) &&
+	       SAME(tenant, m, overdue_turn) &&
+	       same(c, record, index, "tasks", tenant->tasks, tasks);
+}
+
 static bool compare_attempt(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			    const struct model_task *m)
 {
@@ -274,9 +318,9 @@ static bool compare_attempt(struct comparison *c, uint32_t index, const struct t
 	const struct tqi_attempt *a = tqi_attempt_at(&c->tx, t->attempt);
 	const struct model_attempt *b = &m->attempt;
 
-	return SAME(a, b, worker) && SAME(a, b, started_ns) && SAME(a, b, phase) &&
-	       SAME(a, b, phase_ns) && SAME(a, b, stop_cause) && SAME(a, m, epoch) &&
-	       same(c, record, index, "task", a->task, index) &&
+	return SAME(a, b, worker) && SAME(a, b, charged_us) && SAME(a, b, started_ns) &&
+	       SAME(a, b, phase) && SAME(a, b, phase_ns) && SAME(a, b, stop_cause) &&
+	       SAME(a, m, epoch) && same(c, record, index, "task", a->task, index) &&
 	       same(c, record, index, "inherited", !!a->inherited, b->inherits) &&
 	       (!b->inherits || same_bytes(c, index, "inherited", a->inherited, 0, b->inherited));
 }
@@ -295,7 +339,7 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
 	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
 	       compare_key(c, index, t, m) && compare_limits_of(c, index, t, m) &&
-	       compare_attempt(c, index, t, m);
+	       compare_tenant_of(c, index, t, m) && compare_attempt(c, index, t, m);
 }
 
 /* Bands and eras are the core's own affair: a kind's classes are added up. */
@@ -340,8 +384,12 @@ static bool compare_policy(struct comparison *c, uint32_t index, const struct tq
 		if (!same(c, record, index, "band", (uint32_t)q->band_from[b],
 			  (uint32_t)m->band_from[b]))
 			return false;
-	return SAME(q, m, era) && SAME(q, m, hybrid) && SAME(q, m, hybrid_count) &&
-	       SAME(q, m, edf) && SAME(q, m, max_wait_ns) && SAME(q, m, overdue_turn);
+	for (uint32_t x = 0; x <= MODEL_TENANTS; x++)
+		if (!compare_tenant(c, index, x))
+			return false;
+	return SAME(q, m, fair) && SAME(q, m, fair_time_us) && SAME(q, m, era) &&
+	       SAME(q, m, hybrid) && SAME(q, m, hybrid_count) && SAME(q, m, edf) &&
+	       SAME(q, m, max_wait_ns) && SAME(q, m, overdue_turn);
 }
 
 static bool compare_queue(struct comparison *c, uint32_t index)
@@ -638,6 +686,10 @@ bool compare_all(struct comparison *c)
 			return false;
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
 		if (!compare_queue(c, q))
+			return false;
+	for (uint32_t k = 1; k <= MODEL_KINDS; k++)
+		if (!same(c, "kind", k, "mean", (uint64_t)tqi_kind_at(&c->tx, k)->mean_us,
+			  (uint64_t)c->m->mean_us[k]))
 			return false;
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (!compare_limit(c, x))

@@ -26,6 +26,7 @@ bool compare_gauges(struct comparison *c);
 bool compare_all(struct comparison *c);
 
 const char *limit_name(uint32_t limit);
+#define TENANT_NAME "t-%u"
 void pattern_fill(struct pattern p, void *to);
 
 #endif

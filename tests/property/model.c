@@ -259,6 +259,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 
 	if (slot >= m->task_slots)
 		m->task_slots = slot + 1;
+	model_tenant_join(m, s->queue, s->tenant);
 	*t = (struct model_task){
 		.generation = t->generation ? t->generation : 1,
 		.sequence = m->sequence,
@@ -281,7 +282,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
-		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits,
+		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant,
+		.tenant = s->tenant,
 		.at_ns = spec->at_ns,
 		.limits = s->limits,
 		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,

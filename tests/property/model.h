@@ -27,6 +27,7 @@
 #define MODEL_LIMITS 6
 #define MODEL_SCHEDULES 10
 #define MODEL_COMMANDS 120 /* open and ended */
+#define MODEL_TENANTS 5
 #define NEVER UINT64_MAX
 
 /* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
@@ -64,6 +65,7 @@ struct model_attempt {
 	struct pattern saved;
 	bool inherits;
 	struct pattern inherited;
+	int64_t charged_us;
 };
 
 struct model_task {
@@ -82,6 +84,8 @@ struct model_task {
 	uint32_t scope;
 	bool holds; /* it has the key */
 	uint32_t limits; /* bit per limit */
+	uint32_t tenant; /* 0: of those without a fair key */
+	bool fair;	 /* in a class of it */
 	int32_t priority;
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
@@ -179,6 +183,9 @@ struct model_queue {
 	uint32_t edf, overdue_turn;
 	uint64_t max_wait_ns; /* NEVER none */
 	uint32_t batch;
+	uint32_t fair;
+	bool has_tenant; /* of tasks without a fair key */
+	int64_t fair_time_us;
 };
 
 /* How full it was then; no token since, and nobody has looked: empty. */
@@ -188,6 +195,12 @@ struct model_bucket {
 	model_level level; /* tokens x interval */
 	uint64_t since_ns;
 	bool empty;
+};
+
+struct model_tenant {
+	uint64_t sequence;
+	int64_t tag_us, credit_us;
+	uint32_t overdue_turn;
 };
 
 struct model_class {
@@ -201,6 +214,7 @@ struct model_submit {
 	struct pattern payload, label;
 	uint32_t unique, scope; /* of its key; 0 none */
 	uint32_t limits;	/* bit per limit */
+	uint32_t tenant;	/* 0 none */
 };
 
 struct model_schedule {
@@ -270,6 +284,8 @@ struct model {
 	uint32_t schedule_slots;
 	uint64_t schedule_sequence;
 	struct model_class classes[MODEL_QUEUES + 1][MODEL_KINDS + 1];
+	struct model_tenant tenants[MODEL_QUEUES + 1][MODEL_TENANTS + 1];
+	int64_t mean_us[MODEL_KINDS + 1];
 };
 
 /* Leaves `did` alone. */
@@ -307,6 +323,8 @@ struct model_limit model_limit(const struct model *m, uint32_t limit);
 uint32_t model_full(const struct model *m);
 int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *change);
 uint64_t model_tokens(const struct model *m, uint32_t limit);
+/* Records that name a tenant. */
+uint32_t model_tenant_tasks(const struct model *m, uint32_t queue, uint32_t tenant);
 /* At the end of each operation. */
 void model_pass_on(struct model *m);
 uint64_t model_timeout_at(const struct model_task *task);

@@ -82,7 +82,7 @@ void model_assign(struct model *m, uint32_t worker, uint32_t queue)
 	const struct model_worker *w = &m->workers[worker];
 	uint32_t batch = m->queues[queue].batch, last = 0;
 
-	if (batch < 2 || model_assigned_count(m, worker))
+	if (batch < 2 || m->queues[queue].fair || model_assigned_count(m, worker))
 		return;
 	while (room(m, worker, batch)) {
 		uint32_t task = model_best(m, w);

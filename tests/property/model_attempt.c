@@ -63,6 +63,8 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 					     .started_ns = m->now_ns,
 					     .inherits = t->has_checkpoint,
 					     .inherited = t->checkpoint };
+	if (t->fair)
+		t->attempt.charged_us = model_fair_begin(m, t);
 	t->has_checkpoint = false;
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
@@ -164,6 +166,7 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->has_older = a->saves && a->inherits;
 	t->older = a->inherited;
 	model_slots_give(m, t);
+	model_fair_end(m, t);
 	t->attempt = (struct model_attempt){ 0 };
 	t->cause = cause;
 	t->cause_arg = arg;

@@ -15,6 +15,11 @@ void model_slots_take(struct model *m, const struct model_task *t);
 void model_refill(struct model *m);
 void model_freshen(struct model *m, const struct model_task *t);
 uint64_t model_next_token(const struct model *m, uint32_t limit);
+void model_tenant_join(struct model *m, uint32_t queue, uint32_t tenant);
+void model_tenant_own(struct model *m, uint32_t queue);
+int64_t model_fair_begin(struct model *m, const struct model_task *t);
+void model_fair_end(struct model *m, const struct model_task *t);
+bool model_tenant_before(const struct model *m, uint32_t queue, uint32_t a, uint32_t b);
 void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
 /* model_assign.c */

@@ -25,10 +25,11 @@ static bool is_aged(const struct model_queue *q)
 
 static void set_flags(struct model_queue *q, bool moving)
 {
-	bool banded = is_banded(q);
+	bool banded = is_banded(q), shared = q->fair || (moving && q->has_tenant);
 
 	q->flags &= TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING;
 	q->flags |= (banded ? TQI_QUEUE_BANDED : 0) | (moving ? TQI_QUEUE_MOVING : 0) |
+		    (shared ? TQI_QUEUE_SHARED : 0) |
 		    (banded || moving || is_aged(q) ? TQI_QUEUE_ORDERED : 0);
 }
 
@@ -51,6 +52,7 @@ void model_home(const struct model *m, struct model_task *t)
 	t->rate = q->ageing[t->band];
 	t->edf = q->edf;
 	t->aged = is_aged(q);
+	t->fair = q->fair;
 }
 
 /* In millionths of a point; whole milliseconds count. */
@@ -101,66 +103,91 @@ static bool is_before(const struct model *m, const struct model_task *a, const s
 				  : model_sequence_before(a->sequence, b->sequence);
 }
 
-/* `full`: limits that hold it back. */
-static bool can_start(const struct model_task *t, const struct model_worker *w, uint32_t queue,
-		      uint32_t full)
+/* Among which tasks is chosen: of a queue, those of a tenant, or those in no tenant's class. */
+struct look {
+	const struct model_worker *w;
+	uint32_t queue;
+	bool fair;
+	uint32_t tenant;
+	uint32_t full; /* limits that hold a task back */
+};
+
+static bool can_start(const struct model_task *t, const struct look *l)
 {
-	return model_in_lane(t) && !(t->limits & full) && t->queue == queue &&
-	       (w->kinds >> t->kind & 1);
+	return model_in_lane(t) && !(t->limits & l->full) && t->queue == l->queue &&
+	       (l->w->kinds >> t->kind & 1) && t->fair == l->fair &&
+	       (!l->fair || t->tenant == l->tenant);
+}
+
+/* N1, N6. */
+static struct look look_at(const struct model *m, const struct model_worker *w, uint32_t queue,
+			   uint32_t limits)
+{
+	uint32_t full = model_full(m) | limits;
+	struct look best = { w, queue, false, 0, full };
+
+	for (uint32_t x = 0; x <= MODEL_TENANTS; x++) {
+		const struct look l = { w, queue, true, x, full };
+		bool found = false;
+
+		for (uint32_t i = 1; i < m->task_slots && !found; i++)
+			found = can_start(&m->tasks[i], &l);
+		if (found && (!best.fair || model_tenant_before(m, queue, x, best.tenant)))
+			best = l;
+	}
+	return best;
 }
 
 /* Nobody of its own class is before it. */
-static bool is_head(const struct model *m, const struct model_worker *w, const struct model_task *t,
-		    uint32_t full)
+static bool is_head(const struct model *m, const struct look *l, const struct model_task *t)
 {
 	if (!(m->queues[t->queue].flags & TQI_QUEUE_MOVING))
 		return true; /* all are of one sort: what is before is before across classes, too */
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *o = &m->tasks[i];
 
-		if (o != t && can_start(o, w, t->queue, full) && o->kind == t->kind &&
-		    o->band == t->band && o->era == t->era && is_ahead(o, t))
+		if (o != t && can_start(o, l) && o->kind == t->kind && o->band == t->band &&
+		    o->era == t->era && is_ahead(o, t))
 			return false;
 	}
 	return true;
 }
 
 /* The most urgent of a band, or (TQ_BANDS) of all. */
-static uint32_t best_of_band(const struct model *m, const struct model_worker *w, uint32_t queue,
-			     uint32_t band, uint32_t full)
+static uint32_t best_of_band(const struct model *m, const struct look *l, uint32_t band)
 {
 	uint32_t best = 0;
 
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 
-		if (can_start(t, w, queue, full) && (band == TQ_BANDS || t->band == band) &&
-		    is_head(m, w, t, full) && (!best || is_before(m, t, &m->tasks[best])))
+		if (can_start(t, l) && (band == TQ_BANDS || t->band == band) && is_head(m, l, t) &&
+		    (!best || is_before(m, t, &m->tasks[best])))
 			best = i;
 	}
 	return best;
 }
 
-static uint32_t best_of_least(const struct model *m, const struct model_worker *w, uint32_t queue)
+static uint32_t best_of_least(const struct model *m, const struct look *l)
 {
-	uint32_t best = 0, full = model_full(m);
+	uint32_t best = 0;
 
 	for (uint32_t b = 0; b < TQ_BANDS && !best; b++)
-		best = best_of_band(m, w, queue, b, full);
+		best = best_of_band(m, l, b);
 	return best;
 }
 
 /* What starts for being overdue; 0 none, or it is not their turn. */
-static uint32_t overdue(const struct model *m, const struct model_worker *w, uint32_t queue)
+static uint32_t overdue(const struct model *m, const struct look *l)
 {
-	const struct model_queue *q = &m->queues[queue];
-	uint32_t best = 0, full = model_full(m);
+	const struct model_queue *q = &m->queues[l->queue];
+	bool had = l->fair ? m->tenants[l->queue][l->tenant].overdue_turn : q->overdue_turn;
+	uint32_t best = 0;
 
-	for (uint32_t i = 1; is_aged(q) && !q->overdue_turn && i < m->task_slots; i++) {
+	for (uint32_t i = 1; is_aged(q) && !had && i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i], *b = &m->tasks[best];
 
-		if (can_start(t, w, queue, full) && t->aged &&
-		    m->now_ns - t->ready_ns >= q->max_wait_ns &&
+		if (can_start(t, l) && t->aged && m->now_ns - t->ready_ns >= q->max_wait_ns &&
 		    (!best || t->ready_ns < b->ready_ns ||
 		     (t->ready_ns == b->ready_ns &&
 		      model_sequence_before(t->sequence, b->sequence))))
@@ -172,31 +199,37 @@ static uint32_t overdue(const struct model *m, const struct model_worker *w, uin
 uint32_t model_best_of(const struct model *m, const struct model_worker *w, uint32_t queue)
 {
 	const struct model_queue *q = &m->queues[queue];
-	uint32_t best = overdue(m, w, queue);
+	const struct look l = look_at(m, w, queue, 0);
+	uint32_t best = overdue(m, &l);
 
 	if (best)
 		return best;
-	return q->hybrid && q->hybrid_count >= q->hybrid
-		       ? best_of_least(m, w, queue)
-		       : best_of_band(m, w, queue, TQ_BANDS, model_full(m));
+	return q->hybrid && q->hybrid_count >= q->hybrid ? best_of_least(m, &l)
+							 : best_of_band(m, &l, TQ_BANDS);
 }
 
 /* Some task that may start and has none of these limits. */
 uint32_t model_best_but(const struct model *m, const struct model_worker *w, uint32_t queue,
 			uint32_t limits)
 {
-	return best_of_band(m, w, queue, TQ_BANDS, model_full(m) | limits);
+	const struct look l = look_at(m, w, queue, limits);
+
+	return best_of_band(m, &l, TQ_BANDS);
 }
 
 void model_take_turn(struct model *m, const struct model_worker *w, uint32_t task)
 {
 	const struct model_task *t = &m->tasks[task];
 	struct model_queue *q = &m->queues[t->queue];
+	const struct look l = { w, t->queue, t->fair, t->tenant, model_full(m) };
+	uint32_t *turn = t->fair ? &m->tenants[t->queue][t->tenant].overdue_turn : &q->overdue_turn;
 
-	q->overdue_turn = overdue(m, w, t->queue) != 0;
-	if (q->overdue_turn)
+	if (!is_aged(q) && !q->hybrid)
 		return;
-	if (t->band == m->tasks[best_of_least(m, w, t->queue)].band)
+	*turn = overdue(m, &l) != 0;
+	if (*turn)
+		return;
+	if (t->band == m->tasks[best_of_least(m, &l)].band)
 		q->hybrid_count = 0;
 	else if (q->hybrid_count < q->hybrid)
 		q->hybrid_count++;
@@ -248,6 +281,8 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 		n.edf = change->edf == TQ_OFF ? 0 : change->edf;
 	if (change->max_wait_ns)
 		n.max_wait_ns = change->max_wait_ns;
+	if (change->fair)
+		n.fair = change->fair == TQ_OFF ? 0 : change->fair;
 	if (n.max_wait_ns != q->max_wait_ns)
 		n.overdue_turn = 0;
 	for (uint32_t b = 1; b < TQ_BANDS - 1; b++)
@@ -256,14 +291,19 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		if (n.edf && n.ageing[b])
 			return -ENOTSUP;
+	if (n.fair && n.hybrid)
+		return -ENOTSUP;
 	bool era = memcmp(n.ageing, q->ageing, sizeof(n.ageing)) || n.edf != q->edf ||
-		   is_aged(&n) != is_aged(q) || is_banded(&n) != is_banded(q) ||
+		   n.fair != q->fair || is_aged(&n) != is_aged(q) ||
+		   is_banded(&n) != is_banded(q) ||
 		   (is_banded(&n) && memcmp(n.band_from, q->band_from, sizeof(n.band_from)));
 
 	if (era && (q->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;
 	n.era += era;
 	*q = n;
+	if (n.fair)
+		model_tenant_own(m, queue);
 	if (!era)
 		return 0;
 	bool moving = has_earlier(m, queue);

@@ -66,6 +66,8 @@ void model_rebuild(struct model *m)
 			t->telling = false;
 			model_settle(m, i);
 		}
+		if (t->fair && t->state != TQ_FREE && !model_state_is_final(t->state))
+			model_home(m, t); /* tenants' classes are made anew, all of this era */
 		if (t->state == TQ_RUNNING) {
 			t->attempt.order = ++m->order;
 			t->look_ns = t->attempt.phase ? model_deadline(t) : model_look_at(t);

@@ -99,6 +99,7 @@ static int move_queue(struct model *m, uint32_t task, struct model_task *t, uint
 
 	if (r < 0)
 		return r;
+	model_tenant_join(m, to, t->tenant);
 	from->waiting--;
 	q->waiting++;
 	m->classes[t->queue][t->kind].depth[t->state]--;

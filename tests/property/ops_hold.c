@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What holds do besides their own: time, what is due, sweeps, looks; repair; memory. */
+#include <errno.h>
+
 #include "scheduler/due.h"
 #include "scheduler/look.h"
 #include "scheduler/rebuild.h"
@@ -180,11 +182,16 @@ void op_look(struct world *w)
 /* On a sound segment: nothing that a user sees may change. */
 void op_rebuild(struct world *w)
 {
+	int r = -ENOMEM;
+
 	note(w, "rebuild");
-	tqt_box_begin(&w->box, &w->tx);
-	if (tqi_rebuild(&w->tx, scratch(w)) < 0)
-		fail(w, "no memory to rebuild");
-	tqi_tx_commit(&w->tx);
+	while (r == -ENOMEM) { /* as client/check.c does */
+		tqt_box_begin(&w->box, &w->tx);
+		r = tqi_rebuild(&w->tx, scratch(w));
+		tqi_tx_commit(&w->tx);
+		if (r == -ENOMEM && !tqt_box_grow(&w->box, 1))
+			fail(w, "no memory to rebuild");
+	}
 	model_rebuild(w->m);
 	w->compare_now = true;
 }

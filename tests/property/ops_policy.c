@@ -43,7 +43,11 @@ static void choose_policy(struct world *w, struct tqi_policy *p)
 	if (chance(w, 3))
 		choose_bands(w, p->band_from);
 	if (chance(w, 2))
-		p->hybrid = chance(w, 3) ? TQ_OFF : 1 + below(w, 4);
+		p->hybrid = !chance(w, 3) ? TQ_OFF : 1 + below(w, 4);
+	if (chance(w, 2))
+		p->fair = chance(w, 3) ? TQ_OFF : 1;
+	if (p->fair == 1 && !chance(w, 8))
+		p->hybrid = TQ_OFF;
 	if (chance(w, 2))
 		p->edf = strict && chance(w, 2) ? 1 : TQ_OFF;
 	if (chance(w, 2))
@@ -59,10 +63,10 @@ void op_policy(struct world *w)
 	int r = perform(w, policy_core, &p, false);
 
 	note(w,
-	     "policy of queue %u: ageing %u %u %u %u, bands %d %d %d hybrid %u edf %u max-wait "
-	     "%llu: %d",
+	     "policy of queue %u: ageing %u %u %u %u, bands %d %d %d hybrid %u edf %u fair %u "
+	     "max-wait %llu: %d",
 	     p.queue, policy->ageing[0], policy->ageing[1], policy->ageing[2], policy->ageing[3],
 	     policy->band_from[0], policy->band_from[1], policy->band_from[2], policy->hybrid,
-	     policy->edf, (unsigned long long)policy->max_wait_ns, r);
+	     policy->edf, policy->fair, (unsigned long long)policy->max_wait_ns, r);
 	expect(w, r, model_policy(w->m, p.queue, policy), "policy");
 }

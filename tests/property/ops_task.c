@@ -26,6 +26,7 @@ struct submission {
 	char label[TQ_LABEL_MAX + 1];
 	char unique[8];
 	const char *limits[TQ_LIMITS_MAX];
+	char tenant[8];
 };
 
 static void choose_times(struct world *w, struct tq_task_spec *spec)
@@ -90,6 +91,7 @@ static void choose_spec(struct world *w, struct submission *s, uint32_t payload_
 		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
 	choose_key(w, &s->model);
 	choose_limits(w, s);
+	s->model.tenant = chance(w, 3) ? 0 : 1 + below(w, MODEL_TENANTS);
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);
 }
@@ -106,6 +108,8 @@ static void point_spec(struct submission *s)
 	spec->label = s->model.label.bytes ? s->label : NULL;
 	spec->unique_key = s->model.unique ? s->unique : NULL;
 	spec->unique_scope = s->model.scope;
+	spec->fair_key = s->model.tenant ? s->tenant : NULL;
+	snprintf(s->tenant, sizeof(s->tenant), TENANT_NAME, s->model.tenant);
 	snprintf(s->unique, sizeof(s->unique), "%c-key", 'a' + (int)s->model.unique);
 	spec->queue = queue_name(s->model.queue);
 	spec->kind = kind_name(s->model.kind);
@@ -174,10 +178,11 @@ static int submit(struct world *w, struct submission *s)
 	int expected = model_admit(w->m, s->model.queue);
 	int r = perform(w, submit_core, s, false);
 
-	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x key %u/%u: %d, %u",
+	note(w, "submit %s/%s prio %d delay %llu payload %u flags %x key %u/%u fair %u: %d, %u",
 	     s->model.spec.queue, s->model.spec.kind, s->model.spec.priority,
 	     (unsigned long long)s->model.spec.delay_ns, s->model.payload.bytes,
-	     s->model.spec.flags, s->model.unique, s->model.scope, r, tqi_id_index(s->id));
+	     s->model.spec.flags, s->model.unique, s->model.scope, s->model.tenant, r,
+	     tqi_id_index(s->id));
 	if (r == NO_ROOM)
 		return r;
 	if (expected)

@@ -139,6 +139,9 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 		return index < tx->core->tables[TQI_SCHEDULES].count &&
 		       (tqi_schedule_at(tx, index)->flags &
 			(TQI_SCHEDULE_LIVE | TQI_SCHEDULE_PAUSED)) == TQI_SCHEDULE_LIVE;
+	if (family == TQI_FAMILY_FAIR)
+		return index < tx->core->tables[TQI_CLASSES].count &&
+		       tqi_class_at(tx, index)->competes;
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;
 	const struct tqi_task *task = tqi_task_at(tx, index);

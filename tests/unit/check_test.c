@@ -22,6 +22,7 @@ struct scene {
 	struct tqi_claimed claimed;
 	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
 	uint64_t holder, parked, rated;
+	uint64_t fair, fair_running, fair_done;
 	uint32_t waiter;
 	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
 	uint64_t answered, taken, open;
@@ -119,6 +120,31 @@ static void populate_commands(struct fixture *f, struct scene *s)
 	commit(f);
 }
 
+/* B6: a fair queue with two keys, and tasks without; one runs, and one has ended. */
+static void populate_fair(struct fixture *f, struct scene *s)
+{
+	const struct tqi_queue_settings settings = { .policy = { .fair = 1 } };
+	static const char *const keys[] = { "tenant a", "tenant b", NULL };
+	struct tqi_claimed claimed;
+	bool full;
+
+	begin(f);
+	assert_int_equal(tqi_queue_set(&f->tx, tqi_queue_make(&f->tx, "fair", &full), &settings),
+			 0);
+	commit(f);
+	uint32_t worker = add_worker(f, "fair", 0);
+
+	for (int i = 0; i < 12; i++)
+		s->fair = submit(f, (struct tq_task_spec){ .queue = "fair",
+							   .kind = i % 2 ? "odd" : "even",
+							   .fair_key = keys[i / 2 % 3] });
+	s->fair_done = claim(f, worker, &claimed);
+	f->box.system.now_ns++;
+	end(f, worker, &claimed, DONE);
+	s->fair = submit(f, (struct tq_task_spec){ .queue = "fair", .fair_key = "tenant a" });
+	s->fair_running = claim(f, worker, &claimed);
+}
+
 /* Some of everything. */
 static void populate(struct fixture *f, struct scene *s)
 {
@@ -180,6 +206,7 @@ static void populate(struct fixture *f, struct scene *s)
 	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->ready));
 	commit(f);
 	populate_commands(f, s);
+	populate_fair(f, s);
 }
 
 static int rebuild(const struct tqi_segment *seg, unsigned char *base)
@@ -597,6 +624,96 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
+/* B6: tenants, their classes and homes. */
+static void test_damage_of_tenants_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_task *task = task_of(&f, s.fair), *done = task_of(&f, s.fair_done);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, task->queue);
+	struct tqi_kind *kind = tqi_table_peek(&f.box.seg, TQI_KINDS, task->kind);
+	struct tqi_extra *extra = extra_of(&f, s.fair);
+	struct tqi_tenant *tenant = tqi_table_peek(&f.box.seg, TQI_TENANTS, extra->tenant);
+	struct tqi_tenant *own = tqi_table_peek(&f.box.seg, TQI_TENANTS, queue->tenant);
+	struct tqi_lane *lane = tqi_table_peek(&f.box.seg, TQI_LANES, task->lane);
+	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, lane->class_);
+	struct tqi_class *home = tqi_table_peek(&f.box.seg, TQI_CLASSES, class->home);
+	struct tqi_attempt *attempt =
+		tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, task_of(&f, s.fair_running)->attempt);
+
+	assert_string_equal(tenant->name, "tenant a");
+	assert_true(attempt->charged_us > 0 && class->competes && home->guests);
+	DAMAGE(root->tenants.count, 1);
+	DAMAGE(root->tenants.buckets, 0);
+	DAMAGE(root->tenants.chunks[0], 0);
+	DAMAGE(tenant->tasks, 9);
+	DAMAGE(tenant->classes, 0);
+	DAMAGE(tenant->classes, 0xffffff);
+	DAMAGE(tenant->classes, class->home);
+	DAMAGE(tenant->sequence, UINT64_MAX / 2);
+	DAMAGE(tenant->tag_us, -1);
+	DAMAGE(tenant->credit_us, -1);
+	DAMAGE(tenant->overdue_turn, 2);
+	DAMAGE(tenant->queue, 1);
+	DAMAGE(tenant->queue, 999);
+	DAMAGE(tenant->bytes, 0);
+	DAMAGE(tenant->bytes, 200);
+	DAMAGE(tenant->name[0], 'x');
+	DAMAGE(tenant->name[0], 0);
+	DAMAGE(tenant->node.hash, 5);
+	DAMAGE(tenant->node.next, 0xffffff);
+	DAMAGE(own->bytes, 3);
+	DAMAGE(own->queue, 1);
+	DAMAGE(queue->fair, 2);
+	DAMAGE(queue->fair, 0);
+	DAMAGE(queue->fair_time_us, -1);
+	DAMAGE(queue->tenant, 0);
+	DAMAGE(queue->tenant, extra->tenant);
+	DAMAGE(queue->tenant, 0xffffff);
+	DAMAGE(queue->tenant_classes[0], 1);
+	DAMAGE(queue->tenant_classes[1], 0);
+	DAMAGE(queue->hybrid, 5);
+	DAMAGE(queue->flags, 0);
+	DAMAGE(queue->era, 5);
+	DAMAGE(kind->mean_us, -1);
+	DAMAGE(class->tenant, 0);
+	DAMAGE(class->tenant, queue->tenant);
+	DAMAGE(class->tenant, 0xffffff);
+	DAMAGE(class->home, 0);
+	DAMAGE(class->home, 1);
+	DAMAGE(class->home, 0xffffff);
+	DAMAGE(class->competes, 0);
+	DAMAGE(class->next, 0xffffff);
+	DAMAGE(class->kind, 2);
+	DAMAGE(class->band, 1);
+	DAMAGE(class->era, 0);
+	DAMAGE(class->depth[TQ_READY], 1);
+	DAMAGE(home->guests, 0);
+	DAMAGE(home->guests, 99);
+	DAMAGE(home->guests_ready, 0);
+	DAMAGE(home->tenants.length, 0);
+	DAMAGE(home->tenants.root.key, INT64_MAX);
+	DAMAGE(home->tenants.root.key, -1);
+	DAMAGE(home->tenants.root.tag, 0);
+	DAMAGE(home->depth[TQ_READY], 0);
+	DAMAGE(home->competes, 1);
+	DAMAGE(extra->tenant, 0);
+	DAMAGE(extra->tenant, queue->tenant);
+	DAMAGE(extra->tenant, 0xffffff);
+	DAMAGE(task->lane, home->plain);
+	DAMAGE(task->queue, 1);
+	DAMAGE(done->lane, task->lane);
+	DAMAGE(done->state, TQ_READY);
+	DAMAGE(attempt->charged_us, -1);
+	DAMAGE(lane->members, 0);
+	close_intact(&f, &image);
+}
+
 /* A7: keys and their index. */
 static void test_damage_of_keys_is_found_and_mended(void **state)
 {
@@ -774,6 +891,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_limits_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_commands_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

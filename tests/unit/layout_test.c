@@ -194,6 +194,7 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, at_ns);
 	FIELD(tqi_extra, schedule);
 	FIELD(tqi_extra, key);
+	FIELD(tqi_extra, tenant);
 	FIELD(tqi_extra, limits);
 }
 
@@ -326,6 +327,7 @@ static void add_attempt(struct text *t)
 	FIELD(tqi_attempt, progress_index);
 	FIELD(tqi_attempt, progress_ns);
 	FIELD(tqi_attempt, saved);
+	FIELD(tqi_attempt, charged_us);
 	FIELD(tqi_attempt, progress);
 }
 
@@ -381,8 +383,13 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, band_from);
 	FIELD(tqi_queue, hybrid);
 	FIELD(tqi_queue, hybrid_count);
+	FIELD(tqi_queue, fair);
+	FIELD(tqi_queue, fair_time_us);
+	FIELD(tqi_queue, tenant);
+	FIELD(tqi_queue, tenant_classes);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
+	FIELD(tqi_kind, mean_us);
 	STRUCT(tqi_class);
 	FIELD(tqi_class, queue);
 	FIELD(tqi_class, kind);
@@ -401,6 +408,11 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, open);
 	FIELD(tqi_class, era);
 	FIELD(tqi_class, parked);
+	FIELD(tqi_class, tenant);
+	FIELD(tqi_class, home);
+	FIELD(tqi_class, guests);
+	FIELD(tqi_class, guests_ready);
+	FIELD(tqi_class, tenants);
 	STRUCT(tqi_lane);
 	FIELD(tqi_lane, node);
 	FIELD(tqi_lane, class_);
@@ -432,6 +444,17 @@ static void add_queues(struct text *t)
 	FIELD(tqi_limit, burst);
 	FIELD(tqi_limit, tokens);
 	FIELD(tqi_limit, name);
+	STRUCT(tqi_tenant);
+	FIELD(tqi_tenant, node);
+	FIELD(tqi_tenant, tasks);
+	FIELD(tqi_tenant, classes);
+	FIELD(tqi_tenant, sequence);
+	FIELD(tqi_tenant, tag_us);
+	FIELD(tqi_tenant, credit_us);
+	FIELD(tqi_tenant, overdue_turn);
+	FIELD(tqi_tenant, queue);
+	FIELD(tqi_tenant, bytes);
+	FIELD(tqi_tenant, name);
 	STRUCT(tqi_edge);
 	FIELD(tqi_edge, waiter);
 	FIELD(tqi_edge, task);
@@ -494,6 +517,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, ended_newest);
 	FIELD(tqi_root, ended_count);
 	FIELD(tqi_root, command_waiters);
+	FIELD(tqi_root, tenants);
 }
 
 static void add_places(struct text *t)

@@ -36,6 +36,7 @@ static const struct field {
 	{ "unique", FIELD_KEY, offsetof(struct tq_task_spec, unique_key) },
 	{ "unique_scope", FIELD_SCOPE, offsetof(struct tq_task_spec, unique_scope) },
 	{ "limits", FIELD_LIMITS, 0 },
+	{ "fair", FIELD_KEY, offsetof(struct tq_task_spec, fair_key) },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
 	{ "at", FIELD_AT, 0 },

@@ -145,6 +145,8 @@ static void add_policy(json_t *object, const struct tq_queue_info *info)
 		json_object_set_new(object, "hybrid", json_integer(info->hybrid));
 	if (info->edf)
 		json_object_set_new(object, "edf", json_true());
+	if (info->fair)
+		json_object_set_new(object, "fair", json_true());
 	if (info->max_wait_ns)
 		json_object_set_new(object, "max_wait_ns", json_u64(info->max_wait_ns));
 	if (info->batch)

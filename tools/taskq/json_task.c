@@ -144,6 +144,8 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	}
 	if (info->limit_count)
 		json_object_set_new(object, "limits", json_of_limits(info));
+	if (info->fair_key[0])
+		json_object_set_new(object, "fair", json_text(info->fair_key));
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	json_object_set_new(object, "attempts_max", json_integer(info->attempts_max));
 	json_object_set_new(object, "crashes_max", json_integer(info->crashes_max));

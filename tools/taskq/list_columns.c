@@ -80,6 +80,11 @@ static void put_cause(const struct list_row *row)
 			   : tq_cause_format(row->info->cause, row->info->cause_arg, cause));
 }
 
+static void put_fair(const struct list_row *row)
+{
+	table_cell(row->table, "%s", row->info->fair_key[0] ? row->info->fair_key : "-");
+}
+
 static void put_worker(const struct list_row *row)
 {
 	if (row->info->worker)
@@ -127,6 +132,7 @@ const struct list_column list_columns[] = {
 	{ "command", "COMMAND", put_command, false },
 	{ "cause", "CAUSE", put_cause, false },
 	{ "error", "ERROR", put_error, false },
+	{ "fair", "FAIR", put_fair, false },
 	{ "worker", "WORKER", put_worker, true },
 	{ "pid", "PID", put_pid, true },
 	{ "progress", "DONE", put_progress, true },

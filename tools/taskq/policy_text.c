@@ -90,8 +90,8 @@ void policy_text_short(const struct tq_queue_info *info, char *to, size_t room)
 {
 	const char *rule = info->edf ? "edf" : has_ageing(info) ? "ageing" : "strict";
 
-	snprintf(to, room, "%s%s%s", rule, info->hybrid ? "+hybrid" : "",
-		 info->max_wait_ns ? "+max-wait" : "");
+	snprintf(to, room, "%s%s%s%s", info->fair ? "fair+" : "", rule,
+		 info->hybrid ? "+hybrid" : "", info->max_wait_ns ? "+max-wait" : "");
 }
 
 static void print_rate(FILE *out, uint32_t rate)
@@ -177,8 +177,19 @@ static void print_max_wait(const struct tq_queue_info *info, FILE *out)
 		"(N + 1) starts\n");
 }
 
+static void print_fair(FILE *out)
+{
+	fputs("  fair      the key that has had the least run time starts first; what follows "
+	      "orders the tasks of one key\n"
+	      "  bound     with N keys that have tasks, those of one take at most N times as long "
+	      "as alone, plus the longest running task\n",
+	      out);
+}
+
 void policy_text_print(const struct tq_queue_info *info, FILE *out)
 {
+	if (info->fair)
+		print_fair(out);
 	fputs("  order     ", out);
 	print_rule(info, out);
 	for (unsigned b = TQ_BANDS; has_bands(info) && b-- > 0;)

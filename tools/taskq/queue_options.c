@@ -19,6 +19,7 @@ enum key {
 	KEY_HYBRID,
 	KEY_EDF,
 	KEY_MAX_WAIT,
+	KEY_FAIR,
 	KEY_STRICT,
 	KEY_BATCH,
 };
@@ -38,6 +39,7 @@ const struct option_row queue_rows[] = {
 	{ KEY_EDF, "edf", "on|off", "earliest deadline first inside a band" },
 	{ KEY_MAX_WAIT, "max-wait", "D|off",
 	  "ready for so long is overdue: every second start is of those" },
+	{ KEY_FAIR, "fair", "on|off", "fair keys (submit --fair) share it by run time" },
 	{ KEY_STRICT, "strict", NULL, "priority alone decides: nothing of the above" },
 	{ KEY_BATCH, "batch", "N|off", "tasks that a worker takes at a time; idle ones steal" },
 	{ KEY_MAX_DEPTH, "max-depth", "N|off", "waiting tasks at most; more are refused" },
@@ -145,11 +147,11 @@ static bool take_hybrid(struct cli *cli, struct tq_queue_opts *opts, const char 
 	return true;
 }
 
-static bool take_edf(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
+static bool take_switch(struct cli *cli, const char *option, const char *arg, uint32_t *ret_switch)
 {
 	if (!is_off(arg) && strcmp(arg, "on") != 0)
-		return refuse(cli, "--edf", arg, "not a switch", "on or off");
-	opts->edf = is_off(arg) ? TQ_OFF : 1;
+		return refuse(cli, option, arg, "not a switch", "on or off");
+	*ret_switch = is_off(arg) ? TQ_OFF : 1;
 	return true;
 }
 
@@ -205,7 +207,10 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 		return take_hybrid(cli, opts, arg);
 	case KEY_EDF:
 		options->ordered = true;
-		return take_edf(cli, opts, arg);
+		return take_switch(cli, "--edf", arg, &opts->edf);
+	case KEY_FAIR:
+		options->ordered = true;
+		return take_switch(cli, "--fair", arg, &opts->fair);
 	case KEY_MAX_WAIT:
 		options->ordered = true;
 		return take_limit(cli, "--max-wait", arg, &opts->max_wait_ns);
@@ -237,7 +242,7 @@ bool queue_option(struct cli *cli, void *ctx, int key, const char *arg)
 	if (options->strict && !options->ordered) {
 		for (int b = 0; b < TQ_BANDS; b++)
 			options->opts.ageing[b] = TQ_OFF;
-		options->opts.hybrid = options->opts.edf = TQ_OFF;
+		options->opts.hybrid = options->opts.edf = options->opts.fair = TQ_OFF;
 		options->opts.max_wait_ns = TQ_UNLIMITED;
 	}
 	return true;

@@ -170,6 +170,10 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 		return true;
 	case TASK_OPTION_LIMIT:
 		return take_limit(cli, options, arg);
+	case TASK_OPTION_FAIR:
+		options->spec.fair_key = arg;
+		return key_ok(arg) ||
+		       refuse(cli, "--fair", arg, *arg ? "too long" : "empty", FORM_KEY);
 	case TASK_OPTION_CWD:
 		return take_path(cli, "--cwd", arg, &options->cwd);
 	case TASK_OPTION_ENV:

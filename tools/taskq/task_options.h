@@ -22,6 +22,7 @@ enum task_option_key {
 	TASK_OPTION_FULL_TIMEOUT,
 	TASK_OPTION_AT,
 	TASK_OPTION_LIMIT,
+	TASK_OPTION_FAIR,
 	TASK_OPTION_END, /* first key that the verb itself may use */
 };
 
@@ -43,6 +44,8 @@ enum task_option_key {
 		  "never start it again, whatever happens" },                                      \
 		{ TASK_OPTION_LIMIT, "limit", "KEY",                                               \
 		  "run only while `taskq limit` of KEY has room; up to four" },                    \
+		{ TASK_OPTION_FAIR, "fair", "KEY",                                                 \
+		  "in a fair queue, take its time from the share of KEY" },                        \
 		{ TASK_OPTION_CWD, "cwd", "DIR", "run it there instead of here" },                 \
 		{ TASK_OPTION_ENV, "env", "NAME[=VALUE]",                                          \
 		  "add to its environment; NAME alone: from this one" },                           \

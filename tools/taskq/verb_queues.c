@@ -49,7 +49,9 @@ static int set(struct cli *cli, const struct queue_options *options)
 	if (r == -ENOTSUP)
 		return usage(cli,
 			     "deadlines and ageing cannot both order a queue: give --ageing off "
-			     "with --edf on, or --edf off with --ageing");
+			     "with --edf on, or --edf off with --ageing; nor can fair keys have "
+			     "hybrid turns: --hybrid off with --fair on, or --fair off with "
+			     "--hybrid");
 	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "queue set \"%s\"", cli->queue) : CLI_OK;
 }
 

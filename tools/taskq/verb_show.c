@@ -146,6 +146,8 @@ static void lines_work(const struct show *show)
 		line("unique", "%s, scope %s", info->unique_key, scope_name(info->unique_scope));
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
 		line("limit", "%s", info->limits[i]);
+	if (info->fair_key[0])
+		line("fair key", "%s", info->fair_key);
 	if (!strcmp(info->kind, "exec"))
 		line("command", "%s", text ? text : "(unreadable)");
 	else

@@ -46,6 +46,8 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 	}
 	if (why->reason >= TQ_WHY_PAUSED) {
 		json_object_set_new(object, "before", json_u64(why->before));
+		if (why->is_fair)
+			json_object_set_new(object, "fair", json_true());
 		json_object_set_new(object, "workers", json_u64(why->workers));
 		json_object_set_new(object, "busy", json_u64(why->busy));
 		json_object_set_new(object, "queue_workers", json_u64(why->queue_workers));

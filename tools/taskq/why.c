@@ -116,24 +116,28 @@ static void say_no_kind(const struct sentence *s)
 	    s->why->queue_workers, s->info->queue, s->info->kind);
 }
 
+#define BEFORE_MAX 80 /* bytes of the text below */
+
 /* ", and about 12 tasks are before it", or nothing. */
-static const char *before(const struct sentence *s, char text[FORMAT_MAX])
+static const char *before(const struct sentence *s, char text[BEFORE_MAX])
 {
 	const uint32_t n = s->why->before;
+	const char *of_key = s->why->is_fair ? " of its fair key" : "";
 
 	if (n == 0)
-		text[0] = '\0';
+		snprintf(text, BEFORE_MAX, "%s",
+			 s->why->is_fair ? ", and fair keys with less run time go first" : "");
 	else if (n >= TQ_WHY_BEFORE_MAX)
-		snprintf(text, FORMAT_MAX, ", and %u tasks or more are before it", n);
+		snprintf(text, BEFORE_MAX, ", and %u tasks or more%s are before it", n, of_key);
 	else
-		snprintf(text, FORMAT_MAX, ", and about %u %s before it", n,
-			 n == 1 ? "task is" : "tasks are");
+		snprintf(text, BEFORE_MAX, ", and about %u %s%s %s before it", n,
+			 n == 1 ? "task" : "tasks", of_key, n == 1 ? "is" : "are");
 	return text;
 }
 
 static void say_stopped(const struct sentence *s)
 {
-	char text[FORMAT_MAX];
+	char text[BEFORE_MAX];
 
 	SAY(s,
 	    "%u of the %u workers that serve it are busy, the others stopped, as pid %u is%s; "
@@ -143,7 +147,7 @@ static void say_stopped(const struct sentence *s)
 
 static void say_busy(const struct sentence *s)
 {
-	char text[FORMAT_MAX];
+	char text[BEFORE_MAX];
 
 	if (s->why->workers == 1)
 		SAY(s, "the one worker that serves it is busy%s", before(s, text));
@@ -154,7 +158,7 @@ static void say_busy(const struct sentence *s)
 static void say_next(const struct sentence *s)
 {
 	const uint32_t free = s->why->workers - s->why->busy;
-	char text[FORMAT_MAX];
+	char text[BEFORE_MAX];
 
 	SAY(s, "it may start any moment: %u of the %u workers that serve it %s free%s", free,
 	    s->why->workers, free == 1 ? "is" : "are", before(s, text));
@@ -162,7 +166,7 @@ static void say_next(const struct sentence *s)
 
 static void say_throttled(const struct sentence *s)
 {
-	char text[FORMAT_MAX], id[TQ_ID_TEXT_MAX], wait[FORMAT_MAX];
+	char text[BEFORE_MAX], id[TQ_ID_TEXT_MAX], wait[FORMAT_MAX];
 
 	if (s->why->until_ns) {
 		SAY(s, "limit %s has used up its rate: the next token comes in %s%s", s->why->limit,
@@ -183,7 +187,7 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 		 const struct clocks *clocks, char buf[WHY_MAX])
 {
 	const struct sentence s = { info, why, clocks, buf };
-	char text[FORMAT_MAX];
+	char text[BEFORE_MAX];
 
 	switch ((enum tq_why_reason)why->reason) {
 	case TQ_WHY_ENDED:
