@@ -41,8 +41,9 @@ extern "C" {
  * is start-time fair queueing: a start is charged the mean run time of its kind, what it
  * really took when it ends.)  Of two keys with work neither takes more than twice the
  * time that it would take alone, plus the longest task that runs, of N keys N times;
- * however many tasks the others have.  A key that was idle has saved up nothing.  It
- * cannot be combined with hybrid turns.
+ * however many tasks the others have.  A key that was idle has saved up nothing; what it
+ * has had is remembered as long as a record of its tasks is there.  It cannot be combined
+ * with hybrid turns.
  */
 #define TQ_BANDS 4
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */

@@ -88,7 +88,7 @@ void tqt_prepare_fair_old_tags(struct tqt_world *w)
 
 	tqt_prepare_fair(w);
 	for (int i = 0; i < KEYS; i++) {
-		char key[8];
+		char key[16];
 
 		snprintf(key, sizeof(key), "key %d", i);
 		submit_kinds(w, key);

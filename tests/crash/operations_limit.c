@@ -86,7 +86,7 @@ void tqt_prepare_many_lanes(struct tqt_world *w)
 	tqt_serve(w, 0);
 	prepare(w, one, 1);
 	for (int i = 0; i < LANES; i++) {
-		char name[8];
+		char name[16];
 		const char *const limits[] = { "one", name };
 		const struct tq_task_spec spec = spec_of(limits, 2);
 

@@ -48,8 +48,10 @@ static void reorder(struct player *p)
 					 ? TQ_OFF
 					 : (uint32_t)chance_in(&p->chance, 1, TQ_AGEING_MAX);
 	opts.edf = edf ? 1 : TQ_OFF;
-	opts.hybrid = chance_percent(&p->chance, 50) ? TQ_OFF
-						     : (uint32_t)chance_in(&p->chance, 1, 5);
+	opts.fair = chance_percent(&p->chance, 50) ? TQ_OFF : 1;
+	opts.hybrid = opts.fair == 1 || chance_percent(&p->chance, 50)
+			      ? TQ_OFF
+			      : (uint32_t)chance_in(&p->chance, 1, 5);
 	opts.max_wait_ns = chance_percent(&p->chance, 50) ? TQ_UNLIMITED
 							  : chance_in(&p->chance, 1, 500) * MS;
 	opts.batch = chance_percent(&p->chance, 50)

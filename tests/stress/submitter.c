@@ -150,6 +150,14 @@ static void choose_limits(struct player *p, struct draft *d)
 	d->spec.limits = d->limits;
 }
 
+/* For when its queue is a fair one. */
+static void choose_fair_key(struct player *p, struct tq_task_spec *spec)
+{
+	static const char *const keys[] = { "a", "b", "c", NULL };
+
+	spec->fair_key = keys[chance_below(&p->chance, 4)];
+}
+
 static void write_draft(struct player *p, struct draft *d, uint32_t slot)
 {
 	uint32_t traits;
@@ -159,6 +167,7 @@ static void write_draft(struct player *p, struct draft *d, uint32_t slot)
 	traits |= choose_record(p, &d->spec);
 	choose_times(p, &d->spec);
 	choose_limits(p, d);
+	choose_fair_key(p, &d->spec);
 	if ((traits & TRAIT_STEERED) && chance_percent(&p->chance, 5))
 		d->spec.flags |= TQ_TASK_HOLD;
 	if (d->spec.delay_ns || d->spec.at_ns)

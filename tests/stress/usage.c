@@ -33,6 +33,7 @@ static void leave_out(const struct tqi_heap *heap, struct usage *u)
 	}
 }
 
+/* Nor does an index shrink. */
 static void leave_out_index(const struct tqi_hash_index *index, struct usage *u)
 {
 	for (uint32_t k = 0; k < TQI_HASH_CHUNKS; k++) {
@@ -57,9 +58,11 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	leave_out_index(&tqi_root(tx)->lanes, u);
 	leave_out(&tqi_root(tx)->every, u);
 	leave_out(&tqi_root(tx)->cron, u);
+	leave_out_index(&tqi_root(tx)->tenants, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);
+		leave_out(&tqi_class_at(tx, i)->tenants, u);
 	}
 	for (uint32_t i = 1; i < tx->core->tables[TQI_LANES].count; i++) {
 		leave_out(&tqi_lane_at(tx, i)->tasks, u);

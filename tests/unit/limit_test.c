@@ -366,7 +366,7 @@ static uint32_t live(struct one_worker *s, uint32_t table)
 static void test_g2_nothing_is_left_of_a_key_that_nobody_names(void **state)
 {
 	struct one_worker s;
-	char name[16];
+	char name[24];
 
 	(void)state;
 	open_one_worker(&s);
