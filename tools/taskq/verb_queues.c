@@ -33,6 +33,26 @@ static bool take_queue(struct cli *cli)
 	return true;
 }
 
+/* Whether a setting would be on. */
+static bool would_be(uint32_t change, uint32_t before)
+{
+	return change ? change != TQ_OFF : before != 0;
+}
+
+/* Which two settings exclude each other. */
+static int refuse_both(struct cli *cli, const struct tq_queue_opts *opts)
+{
+	struct tq_queue_info info = { .size = sizeof(info) };
+
+	if (tq_queue_info(cli->tq, cli->queue, &info) == 0 && would_be(opts->fair, info.fair) &&
+	    would_be(opts->hybrid, info.hybrid))
+		return usage(cli,
+			     "fair keys and hybrid turns exclude each other: give --hybrid off "
+			     "with --fair on, or --fair off with --hybrid");
+	return usage(cli, "deadlines and ageing cannot both order a queue: give --ageing off with "
+			  "--edf on, or --edf off with --ageing");
+}
+
 static int set(struct cli *cli, const struct queue_options *options)
 {
 	if (!take_queue(cli) || !queue_options_ok(cli, options) || !attach(cli, 0) ||
@@ -47,11 +67,7 @@ static int set(struct cli *cli, const struct queue_options *options)
 		return CLI_NOTHING;
 	}
 	if (r == -ENOTSUP)
-		return usage(cli,
-			     "deadlines and ageing cannot both order a queue: give --ageing off "
-			     "with --edf on, or --edf off with --ageing; nor can fair keys have "
-			     "hybrid turns: --hybrid off with --fair on, or --fair off with "
-			     "--hybrid");
+		return refuse_both(cli, &options->opts);
 	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "queue set \"%s\"", cli->queue) : CLI_OK;
 }
 
