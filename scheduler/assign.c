@@ -204,7 +204,7 @@ uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
 		class_ = tqi_lane_at(tx, tqi_task_at(tx, index)->lane)->class_;
 		tqi_assigned_leave(tx, index);
 		enter(tx, w, index, true);
-		TQI_ADD(tx, tqi_class_at(tx, class_)->stolen, 1);
+		TQI_ADD(tx, tqi_counters_of(tx, tqi_task_at(tx, index))->stolen, 1);
 		TQI_ADD(tx, thief->stolen, 1);
 	}
 	if (!class_)
