@@ -4,6 +4,7 @@
 
 #include "scheduler/due.h"
 #include "scheduler/look.h"
+#include "scheduler/queue.h"
 #include "scheduler/rebuild.h"
 #include "scheduler/sleep.h"
 #include "scheduler/sweep.h"
@@ -180,18 +181,50 @@ void op_look(struct world *w)
 }
 
 /* On a sound segment: nothing that a user sees may change. */
+/*
+ * Short of memory, a rebuild has taken tasks out of their tenants' classes; the next one
+ * finds them in the queue's, of the era before, and leaves the rest to the sweep.
+ */
+static void learn_guests(struct world *w)
+{
+	struct tqi_tx tx;
+
+	tqi_tx_view(&tx, &w->box.seg);
+	for (uint32_t i = 1; i < w->m->task_slots; i++) {
+		struct model_task *m = &w->m->tasks[i];
+		const struct tqi_task *t = tqi_task_at(&tx, i);
+
+		if (m->state == TQ_FREE || tqi_state_is_final(m->state) || !m->fair)
+			continue;
+		const struct tqi_class *class = tqi_class_of(&tx, t);
+
+		if (class->tenant || class->era == w->m->queues[m->queue].era)
+			continue;
+		m->fair = false;
+		m->era = class->era;
+		m->band = class->band;
+		m->rate = class->rate;
+		m->edf = class->edf;
+		m->aged = class->aged;
+		w->m->queues[m->queue].flags |= TQI_QUEUE_MOVING | TQI_QUEUE_ORDERED;
+	}
+}
+
 void op_rebuild(struct world *w)
 {
-	int r = -ENOMEM;
+	int r = -ENOMEM, tries = 0;
 
 	note(w, "rebuild");
 	while (r == -ENOMEM) { /* as client/check.c does */
 		tqt_box_begin(&w->box, &w->tx);
 		r = tqi_rebuild(&w->tx, scratch(w));
+		tries++;
 		tqi_tx_commit(&w->tx);
 		if (r == -ENOMEM && !tqt_box_grow(&w->box, 1))
 			fail(w, "no memory to rebuild");
 	}
+	if (tries > 1)
+		learn_guests(w);
 	model_rebuild(w->m);
 	w->compare_now = true;
 }
