@@ -141,12 +141,10 @@ static bool may_steal(struct tqi_tx *tx, const struct tqi_worker *worker,
 		      const struct tqi_task *task)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
-	uint64_t batch = queue->batch ? queue->batch : 1;
+	uint32_t batch = queue->batch ? queue->batch : 1, free = room(worker, batch);
 
-	return !(queue->flags & TQI_QUEUE_PAUSED) &&
-	       room(worker, queue->batch ? queue->batch : 1) * UINT64_C(1000) >=
-		       batch * worker->steal_capacity &&
-	       room(worker, (uint32_t)batch) > 0 &&
+	return !(queue->flags & TQI_QUEUE_PAUSED) && free &&
+	       free * UINT64_C(1000) >= (uint64_t)batch * worker->steal_capacity &&
 	       tqi_worker_serves(worker, tqi_class_of(tx, task));
 }
 
@@ -161,11 +159,23 @@ static uint32_t last_of(struct tqi_tx *tx, const struct tqi_worker *thief,
 	return index;
 }
 
-/* The worker that has most, of those that have something for the thief; 0 none. */
+static bool is_thief(const struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	return tqi_root(tx)->assigned && worker->steal_max && !worker->assigned_count;
+}
+
+static bool has_waited(const struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	return tx->now_ns - worker->stole_ns >= worker->steal_interval_ns;
+}
+
+/* The worker that has most, of those that have something for the thief; 0 none, or not now. */
 static uint32_t find_owner(struct tqi_tx *tx, const struct tqi_worker *thief)
 {
 	uint32_t best = 0, most = 0;
 
+	if (!is_thief(tx, thief) || !has_waited(tx, thief))
+		return 0;
 	for (uint32_t w = 1; w < tx->core->tables[TQI_WORKERS].count && !tx->corrupt; w++) {
 		const struct tqi_worker *owner = tqi_worker_at(tx, w);
 
@@ -177,26 +187,15 @@ static uint32_t find_owner(struct tqi_tx *tx, const struct tqi_worker *thief)
 	return best;
 }
 
-static bool is_thief(const struct tqi_tx *tx, const struct tqi_worker *worker)
-{
-	return tqi_root(tx)->assigned && worker->steal_max && !worker->assigned_count;
-}
-
-static bool has_waited(const struct tqi_tx *tx, const struct tqi_worker *worker)
-{
-	return tx->now_ns - worker->stole_ns >= worker->steal_interval_ns;
-}
-
 bool tqi_steal_is_possible(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
-	return is_thief(tx, worker) && has_waited(tx, worker) && find_owner(tx, worker);
+	return find_owner(tx, worker) != 0;
 }
 
 uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_worker *thief = tqi_worker_at(tx, w);
-	uint32_t owner = is_thief(tx, thief) && has_waited(tx, thief) ? find_owner(tx, thief) : 0;
-	uint32_t class_ = 0, index;
+	uint32_t owner = find_owner(tx, thief), class_ = 0, index;
 
 	for (uint32_t i = 0; owner && i < thief->steal_max &&
 			     (index = last_of(tx, thief, tqi_worker_at(tx, owner))) && !tx->corrupt;

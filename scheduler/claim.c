@@ -95,9 +95,11 @@ static uint32_t next(struct tqi_tx *tx, uint32_t w, struct tqi_turn *ret_turn)
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
 	uint32_t index = worker->assigned ? tqi_assigned_next(tx, w) : 0;
 
-	*ret_turn = (struct tqi_turn){ .queue = 0 };
-	if (!index)
-		index = tqi_ready_choose(tx, worker, ret_turn);
+	if (index) {
+		*ret_turn = (struct tqi_turn){ .queue = 0 };
+		return index;
+	}
+	index = tqi_ready_choose(tx, worker, ret_turn);
 	if (!index && !ret_turn->is_unsettled && tqi_root(tx)->assigned)
 		index = tqi_steal(tx, w);
 	return index;
