@@ -28,13 +28,6 @@ void *tqi_outcome_room(struct tqi_outcome *o, uint64_t bytes)
 	return o->buffer;
 }
 
-void tqi_outcome_free(struct tqi_outcome *o)
-{
-	free(o->buffer);
-	o->buffer = NULL;
-	o->room = 0;
-}
-
 void tqi_outcome_set(struct tqi_outcome *o, uint32_t kind, uint32_t cause, int32_t cause_arg,
 		     const char *format, ...)
 {

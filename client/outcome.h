@@ -19,7 +19,6 @@ struct tqi_outcome {
 void tqi_outcome_begin(struct tqi_outcome *outcome);
 /* Room for a result; NULL no memory. */
 void *tqi_outcome_room(struct tqi_outcome *outcome, uint64_t bytes);
-void tqi_outcome_free(struct tqi_outcome *outcome);
 
 /* The verdict with a text; `format` NULL = none. */
 void tqi_outcome_set(struct tqi_outcome *outcome, uint32_t kind, uint32_t cause, int32_t cause_arg,

@@ -271,13 +271,3 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 			tqi_keep(tq);
 	}
 }
-
-void tqi_poke(struct tq *tq, uint32_t waiter)
-{
-	struct tqi_waiter *slot = tqi_table_peek(&tq->seg, TQI_WAITERS, waiter);
-
-	if (!slot)
-		return;
-	tqi_add_release32(&slot->word, 1);
-	tq->seg.ops->futex_wake(tq->seg.ops->ctx, &slot->word, 1);
-}

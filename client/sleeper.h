@@ -36,12 +36,6 @@ struct tqi_sleeper {
 /* -ETIMEDOUT deadline over, -EINTR, TQ_EFULL no slot, or the attempt's answer. */
 int tqi_block(struct tq *tq, struct tqi_sleeper *sleeper);
 
-/*
- * From a signal handler or another thread: end the present sleep of a slot.
- * Async-signal-safe.
- */
-void tqi_poke(struct tq *tq, uint32_t waiter);
-
 /* A keeper's look: everything that is due, and the proofs it asks for. */
 void tqi_keep(struct tq *tq);
 

@@ -288,11 +288,6 @@ static struct tqi_worker *find(struct tqi_tx *tx, uint32_t w, uint64_t generatio
 	return worker->state != TQI_WORKER_FREE && worker->generation == generation ? worker : NULL;
 }
 
-bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t w, uint64_t generation)
-{
-	return find(tx, w, generation) != NULL;
-}
-
 uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid)
 {
 	const uint64_t generation = tqi_worker_at(tx, master)->generation;

@@ -36,9 +36,6 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *
 /* Leave; claims go back without fault, a slice in each hold: true when it is done. */
 bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
 
-/* Whether the record is still that registration's; afterwards it may be another worker's. */
-bool tqi_worker_is_there(struct tqi_tx *tx, uint32_t worker, uint64_t generation);
-
 /* The record of a process that has registered under this master; 0 none. */
 uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid);
 
