@@ -10,7 +10,7 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "table.h"
+#include "rows.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -249,46 +249,35 @@ static int send(struct cli *cli, const struct command_options *o)
 	return o->wait ? wait_for(cli, id, o->timeout_ns) : CLI_OK;
 }
 
-static void put_row(struct cli *cli, struct table *table, const struct tq_command_info *info,
-		    const struct clocks *clocks)
+static bool put_row(struct cli *cli, struct table *table, const void *row)
 {
+	const struct tq_command_info *info = row;
+	const struct clocks clocks = clocks_read();
 	char id[TQ_ID_TEXT_MAX], age[FORMAT_MAX];
 
+	if (cli->queue_given && strcmp(info->queue, cli->queue) != 0)
+		return false;
 	if (cli->json) {
 		json_line(json_of_command(cli, info));
-		return;
+		return true;
 	}
 	char *argument = text_safe_copy(info->argument, 0);
 
 	table_cell(table, "%s", tq_id_format(info->id, id));
 	table_cell(table, "%s", info->queue);
 	table_cell(table, "%s", whom(info->to));
-	table_cell(table, "%s", format_duration(clocks->now_ns - info->sent_ns, age));
+	table_cell(table, "%s", format_duration(clocks.now_ns - info->sent_ns, age));
 	for (uint32_t a = TQ_ANSWER_WAITING; a <= TQ_ANSWER_GONE; a++)
 		table_cell(table, "%u", info->answers[a]);
 	table_cell(table, "%s%s%s", info->name, info->argument_bytes ? " " : "",
 		   argument ? argument : "");
 	free(argument);
+	return true;
 }
 
-static int put_rows(struct cli *cli, struct table *table)
+static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
 {
-	const struct clocks clocks = clocks_read();
-	struct tq_command_info infos[CHUNK];
-	uint64_t cursor = 0;
-	int n, rows_count = 0;
-
-	do {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_command_list(cli->tq, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++) {
-			if (cli->queue_given && strcmp(infos[i].queue, cli->queue) != 0)
-				continue;
-			put_row(cli, table, &infos[i], &clocks);
-			rows_count++;
-		}
-	} while (n > 0);
-	return n < 0 ? n : rows_count;
+	return tq_command_list(tq, cursor, infos, count);
 }
 
 static int list(struct cli *cli)
@@ -301,12 +290,8 @@ static int list(struct cli *cli)
 		return cli->exit_code;
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		table_column(&table, headers[i], i > 2 && i < 9);
-	const int r = put_rows(cli, &table);
-
-	table_end(&table, stdout);
-	if (r < 0)
-		return fail(cli, r, ABOUT_CONTENT, "command list");
-	return r ? CLI_OK : CLI_NOTHING;
+	return rows_print(cli, &table, sizeof(struct tq_command_info), page, put_row,
+			  "command list");
 }
 
 /* The one with this id; the library's error. */

@@ -9,13 +9,9 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "table.h"
+#include "rows.h"
 #include "text.h"
 #include "verbs.h"
-
-enum {
-	CHUNK = 64
-}; /* limits in memory at a time */
 
 #define FORM_SLOTS "a whole number from 1 to 4294967294"
 
@@ -181,13 +177,14 @@ static json_t *json_of_limit(const struct tq_limit_info *info)
 	return object;
 }
 
-static void put_row(const struct cli *cli, struct table *table, const struct tq_limit_info *info)
+static bool put_row(struct cli *cli, struct table *table, const void *row)
 {
+	const struct tq_limit_info *info = row;
 	char interval[FORMAT_MAX];
 
 	if (cli->json) {
 		json_line(json_of_limit(info));
-		return;
+		return true;
 	}
 	table_cell(table, "%s", info->key);
 	if (info->slots == TQ_OFF)
@@ -200,10 +197,11 @@ static void put_row(const struct cli *cli, struct table *table, const struct tq_
 	if (!info->rate) {
 		table_cell(table, "-");
 		table_cell(table, "-");
-		return;
+		return true;
 	}
 	table_cell(table, "%u/%s", info->rate, format_duration(info->interval_ns, interval));
 	table_cell(table, "%u of %u", info->tokens, info->burst);
+	return true;
 }
 
 static void begin_table(struct table *table)
@@ -234,20 +232,9 @@ static int show(struct cli *cli)
 	return CLI_OK;
 }
 
-static int put_rows(struct cli *cli, struct table *table)
+static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
 {
-	struct tq_limit_info infos[CHUNK];
-	uint64_t cursor = 0;
-	int n, rows = 0;
-
-	do {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_limit_list(cli->tq, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++)
-			put_row(cli, table, &infos[i]);
-		rows += n > 0 ? n : 0;
-	} while (n > 0);
-	return n < 0 ? n : rows;
+	return tq_limit_list(tq, cursor, infos, count);
 }
 
 static int list(struct cli *cli)
@@ -257,12 +244,7 @@ static int list(struct cli *cli)
 	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	begin_table(&table);
-	const int r = put_rows(cli, &table);
-
-	table_end(&table, stdout);
-	if (r < 0)
-		return fail(cli, r, ABOUT_CONTENT, "limit list");
-	return r ? CLI_OK : CLI_NOTHING;
+	return rows_print(cli, &table, sizeof(struct tq_limit_info), page, put_row, "limit list");
 }
 
 int verb_limit(struct cli *cli, int argc, char **argv)

@@ -10,12 +10,8 @@
 #include "parse.h"
 #include "policy_text.h"
 #include "queue_options.h"
-#include "table.h"
+#include "rows.h"
 #include "verbs.h"
-
-enum {
-	CHUNK = 16
-}; /* queues in memory at a time */
 
 /* The queue that the command line names; false when it was refused. */
 static bool take_queue(struct cli *cli)
@@ -129,13 +125,14 @@ static int show(struct cli *cli)
 	return CLI_OK;
 }
 
-static void put_row(const struct cli *cli, struct table *table, const struct tq_queue_info *info)
+static bool put_row(struct cli *cli, struct table *table, const void *row)
 {
+	const struct tq_queue_info *info = row;
 	char order[FORMAT_MAX];
 
 	if (cli->json) {
 		json_line(json_of_queue(info));
-		return;
+		return true;
 	}
 	policy_text_short(info, order, sizeof(order));
 	table_cell(table, "%s", info->name);
@@ -147,22 +144,12 @@ static void put_row(const struct cli *cli, struct table *table, const struct tq_
 		table_cell(table, "%llu", (unsigned long long)info->depth_max);
 	else
 		table_cell(table, "-");
+	return true;
 }
 
-static int put_rows(struct cli *cli, struct table *table)
+static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
 {
-	struct tq_queue_info infos[CHUNK];
-	uint64_t cursor = 0;
-	int n, rows = 0;
-
-	do {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_queue_list(cli->tq, 0, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++)
-			put_row(cli, table, &infos[i]);
-		rows += n > 0 ? n : 0;
-	} while (n > 0);
-	return n < 0 ? n : rows;
+	return tq_queue_list(tq, 0, cursor, infos, count);
 }
 
 static int list(struct cli *cli)
@@ -177,12 +164,7 @@ static int list(struct cli *cli)
 	table_column(&table, "READY", true);
 	table_column(&table, "RUNNING", true);
 	table_column(&table, "MAX-DEPTH", true);
-	const int r = put_rows(cli, &table);
-
-	table_end(&table, stdout);
-	if (r < 0)
-		return fail(cli, r, ABOUT_CONTENT, "queue list");
-	return r ? CLI_OK : CLI_NOTHING;
+	return rows_print(cli, &table, sizeof(struct tq_queue_info), page, put_row, "queue list");
 }
 
 int verb_queue(struct cli *cli, int argc, char **argv)

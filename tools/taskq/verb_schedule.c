@@ -9,13 +9,9 @@
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "table.h"
+#include "rows.h"
 #include "text.h"
 #include "verbs.h"
-
-enum {
-	CHUNK = 16
-}; /* schedules in memory at a time */
 
 static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
 
@@ -66,16 +62,22 @@ static char *when_of(const struct tq_schedule_info *info)
 	return text;
 }
 
-static void put_row(struct cli *cli, struct table *table, const struct tq_schedule_info *info,
-		    const struct clocks *clocks)
+static bool put_row(struct cli *cli, struct table *table, const void *row)
 {
+	const struct tq_schedule_info *info = row;
+	const struct clocks clocks = clocks_read();
+
+	if (cli->json) {
+		json_line(json_of_schedule(cli->tq, info, &clocks));
+		return true;
+	}
 	char *command = command_of(cli->tq, info), *when = when_of(info);
 	char id[TQ_ID_TEXT_MAX], next[FORMAT_MAX];
 	const bool paused = info->flags & TQ_SCHEDULE_PAUSED;
 
 	table_cell(table, "%s", tq_schedule_id_format(info->id, id));
 	table_cell(table, "%s", when ? when : "");
-	table_cell(table, "%s", paused ? "paused" : format_local(unix_of(info, clocks), next));
+	table_cell(table, "%s", paused ? "paused" : format_local(unix_of(info, &clocks), next));
 	table_cell(table, "%llu", (unsigned long long)info->runs);
 	table_cell(table, "%llu", (unsigned long long)info->skipped);
 	table_cell(table, "%s", info->queue);
@@ -83,26 +85,12 @@ static void put_row(struct cli *cli, struct table *table, const struct tq_schedu
 	table_cell(table, "%s", command ? command : "");
 	free(command);
 	free(when);
+	return true;
 }
 
-static int put_rows(struct cli *cli, struct table *table)
+static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
 {
-	const struct clocks clocks = clocks_read();
-	struct tq_schedule_info infos[CHUNK];
-	uint64_t cursor = 0;
-	int n, rows = 0;
-
-	do {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_schedule_list(cli->tq, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++)
-			if (cli->json)
-				json_line(json_of_schedule(cli->tq, &infos[i], &clocks));
-			else
-				put_row(cli, table, &infos[i], &clocks);
-		rows += n > 0 ? n : 0;
-	} while (n > 0);
-	return n < 0 ? n : rows;
+	return tq_schedule_list(tq, cursor, infos, count);
 }
 
 static int list(struct cli *cli)
@@ -119,12 +107,8 @@ static int list(struct cli *cli)
 	table_column(&table, "QUEUE", false);
 	table_column(&table, "LABEL", false);
 	table_column(&table, "COMMAND", false);
-	const int r = put_rows(cli, &table);
-
-	table_end(&table, stdout);
-	if (r < 0)
-		return fail(cli, r, ABOUT_CONTENT, "schedule list");
-	return r ? CLI_OK : CLI_NOTHING;
+	return rows_print(cli, &table, sizeof(struct tq_schedule_info), page, put_row,
+			  "schedule list");
 }
 
 static void print_next(const struct tq_schedule_info *info, const struct clocks *clocks)
