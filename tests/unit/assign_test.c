@@ -46,22 +46,6 @@ static uint32_t assigned(struct fixture *f, uint32_t worker)
 	return record->assigned_count;
 }
 
-static void show(void *arg, const char *text)
-{
-	(void)arg;
-	print_message("check: %s\n", text);
-}
-
-static void assert_sound(struct fixture *f)
-{
-	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
-	struct tqi_tx tx;
-
-	tqi_tx_view(&tx, &f->box.seg);
-	assert_int_equal(tqi_check(&tx, scratch, show, NULL), 0);
-	free(scratch);
-}
-
 /* A1, A2: a batch is taken in order, and starts before what is more urgent. */
 static void f6_batch_is_taken_in_order(void **state)
 {

@@ -115,21 +115,6 @@ static struct tqi_delivery *delivery(struct fixture *f, uint64_t id, uint32_t i)
 	       i;
 }
 
-static void finding(void *arg, const char *text)
-{
-	(void)arg;
-	print_error("%s\n", text);
-}
-
-static void assert_sound(struct fixture *f)
-{
-	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
-
-	tqi_tx_view(&f->tx, &f->box.seg);
-	assert_int_equal(tqi_check(&f->tx, scratch, finding, NULL), 0);
-	free(scratch);
-}
-
 static void close_sound(struct fixture *f)
 {
 	assert_sound(f);

@@ -5,11 +5,13 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "scheduler/check.h"
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
@@ -133,6 +135,23 @@ static inline void open_one_worker(struct one_worker *s)
 {
 	open_fixture(&s->f, 100);
 	s->worker = add_worker(&s->f, "default", 0);
+}
+
+static inline void print_finding(void *arg, const char *text)
+{
+	(void)arg;
+	print_error("check: %s\n", text);
+}
+
+static inline void assert_sound(struct fixture *f)
+{
+	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
+	struct tqi_tx tx;
+
+	assert_non_null(scratch);
+	tqi_tx_view(&tx, &f->box.seg);
+	assert_int_equal(tqi_check(&tx, scratch, print_finding, NULL), 0);
+	free(scratch);
 }
 
 #endif

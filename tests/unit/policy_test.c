@@ -58,22 +58,6 @@ static struct tqi_queue *queue_of(struct fixture *f)
 	return tqi_table_peek(&f->box.seg, TQI_QUEUES, 1);
 }
 
-static void show(void *arg, const char *text)
-{
-	(void)arg;
-	print_message("check: %s\n", text);
-}
-
-static void assert_sound(struct fixture *f)
-{
-	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
-	struct tqi_tx tx;
-
-	tqi_tx_view(&tx, &f->box.seg);
-	assert_int_equal(tqi_check(&tx, scratch, show, NULL), 0);
-	free(scratch);
-}
-
 /* B2: a band that ages overtakes, when its time has come; the others stay strict. */
 static void test_low_overtakes(void **state)
 {

@@ -124,23 +124,6 @@ static void finish_all(struct one_worker *s)
 		end(&s->f, s->worker, &s->c, DONE);
 }
 
-static void show(void *arg, const char *text)
-{
-	(void)arg;
-	print_error("check: %s\n", text);
-}
-
-static void assert_sound(struct fixture *f)
-{
-	struct tqi_tx tx;
-	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
-
-	assert_non_null(scratch);
-	tqi_tx_view(&tx, &f->box.seg);
-	assert_int_equal(tqi_check(&tx, scratch, show, NULL), 0);
-	free(scratch);
-}
-
 static void test_c1_every(void **state)
 {
 	struct one_worker s;
