@@ -45,7 +45,7 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	uint64_t at = 0;
 
 	for (uint32_t t = 0; t < TQI_TABLE_COUNT; t++)
-		c->marks[t] = carve(scratch, &at, g->tables[t].max);
+		c->marks[t] = carve(scratch, &at, (uint64_t)g->tables[t].max * sizeof(uint16_t));
 	c->spans = carve(scratch, &at, g->span_count);
 	c->span_blocks = carve(scratch, &at, (uint64_t)g->span_count * sizeof(uint16_t));
 	c->units = carve(scratch, &at, (g->max_bytes >> TQI_UNIT_SHIFT) / 8);

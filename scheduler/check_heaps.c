@@ -89,7 +89,7 @@ static void check_record(struct tqi_check *c, const struct tqi_check_heap *h, ui
 		tqi_check_fault(c, "heap of %s %u: place %u: record %u %s", h->name, h->owner, p,
 				index, fault);
 	else
-		c->marks[h->table][index] |= (uint8_t)h->mark;
+		c->marks[h->table][index] |= (uint16_t)h->mark;
 }
 
 static void check_entry(struct tqi_check *c, const struct tqi_check_heap *h, uint32_t p)

@@ -41,7 +41,7 @@ struct tqi_check {
 	void *arg;
 	uint32_t faults;
 	uint32_t count[TQI_TABLE_COUNT]; /* records that may be read, index 0 included */
-	uint8_t *marks[TQI_TABLE_COUNT];
+	uint16_t *marks[TQI_TABLE_COUNT];
 	uint8_t *spans;
 	uint16_t *span_blocks; /* blocks found in use, per span */
 	uint64_t *units;       /* bit per unit: a block in use or free begins here */

@@ -35,8 +35,8 @@
 #define TQI_INDEX_BITS 24 /* of a record's index: 16 M records a table */
 #define TQI_INDEX_MASK ((1u << TQI_INDEX_BITS) - 1)
 
-#define TQI_TABLES_MAX 16
-#define TQI_FAMILIES_MAX 12
+#define TQI_TABLES_MAX 20
+#define TQI_FAMILIES_MAX 16
 #define TQI_SMALL_CLASSES 10 /* blocks of 64 bytes to 32 KiB */
 #define TQI_INFLIGHT_MAX 64  /* processes between two holds of one operation */
 #define TQI_JOURNAL_MAX 1024 /* entries one hold may write */
