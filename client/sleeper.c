@@ -10,6 +10,7 @@
 #include "scheduler/wake.h"
 
 #define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
+#define LIVES_SLICE 1024 /* workers' records looked at for them in one hold: some 50 us */
 #define WALL_LOOK_NS 5000000000ull /* 5 s: a step of the wall clock is noticed no later */
 #define EDGES_SLICE 8	 /* edges dropped in one hold: journal space */
 
@@ -19,6 +20,8 @@ struct nap {
 	uint32_t count;
 	bool missed;   /* a watched owner is dead already: do not sleep */
 	bool keeper;
+	uint32_t lives_at;   /* worker looked at last ... */
+	uint32_t lives_left; /* ... and how many are still to be, in further holds */
 	uint64_t until_ns;
 	uint64_t until_wall_ns; /* by the wall clock; UINT64_MAX none */
 };
@@ -42,14 +45,18 @@ static void watch_older(struct tqi_tx *tx, const struct tqi_waiter *slot, struct
 		nap->missed = true;
 }
 
-/* The timekeeper watches workers' life words: hints of death within a millisecond. */
+/*
+ * The timekeeper watches workers' life words: hints of death within a millisecond.  The
+ * next hold goes on where this one stops.
+ */
 static void watch_lives(struct tqi_tx *tx, struct nap *nap)
 {
-	uint32_t count = tx->core->tables[TQI_WORKERS].count, at = tqi_root(tx)->worker_cursor;
+	uint32_t count = tx->core->tables[TQI_WORKERS].count;
 
-	for (uint32_t i = 0; i + 1 < count && nap->count < 2 + LIFE_WORDS && !tx->corrupt; i++) {
-		at = at + 1 < count ? at + 1 : 1;
-		struct tqi_worker *worker = tqi_worker_at(tx, at);
+	for (uint32_t i = 0; i < LIVES_SLICE && nap->lives_left && !tx->corrupt; i++) {
+		nap->lives_left--;
+		nap->lives_at = nap->lives_at + 1 < count ? nap->lives_at + 1 : 1;
+		struct tqi_worker *worker = tqi_worker_at(tx, nap->lives_at);
 
 		if (worker->state != TQI_WORKER_LIVE || (!worker->attempts && !worker->command))
 			continue;
@@ -57,7 +64,16 @@ static void watch_lives(struct tqi_tx *tx, struct nap *nap)
 
 		if (value)
 			nap_add(nap, tqi_mutex_word(&worker->life), value);
+		if (nap->count >= 2 + LIFE_WORDS)
+			nap->lives_left = 0;
 	}
+}
+
+static void begin_lives(struct tqi_tx *tx, struct nap *nap)
+{
+	nap->lives_at = tqi_root(tx)->worker_cursor;
+	nap->lives_left = tx->core->tables[TQI_WORKERS].count - 1;
+	watch_lives(tx, nap);
 }
 
 static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
@@ -66,6 +82,7 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 
 	nap->count = 0;
 	nap->missed = false;
+	nap->lives_left = 0;
 	nap->until_ns = tqi_sleep_again(tx, s->waiter, wish);
 	struct tqi_waiter *slot = tqi_waiter_at(tx, s->waiter);
 	uint32_t place = tqi_waiter_keeper(tx, s->waiter);
@@ -76,8 +93,22 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 	watch_older(tx, slot, nap);
 	if (s->words) /* first: what others would tell it of late, or never */
 		nap->count += s->words(s, nap->words + nap->count, TQI_FUTEX_WAIT_MAX - nap->count);
-	if (place == 0)
-		watch_lives(tx, nap);
+	if (place == 0 && nap->count < 2 + LIFE_WORDS)
+		begin_lives(tx, nap);
+}
+
+/* Whatever comes between these holds shows in the words that were read before. */
+static void watch_other_lives(struct tq *tq, struct nap *nap)
+{
+	while (nap->lives_left) {
+		struct tqi_tx tx;
+
+		if (tqi_hold_begin(tq, &tx) < 0)
+			return;
+		watch_lives(&tx, nap);
+		if (tqi_hold_commit(tq, &tx, 0) < 0)
+			return;
+	}
 }
 
 static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)
@@ -262,8 +293,10 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 		interrupted = false;
 		if (next == 0)
 			continue;
-		if (!nap.missed)
+		if (!nap.missed) {
+			watch_other_lives(tq, &nap);
 			r = sleep_on(tq, &nap);
+		}
 		interrupted = r == -EINTR;
 		if (r == 0)
 			yield_to_waker(&tq->seg);

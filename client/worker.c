@@ -19,7 +19,6 @@
 
 #define GRACE_NS 5000000000ull /* 5 s */
 #define CLOSE_TRIES 10 /* lock time-outs that tq_worker_close() sits out */
-#define CLEARS_MAX 1000 /* slices of purged tasks cleared away in one hold */
 
 int tqi_worker_usable(struct tq_worker *worker)
 {
@@ -250,13 +249,8 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 static int claim_one(struct tqi_tx *tx, struct claiming *c)
 {
 	struct tqi_claimed claimed;
-	int r = -EINPROGRESS;
+	int r = tqi_claim(tx, c->worker->index, &claimed);
 
-	for (int i = 0; i < CLEARS_MAX && r == -EINPROGRESS; i++) {
-		if (i > 0)
-			tqi_step(tx);
-		r = tqi_claim(tx, c->worker->index, &claimed);
-	}
 	if (r == 0 && !tx->corrupt)
 		fill_claim(tx, &claimed, &c->claims[c->count++]);
 	return r;
