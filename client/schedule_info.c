@@ -71,6 +71,26 @@ static void copy_text(const struct tqi_segment *seg, const struct tqi_schedule *
 	to[bytes] = '\0';
 }
 
+/* One behind the other, each with a NUL. */
+static void fill_limits(const struct tqi_segment *seg, const struct tqi_schedule *s, uint64_t at,
+			struct tq_schedule_info *i)
+{
+	char texts[TQ_LIMITS_MAX * (TQ_KEY_MAX + 1)], *text = texts;
+	uint32_t left = s->limit_bytes;
+
+	if (left > sizeof(texts) || tqi_peek_block(seg, s->block, at, texts, left) < 0)
+		return;
+	while (i->limit_count < s->limit_count && i->limit_count < TQ_LIMITS_MAX) {
+		size_t bytes = strnlen(text, left);
+
+		if (bytes == left || bytes > TQ_KEY_MAX)
+			return; /* torn: it is read again */
+		memcpy(i->limits[i->limit_count++], text, bytes);
+		text += bytes + 1;
+		left -= (uint32_t)bytes + 1;
+	}
+}
+
 static void fill_texts(const struct tqi_segment *seg, const struct tqi_schedule *s,
 		       struct tq_schedule_info *i)
 {
@@ -80,6 +100,8 @@ static void fill_texts(const struct tqi_segment *seg, const struct tqi_schedule 
 	tqi_peek_kind_name(seg, s->kind, i->kind);
 	copy_text(seg, s, p.label, s->label_bytes, i->label, sizeof(i->label));
 	copy_text(seg, s, p.key, s->key_bytes, i->unique_key, sizeof(i->unique_key));
+	copy_text(seg, s, p.fair, s->fair_bytes, i->fair_key, sizeof(i->fair_key));
+	fill_limits(seg, s, p.limits, i);
 	copy_text(seg, s, p.cron_text, s->cron_bytes, i->cron, sizeof(i->cron));
 	copy_text(seg, s, p.zone_name, s->zone_bytes, i->zone, sizeof(i->zone));
 }

@@ -134,7 +134,9 @@ struct tq_schedule_info {
 	char unique_key[TQ_KEY_MAX + 1];
 	char reserved0[5];
 	uint32_t unique_scope; /* enum tq_unique_scope; 0 none */
-	uint32_t reserved1;
+	uint32_t limit_count;  /* of limits */
+	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* limit keys, as they were given */
+	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
 };
 
 /**

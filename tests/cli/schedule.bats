@@ -153,6 +153,20 @@ is_of() {
 	[[ $(jq -r .id <<<"$output") == s3-1 ]]
 }
 
+@test "C1 G2 B6: shows the limit keys and the fair key of its runs" {
+	submit --every 1h --limit db --limit 'mail out' --fair acme -- true >/dev/null
+	submit --every 1h -- true >/dev/null
+	expect 0 schedule show s1-1
+	prints "limit       db"
+	prints "limit       mail out"
+	prints "fair key    acme"
+	expect 0 schedule show --json s1-1 s2-1
+	[[ $(jq -c '[.limits, .fair]' <<<"${lines[0]}") == '[["db","mail out"],"acme"]' ]]
+	[[ $(jq -c '[.limits, .fair]' <<<"${lines[1]}") == '[null,null]' ]]
+	expect 0 schedule show s2-1
+	[[ $output != *limit* && $output != *fair* ]]
+}
+
 @test "C1: the warning that nobody serves the queue" {
 	expect 0 submit --every 1h -- true
 	says "no live worker serves queue"

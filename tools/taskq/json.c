@@ -54,6 +54,15 @@ json_t *json_u64(uint64_t value)
 	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
 }
 
+json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], uint32_t count)
+{
+	json_t *array = json_array();
+
+	for (uint32_t i = 0; i < count && i < TQ_LIMITS_MAX; i++)
+		json_array_append_new(array, json_text(keys[i]));
+	return array;
+}
+
 void json_line(json_t *object)
 {
 	if (!object || json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6)) < 0)

@@ -117,15 +117,6 @@ static void set_flag(json_t *object, const char *key, uint32_t is_set)
 		json_object_set_new(object, key, json_true());
 }
 
-static json_t *json_of_limits(const struct tq_task_info *info)
-{
-	json_t *array = json_array();
-
-	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
-		json_array_append_new(array, json_text(info->limits[i]));
-	return array;
-}
-
 static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *info,
 		     const struct clocks *clocks)
 {
@@ -143,7 +134,7 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 				    json_string(scope_name(info->unique_scope)));
 	}
 	if (info->limit_count)
-		json_object_set_new(object, "limits", json_of_limits(info));
+		json_object_set_new(object, "limits", json_keys(info->limits, info->limit_count));
 	if (info->fair_key[0])
 		json_object_set_new(object, "fair", json_text(info->fair_key));
 	json_object_set_new(object, "priority", json_integer(info->priority));

@@ -141,6 +141,15 @@ static void print_runs(const struct tq_schedule_info *info, const struct clocks 
 	printf("overlap     %s, catch-up %u\n", tq_overlap_name(info->overlap), info->catch_up);
 }
 
+static void print_text(const char *name, const char *text)
+{
+	if (!*text)
+		return;
+	printf("%-12s", name);
+	text_put_safe(stdout, text);
+	putchar('\n');
+}
+
 static void print_one(struct cli *cli, const struct tq_schedule_info *info,
 		      const struct clocks *clocks)
 {
@@ -155,11 +164,10 @@ static void print_one(struct cli *cli, const struct tq_schedule_info *info,
 	print_next(info, clocks);
 	print_runs(info, clocks);
 	printf("queue       %s, kind %s, priority %d\n", info->queue, info->kind, info->priority);
-	if (info->label[0]) {
-		fputs("label       ", stdout);
-		text_put_safe(stdout, info->label);
-		putchar('\n');
-	}
+	print_text("label", info->label);
+	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
+		print_text("limit", info->limits[i]);
+	print_text("fair key", info->fair_key);
 	printf("command     %s\n", command ? command : "");
 	free(command);
 }
