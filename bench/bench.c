@@ -2,151 +2,35 @@
 /*
  * Runs the benches; prints a table, or with --json one object a line.
  *
- *   taskq-bench [--json] [PART...]       alone, pair, wake, death, lock, memory, count
+ *   taskq-bench [--json] [PART...]       those in the table below
  *   taskq-bench [--json] count-deep      count with 1,000,000 tasks waiting: minutes
- *   taskq-bench --lives COUNT DEPTH [next]   what bench_count.c has counted
+ *   taskq-bench --lives COUNT DEPTH [HOW]    what bench_count.c has counted
  */
 #include "bench.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <time.h>
-#include <unistd.h>
-
-#define NS_PER_S 1000000000ull
-
-#define NAME_BYTES 32
-
-static char segment[NAME_BYTES];
-
-static void name_segment(char *name, int pid)
-{
-	snprintf(name, NAME_BYTES, "bench.%d", pid);
-}
-
-uint64_t bench_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
-}
-
-void bench_pause(long us)
-{
-	const struct timespec ts = { .tv_nsec = us * 1000 };
-
-	nanosleep(&ts, NULL);
-}
-
-int bench_must(int r, const char *what)
-{
-	if (r >= 0)
-		return r;
-	fprintf(stderr, "taskq-bench: %s: %s\n", what, tq_strerror(r));
-	if (tq_destroy(segment, TQ_DESTROY_FORCE) < 0)
-		fprintf(stderr, "taskq-bench: segment %s is left\n", segment);
-	exit(1);
-}
-
-struct tq *bench_open(void)
-{
-	const struct tq_open_opts opts = { .size = sizeof(opts),
-					   .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE };
-	struct tq *tq = NULL;
-
-	name_segment(segment, (int)getpid());
-	bench_must(tq_open(segment, &opts, &tq), "open");
-	return tq;
-}
-
-void bench_close(struct tq *tq)
-{
-	tq_close(tq);
-	bench_must(tq_destroy(segment, TQ_DESTROY_FORCE), "destroy");
-}
-
-void bench_discard(int pid)
-{
-	char name[NAME_BYTES];
-
-	name_segment(name, pid);
-	if (tq_destroy(name, TQ_DESTROY_FORCE) < 0)
-		return; /* it had not come to making one, or has destroyed it */
-}
-
-struct tq_task_spec bench_spec(void)
-{
-	static const char payload[BENCH_PAYLOAD_BYTES];
-
-	return (struct tq_task_spec){ .size = sizeof(struct tq_task_spec),
-				      .kind = "bench",
-				      .payload = payload,
-				      .payload_bytes = sizeof(payload),
-				      .flags = TQ_TASK_FORGET };
-}
-
-/* Not rand(): its lock would be measured, too. */
-int32_t bench_priority(void)
-{
-	static uint32_t x = 1;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return (int32_t)(x % BENCH_PRIORITIES);
-}
-
-void bench_fill(struct tq *tq, uint32_t depth)
-{
-	struct tq_task_spec spec = bench_spec();
-
-	for (uint32_t i = 0; i < depth; i++) {
-		spec.priority = bench_priority();
-		bench_must(tq_submit(tq, &spec, NULL), "submit");
-	}
-}
-
-void *bench_share(uint64_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-
-	if (p == MAP_FAILED) {
-		perror("taskq-bench: mmap");
-		exit(1);
-	}
-	return p;
-}
-
-void bench_unshare(void *shared, uint64_t bytes)
-{
-	munmap(shared, bytes);
-}
-
-static int compare(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share)
-{
-	qsort(samples, count, sizeof(*samples), compare);
-	return samples[(uint32_t)((double)(count - 1) * share)];
-}
 
 static const struct part {
 	const char *name;
 	void (*run)(void);
 	bool on_request; /* takes minutes */
 } parts[] = {
-	{ "alone", bench_alone, false }, { "pair", bench_pair, false },
-	{ "wake", bench_wake, false },	 { "death", bench_death, false },
-	{ "lock", bench_lock, false },	 { "memory", bench_memory, false },
-	{ "count", bench_count, false }, { "count-deep", bench_count_deep, true },
+	{ "alone", bench_alone, false },
+	{ "pair", bench_pair, false },
+	{ "wake", bench_wake, false },
+	{ "death", bench_death, false },
+	{ "lock", bench_lock, false },
+	{ "memory", bench_memory, false },
+	{ "count", bench_count, false },
+	{ "count-deep", bench_count_deep, true },
+	{ "policy", bench_policy, false },
+	{ "policy-count", bench_policy_count, true },
+	{ "policy-deep", bench_policy_deep, true },
+	{ "steer", bench_steer, false },
+	{ "parked", bench_parked, false },
+	{ "hold", bench_hold, false },
 };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
@@ -171,8 +55,7 @@ static int lives(int argc, char **argv)
 {
 	if (argc < 4)
 		return usage();
-	bench_lives((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]),
-		    argc > 4 && strcmp(argv[4], "next") == 0);
+	bench_lives((uint32_t)atoi(argv[2]), (uint32_t)atoi(argv[3]), argc > 4 ? argv[4] : "");
 	return 0;
 }
 

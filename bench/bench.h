@@ -16,6 +16,8 @@ uint64_t bench_now(void);
 void bench_pause(long us);
 /* A new segment; exits on failure. */
 struct tq *bench_open(void);
+/* The same of 16 MiB, which some 40,000 tasks fill. */
+struct tq *bench_open_small(void);
 /* Close and destroy it. */
 void bench_close(struct tq *tq);
 /* Destroy the segment of a process that ended without. */
@@ -46,8 +48,15 @@ void bench_report_count(const char *name, double instructions, double first_miss
 /* The last line: how many bounds were met, how many missed. */
 void bench_table_end(void);
 
-/* Lives of a task for bench_count.c to count in: submit and claim and complete, or tq_next. */
-void bench_lives(uint32_t count, uint32_t depth, bool with_next);
+/*
+ * Lives of a task for bench_count.c to count in: submit and claim and complete; or with
+ * tq_next ("next"); or under a policy of bench_policy.c.
+ */
+void bench_lives(uint32_t count, uint32_t depth, const char *how);
+/* How one operation of a life under a policy compares with strict order: bench_count.c. */
+void bench_count_policy(const char *policy, uint32_t depth);
+/* False: no such policy. */
+bool bench_policy_lives(uint32_t count, uint32_t depth, const char *policy);
 
 void bench_alone(void);	 /* one process */
 void bench_pair(void);	 /* a producer and a worker */
@@ -57,5 +66,11 @@ void bench_lock(void);	 /* from EOWNERDEAD to the lock in order */
 void bench_memory(void); /* of a waiting task */
 void bench_count(void);	 /* instructions and cache misses */
 void bench_count_deep(void);
+void bench_policy(void); /* orders of a queue, beside strict priority */
+void bench_policy_deep(void);
+void bench_policy_count(void);
+void bench_steer(void);	 /* one of very many */
+void bench_parked(void); /* very many behind a full limit (taskq-bench-inside) */
+void bench_hold(void);	 /* how long the lock is held (taskq-bench-inside) */
 
 #endif

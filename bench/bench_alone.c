@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One process: the whole life of a task, at several depths. */
 #include <stdio.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -96,10 +97,13 @@ void bench_alone(void)
 	at_depth(1000000, 700);
 }
 
-void bench_lives(uint32_t count, uint32_t depth, bool with_next)
+void bench_lives(uint32_t count, uint32_t depth, const char *how)
 {
+	bool with_next = strcmp(how, "next") == 0;
 	struct alone a;
 
+	if (*how && !with_next && bench_policy_lives(count, depth, how))
+		return;
 	open_alone(&a, depth);
 	if (with_next) {
 		first_claim(&a);

@@ -105,7 +105,7 @@ static bool read_file(const char *path, struct run *ret)
 }
 
 /* In a child. */
-static _Noreturn void run_valgrind(const char *out, uint32_t lives, uint32_t depth, bool with_next)
+static _Noreturn void run_valgrind(const char *out, uint32_t lives, uint32_t depth, const char *how)
 {
 	char out_option[160], count[16], waiting[16], self[1024];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -119,12 +119,12 @@ static _Noreturn void run_valgrind(const char *out, uint32_t lives, uint32_t dep
 	dup2(null, STDERR_FILENO);
 	execlp("valgrind", "valgrind", "--tool=callgrind", "--cache-sim=yes", CACHES,
 	       "--compress-strings=no", "--compress-pos=no", out_option, self, "--lives", count,
-	       waiting, with_next ? "next" : "", (char *)NULL);
+	       waiting, how, (char *)NULL);
 	_exit(NO_VALGRIND);
 }
 
 /* NULL, or why there are no counts. */
-static const char *run_lives(uint32_t lives, uint32_t depth, bool with_next, struct run *ret)
+static const char *run_lives(uint32_t lives, uint32_t depth, const char *how, struct run *ret)
 {
 	const char *tmp = getenv("TMPDIR");
 	char out[128];
@@ -134,7 +134,7 @@ static const char *run_lives(uint32_t lives, uint32_t depth, bool with_next, str
 	pid_t pid = fork();
 
 	if (pid == 0)
-		run_valgrind(out, lives, depth, with_next);
+		run_valgrind(out, lives, depth, how);
 	waitpid(pid, &status, 0);
 	bool done = WIFEXITED(status) && WEXITSTATUS(status) == 0;
 	bool counted = done && read_file(out, ret);
@@ -147,13 +147,13 @@ static const char *run_lives(uint32_t lives, uint32_t depth, bool with_next, str
 	return counted ? NULL : "it failed under valgrind";
 }
 
-static const char *count(uint32_t depth, bool with_next, struct counts *ret_ops)
+static const char *count(uint32_t depth, const char *how, struct counts *ret_ops)
 {
 	static struct run few, many;
-	const char *why = run_lives(LIVES, depth, with_next, &few);
+	const char *why = run_lives(LIVES, depth, how, &few);
 
 	if (!why)
-		why = run_lives(2 * LIVES, depth, with_next, &many);
+		why = run_lives(2 * LIVES, depth, how, &many);
 	for (int i = 0; i < OPS && !why; i++) {
 		const struct counts *a = &few.ops[i], *b = &many.ops[i];
 
@@ -167,7 +167,7 @@ static const char *count(uint32_t depth, bool with_next, struct counts *ret_ops)
 
 static void report(const char *what, uint32_t depth, const struct counts *c, const char *why)
 {
-	char name[80];
+	char name[112];
 
 	snprintf(name, sizeof(name), "%s, %u waiting", what, depth);
 	if (why)
@@ -179,7 +179,7 @@ static void report(const char *what, uint32_t depth, const struct counts *c, con
 static void at_depth(uint32_t depth)
 {
 	struct counts ops[OPS] = { 0 }, life = { 0 };
-	const char *why = count(depth, false, ops);
+	const char *why = count(depth, "", ops);
 
 	for (int i = SUBMIT; i <= COMPLETE; i++) {
 		report(functions[i], depth, &ops[i], why);
@@ -189,8 +189,33 @@ static void at_depth(uint32_t depth)
 	}
 	report("life of a task, the sum", depth, &life, why);
 	if (!why)
-		why = count(depth, true, ops);
+		why = count(depth, "next", ops);
 	report(functions[NEXT], depth, &ops[NEXT], why);
+}
+
+void bench_count_policy(const char *policy, uint32_t depth)
+{
+	static struct counts strict[OPS];
+	static uint32_t strict_depth = UINT32_MAX;
+	struct counts ops[OPS] = { 0 };
+	const char *why = NULL;
+	char name[80];
+
+	if (strict_depth != depth)
+		why = count(depth, "strict", strict);
+	strict_depth = why ? UINT32_MAX : depth;
+	if (!why)
+		why = count(depth, policy, ops);
+	for (int i = SUBMIT; i <= COMPLETE; i++) {
+		snprintf(name, sizeof(name), "%s, %s", functions[i], policy);
+		report(name, depth, &ops[i], why);
+	}
+	snprintf(name, sizeof(name), "tq_claim, %s, times strict, %u waiting", policy, depth);
+	if (why)
+		bench_not_measured(name, why);
+	else
+		bench_report(name, ops[CLAIM].instructions / strict[CLAIM].instructions, "times",
+			     2);
 }
 
 void bench_count(void)

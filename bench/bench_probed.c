@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* taskq-bench-inside PART: what taskq-bench (bench_inside.c) has run and tabulates. */
+#include <stdio.h>
+#include <string.h>
+
+#include "bench.h"
+
+void bench_report(const char *name, double value, const char *unit, double bound)
+{
+	printf("%.3f %.3f %s %s\n", value, bound, unit, name);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "hold") == 0)
+		bench_hold();
+	else if (argc == 2 && strcmp(argv[1], "parked") == 0)
+		bench_parked();
+	else
+		return 2;
+	return 0;
+}
