@@ -224,6 +224,7 @@ int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t co
 }
 
 struct steer {
+	struct tq *tq;
 	uint64_t id;
 	enum tq_task_action action;
 	const struct tq_task_update *update;
@@ -267,22 +268,40 @@ static int update_op(struct tqi_tx *tx, void *arg)
 {
 	const struct steer *s = arg;
 
+	if ((s->update->fields & TQ_UPDATE_AT) && !tx->wall_ns)
+		tx->wall_ns = tqi_wall(s->tq);
 	return tqi_steer_update(tx, s->id, s->update);
+}
+
+static int check_update(const struct tq_task_update *u)
+{
+	const uint32_t known = TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY |
+			       TQ_UPDATE_AT | TQ_UPDATE_DEADLINE;
+
+	if (u->fields == 0 || (u->fields & ~known))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_QUEUE) && (!u->queue || !tqi_name_is_valid(u->queue)))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_AT) && ((u->fields & TQ_UPDATE_DELAY) || !u->at_ns))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_DEADLINE) && !u->deadline_ns)
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_DELAY) && u->delay_ns > TQI_NS_MAX)
+		return -ERANGE;
+	if ((u->fields & TQ_UPDATE_AT) && u->at_ns > INT64_MAX)
+		return -ERANGE;
+	if ((u->fields & TQ_UPDATE_DEADLINE) && !tqi_time_is_valid(u->deadline_ns))
+		return -ERANGE;
+	return 0;
 }
 
 int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *update)
 {
 	struct tq_task_update u;
-	struct steer s = { .id = id, .update = &u };
+	struct steer s = { .tq = tq, .id = id, .update = &u };
 	int r = tqi_options_in(&u, sizeof(u), sizeof(u), update);
 
-	if (r < 0)
-		return r;
-	if (u.fields == 0 || (u.fields & ~(TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY)))
-		return -EINVAL;
-	if ((u.fields & TQ_UPDATE_QUEUE) && (!u.queue || !tqi_name_is_valid(u.queue)))
-		return -EINVAL;
-	if ((u.fields & TQ_UPDATE_DELAY) && u.delay_ns > TQI_NS_MAX)
-		return -ERANGE;
-	return tqi_run(tq, update_op, &s);
+	if (r == 0)
+		r = check_update(&u);
+	return r == 0 ? tqi_run(tq, update_op, &s) : r;
 }

@@ -180,8 +180,9 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
 
 /*
  * Settings that few tasks have; behind payload and label in the task's block, at the
- * next multiple of 8.  Written when the task comes in, and by a retry; it lives as long
- * as the record, which says by a flag that it is there.
+ * next multiple of 8.  Written when the task comes in, by a retry, and by an update, which
+ * may be what it is there for (scheduler/extra.h); it lives as long as the record, which
+ * says by a flag that it is there.
  */
 struct tqi_extra {
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/extra.h"
 #include "scheduler/fair.h"
 #include "scheduler/history.h"
 #include "scheduler/key.h"
@@ -246,6 +247,49 @@ static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, 
 		tqi_task_move(tx, index, TQ_DELAYED);
 }
 
+/* A time that has passed is no hindrance; one that is ahead is for a blocked one's turn, too. */
+static int set_appointment(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t at_ns)
+{
+	struct tqi_extra *extra = tqi_task_extra(tx, task);
+
+	if (!extra->at_ns && tqi_wall_reserve(tx) < 0)
+		return -ENOMEM;
+	TQI_SET(tx, extra->at_ns, at_ns);
+	bool ahead = tqi_wall_is_ahead(tx, task);
+
+	TQI_SET(tx, task->due_ns, ahead ? UINT64_MAX : 0);
+	if (ahead && task->state == TQ_READY)
+		tqi_task_move(tx, index, TQ_DELAYED);
+	else if (!ahead && task->state == TQ_DELAYED)
+		tqi_task_move(tx, index, TQ_READY);
+	return 0;
+}
+
+static void set_deadline(struct tqi_tx *tx, struct tqi_task *task, uint64_t deadline_ns)
+{
+	TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns,
+		deadline_ns == TQ_UNLIMITED ? UINT64_MAX : tqi_due_after(tx, deadline_ns));
+	if (task->flags & TQI_TASK_LATE)
+		set_flag(tx, task, TQI_TASK_LATE, false); /* for the one before */
+}
+
+/* When it is to start, and to end.  -ENOMEM. */
+static int set_times(struct tqi_tx *tx, struct tqi_task *task, uint32_t index,
+		     const struct tq_task_update *update)
+{
+	int r = 0;
+
+	if (update->fields & TQ_UPDATE_DELAY)
+		set_delay(tx, task, index, update->delay_ns);
+	if (update->fields & (TQ_UPDATE_AT | TQ_UPDATE_DEADLINE))
+		r = tqi_extra_make(tx, task);
+	if (r == 0 && (update->fields & TQ_UPDATE_DEADLINE))
+		set_deadline(tx, task, update->deadline_ns);
+	if (r == 0 && (update->fields & TQ_UPDATE_AT))
+		r = set_appointment(tx, task, index, update->at_ns);
+	return r;
+}
+
 int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update)
 {
 	uint32_t index;
@@ -258,18 +302,20 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 	if (task->state == TQ_RUNNING || tqi_state_is_final(task->state) ||
 	    tqi_task_is_condemned(tx, task))
 		return TQ_ESTATE;
+	bool keeps_place = task->state == TQ_READY && !(update->fields & TQ_UPDATE_PRIORITY);
+
 	tqi_task_touch(tx, task);
 	tqi_task_unqueue(tx, index);
 	r = set_place(tx, task, update);
+	if (r == 0)
+		r = set_times(tx, task, index, update);
 	if (r < 0)
 		return r;
-	if (update->fields & TQ_UPDATE_DELAY)
-		set_delay(tx, task, index, update->delay_ns);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
 	if (task->state == TQ_DELAYED && task->due_ns == UINT64_MAX)
 		tqi_wall_enter(tx, index);
 	if (task->state == TQ_READY)
-		tqi_ready_enter(tx, index, !(update->fields & TQ_UPDATE_PRIORITY));
+		tqi_ready_enter(tx, index, keeps_place);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/due.h"
+#include "scheduler/extra.h"
 #include "scheduler/fair.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
@@ -29,7 +30,7 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 static bool has_extra(const struct tq_task_spec *spec)
 {
 	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count ||
-	       spec->fair_key;
+	       spec->fair_key || spec->payload_bytes > TQI_EXTRA_COPY_MAX;
 }
 
 static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)

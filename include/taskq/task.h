@@ -414,22 +414,30 @@ TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_a
 #define TQ_UPDATE_PRIORITY (1u << 0)
 #define TQ_UPDATE_QUEUE (1u << 1)
 #define TQ_UPDATE_DELAY (1u << 2) /* also in place of at_ns */
+#define TQ_UPDATE_AT (1u << 3) /* also in place of a delay or back-off; not with DELAY */
+#define TQ_UPDATE_DEADLINE (1u << 4)
 
-/* Changes to a task that has not started. */
+/* Changes to a task that waits. */
 struct tq_task_update {
 	uint64_t size;
 	uint64_t delay_ns; /* from now */
 	const char *queue;
 	uint32_t fields; /* TQ_UPDATE_*: which of these to change */
 	int32_t priority;
+	uint64_t at_ns; /* CLOCK_REALTIME, since 1970, not 0; one that has passed: at once */
+	uint64_t deadline_ns; /* from now, not 0; TQ_UNLIMITED = none */
 };
 
 /**
- * tq_task_update() - change priority, queue or delay of a waiting task.
+ * tq_task_update() - change priority, queue, start or deadline of a waiting task.
+ *
+ * A task that is ready and stays so keeps what ageing has given it, unless its priority
+ * is changed.
  *
  * Errors:	TQ_ESTATE running or final, or (queue) it shares a coalesced key with
  *		another task; -EEXIST another task has its unique key there;
- *		TQ_EGONE; -ENOENT; -EINVAL; TQ_EFULL; -EROFS; lock errors.
+ *		TQ_EGONE; -ENOENT; -EINVAL, -ERANGE bad field, or AT with DELAY;
+ *		TQ_EFULL; -ENOSPC; -EROFS; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above; all changes or none.

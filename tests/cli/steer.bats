@@ -76,6 +76,46 @@ load helper
 	says "nothing to change"
 }
 
+@test "H1 C1 B5: update sets and moves a start by the wall clock and a deadline" {
+	local id seen
+
+	id=$(submit -L label -- echo 'a b')
+	expect 0 update --at 2101-03-01T08:00:00Z --deadline 1h "$id"
+	is "$id" state delayed
+	is "$id" at 2101-03-01T08:00:00.000Z
+	is "$id" label label
+	[[ $(field "$id" deadline) != null ]]
+	expect 0 update --at 2102-03-01T08:00:00Z --deadline off "$id"
+	is "$id" at 2102-03-01T08:00:00.000Z
+	is "$id" deadline null
+	expect 0 update --at 1999-12-31T23:59:59Z "$id"
+	is "$id" state ready
+	work_off
+	is "$id" state done
+	seen=$(taskq log "$id")
+	[[ $seen == 'a b' ]]
+	id=$(submit --delay 1h -- true)
+	expect 0 update --deadline 200ms "$id"
+	farm -j 1 -q other
+	expect 125 wait "$id"
+	says "expired, deadline"
+}
+
+@test "H1: update refuses two starts and bad times, naming field and form" {
+	local id
+
+	id=$(submit -- true)
+	expect 2 update --at 12:00 --delay 1h "$id"
+	says "--at and --delay exclude each other"
+	expect 2 update --at noon "$id"
+	says '--at "noon"'
+	expect 2 update --deadline 0 "$id"
+	says '--deadline "0"'
+	expect 2 update --deadline soon "$id"
+	says '--deadline "soon"'
+	is "$id" state ready
+}
+
 @test "H1: pause and resume a queue" {
 	local id
 

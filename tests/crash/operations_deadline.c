@@ -69,6 +69,16 @@ void tqt_run_submit_dated_large(struct tqt_world *w)
 	w->result = tq_submit(w->tq, &spec, &id);
 }
 
+/* It came in without, and gets another block. */
+void tqt_run_update_deadline(struct tqt_world *w)
+{
+	const struct tq_task_update u = { .size = sizeof(u),
+					  .fields = TQ_UPDATE_DEADLINE,
+					  .deadline_ns = DEADLINE_NS };
+
+	w->result = tq_task_update(w->tq, w->ids[0], &u);
+}
+
 void tqt_run_keep_expire(struct tqt_world *w)
 {
 	tqt_elapse(w, DEADLINE_NS);

@@ -93,6 +93,33 @@ void tqt_run_update_at(struct tqt_world *w)
 	w->result = tq_task_update(w->tq, w->ids[0], &u);
 }
 
+static void appoint(struct tqt_world *w, uint64_t from_now)
+{
+	const struct tq_task_update u = { .size = sizeof(u),
+					  .fields = TQ_UPDATE_AT,
+					  .at_ns = w->system.now_ns + w->system.wall_offset_ns +
+						   from_now };
+
+	w->result = tq_task_update(w->tq, w->ids[0], &u);
+}
+
+/* One without rare settings, which gets another block for them. */
+void tqt_run_update_to_at(struct tqt_world *w)
+{
+	appoint(w, AHEAD_NS);
+}
+
+void tqt_run_update_at_to_at(struct tqt_world *w)
+{
+	appoint(w, 2 * AHEAD_NS);
+}
+
+/* It is ready at once. */
+void tqt_run_update_at_to_past(struct tqt_world *w)
+{
+	appoint(w, 0);
+}
+
 void tqt_run_move_at(struct tqt_world *w)
 {
 	const struct tq_task_update u = { .size = sizeof(u),

@@ -96,6 +96,8 @@ enum {
 	X(update_priority, tq_task_update, task, WHOLE, TQT_SOME)                                  \
 	X(update_queue, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(update_delay, tq_task_update, task, WHOLE, TQT_SOME)                                     \
+	X(update_deadline, tq_task_update, task, WHOLE, TQT_SOME)                                  \
+	X(update_to_at, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(queue_new, tq_queue_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
 	X(queue_set, tq_queue_set, task, WHOLE, TQT_EMPTY)                                         \
 	X(policy_set, tq_queue_set, bands, STEPS, TQT_FEW)                                         \
@@ -177,6 +179,8 @@ enum {
 	X(cancel_at, tq_cancel, appointments, WHOLE, TQT_FEW)                                      \
 	X(retry_at, tq_task_steer, missed, WHOLE, TQT_FEW)                                         \
 	X(update_at, tq_task_update, appointments, WHOLE, TQT_FEW)                                 \
+	X(update_at_to_at, tq_task_update, appointments, WHOLE, TQT_FEW)                           \
+	X(update_at_to_past, tq_task_update, appointments, WHOLE, TQT_FEW)                         \
 	X(move_at, tq_task_update, appointed, WHOLE, TQT_FEW | TQT_SHORT)                          \
 	X(keep_appointments, core, appointments, STEPS, TQT_SOME) \
 	X(submit_limited, tq_submit, none, WHOLE, TQT_ALL)                                         \

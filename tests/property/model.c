@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: the life of a task, from submission to the end of its record. */
+#include "scheduler/extra.h"
 #include "tests/property/model_parts.h"
 
 #include <string.h>
@@ -282,7 +283,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
 		.payload = s->payload,
 		.label = s->label,
-		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant,
+		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant ||
+			 spec->payload_bytes > TQI_EXTRA_COPY_MAX,
 		.tenant = s->tenant,
 		.at_ns = spec->at_ns,
 		.limits = s->limits,

@@ -362,6 +362,8 @@ struct model_update {
 	uint32_t queue;
 	int32_t priority;
 	uint64_t delay_ns;
+	uint64_t at_ns;
+	uint64_t deadline_ns; /* from now; NEVER none */
 };
 int model_update(struct model *m, uint32_t task, const struct model_update *u);
 void model_shutdown(struct model *m, uint32_t flags);

@@ -113,6 +113,42 @@ static int move_queue(struct model *m, uint32_t task, struct model_task *t, uint
 	return 0;
 }
 
+static void appoint(struct model *m, uint32_t task, uint64_t at_ns)
+{
+	struct model_task *t = &m->tasks[task];
+	bool ahead = at_ns > m->wall_ns;
+
+	t->at_ns = at_ns;
+	if (t->state == TQ_BLOCKED)
+		t->due_ns = ahead ? NEVER : 0;
+	else if (ahead)
+		model_wait_for_wall(m, task);
+	else if (t->state == TQ_DELAYED)
+		model_move(m, task, TQ_READY);
+}
+
+static void set_times(struct model *m, uint32_t task, const struct model_update *u)
+{
+	struct model_task *t = &m->tasks[task];
+
+	if (u->fields & TQ_UPDATE_DEADLINE) {
+		t->deadline_ns = u->deadline_ns == NEVER ? NEVER : model_later(m, u->deadline_ns);
+		t->late = false;
+		t->look_ns = model_deadline(t);
+		if (t->state == TQ_DELAYED)
+			t->look_ns = model_least(t->due_ns, t->look_ns);
+	}
+	if (u->fields & TQ_UPDATE_DELAY)
+		t->at_ns = 0;
+	if ((u->fields & TQ_UPDATE_DELAY) && t->state == TQ_BLOCKED)
+		t->due_ns = model_later(m, u->delay_ns);
+	else if (u->fields & TQ_UPDATE_DELAY)
+		model_become_delayed(m, task, u->delay_ns);
+	if (u->fields & TQ_UPDATE_AT)
+		appoint(m, task, u->at_ns);
+	t->extra |= (u->fields & (TQ_UPDATE_AT | TQ_UPDATE_DEADLINE)) != 0;
+}
+
 int model_update(struct model *m, uint32_t task, const struct model_update *u)
 {
 	struct model_task *t = &m->tasks[task];
@@ -136,14 +172,11 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		t->priority = u->priority;
 	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
 		model_home(m, t);
-	if (u->fields & TQ_UPDATE_DELAY)
-		t->at_ns = 0;
-	if ((u->fields & TQ_UPDATE_DELAY) && t->state == TQ_BLOCKED)
-		t->due_ns = model_later(m, u->delay_ns);
-	else if (u->fields & TQ_UPDATE_DELAY)
-		model_become_delayed(m, task, u->delay_ns);
+	bool keeps_place = t->state == TQ_READY && !(u->fields & TQ_UPDATE_PRIORITY);
+
+	set_times(m, task, u);
 	if (t->state == TQ_READY)
-		model_become_ready(m, task, !(u->fields & TQ_UPDATE_PRIORITY));
+		model_become_ready(m, task, keeps_place);
 	return 0;
 }
 

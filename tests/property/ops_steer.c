@@ -5,6 +5,8 @@
 #include "scheduler/steer.h"
 #include "tests/property/world.h"
 
+#define MS 1000000ull
+
 struct steering {
 	uint64_t id;
 	bool hold;
@@ -103,15 +105,22 @@ void op_forget(struct world *w)
 void op_update(struct world *w)
 {
 	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
-	struct model_update u = { .fields = 1 + below(w, 7),
+	struct model_update u = { .fields = 1 + below(w, 31),
 				  .queue = 1 + below(w, MODEL_QUEUES),
 				  .priority = (int32_t)below(w, 5) * 30,
-				  .delay_ns = chance(w, 4) ? 0 : some_time(w) };
+				  .delay_ns = chance(w, 4) ? 0 : some_time(w),
+				  .at_ns = w->m->wall_ns + below(w, 8000) * MS - 1000 * MS,
+				  .deadline_ns = chance(w, 4) ? NEVER : 1 + some_time(w) };
+
+	if (u.fields & TQ_UPDATE_DELAY)
+		u.fields &= ~TQ_UPDATE_AT;
 	struct steering s = { .id = id_of(w, task),
 			      .update = { .fields = u.fields,
 					  .queue = queue_name(u.queue),
 					  .priority = u.priority,
-					  .delay_ns = u.delay_ns } };
+					  .delay_ns = u.delay_ns,
+					  .at_ns = u.at_ns,
+					  .deadline_ns = u.deadline_ns } };
 
 	if (!task)
 		return;

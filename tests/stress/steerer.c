@@ -2,6 +2,7 @@
 /* Steerers: make, pause and remove schedules; cancel, hold, move and reprioritise tasks; pause, drain and purge queues. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "storm.h"
 
@@ -9,6 +10,18 @@
 #define PAGE 32u
 #define SCHEDULES 8u
 #define WAITING (1u << TQ_DELAYED | 1u << TQ_READY)
+
+/* By either clock. */
+static void put_off(struct chance *chance, struct tq_task_update *update)
+{
+	uint64_t by_ns = chance_in(chance, 1, 50) * MS;
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	update->fields = chance_percent(chance, 50) ? TQ_UPDATE_DELAY : TQ_UPDATE_AT;
+	update->delay_ns = by_ns;
+	update->at_ns = (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec + by_ns;
+}
 
 static void steer_task(struct player *p, uint32_t slot)
 {
@@ -29,8 +42,7 @@ static void steer_task(struct player *p, uint32_t slot)
 	} else if (steered && dice < 95) {
 		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_UNHOLD);
 	} else if (steered) {
-		update.fields = TQ_UPDATE_DELAY;
-		update.delay_ns = chance_in(&p->chance, 1, 50) * MS;
+		put_off(&p->chance, &update);
 		r = tq_task_update(p->tq, id, &update);
 	}
 	player_accepts(p, "steering a task", r);

@@ -271,6 +271,64 @@ static void test_steered(void **state)
 	close_fixture(&s.f);
 }
 
+static void set_deadline(struct one_worker *s, uint64_t id, uint64_t ns)
+{
+	const struct tq_task_update u = { .fields = TQ_UPDATE_DEADLINE, .deadline_ns = ns };
+
+	begin(&s->f);
+	assert_int_equal(tqi_steer_update(&s->f.tx, id, &u), 0);
+	commit(&s->f);
+}
+
+/* It is given, put off, taken away; to tasks that came in with one, and without. */
+static void test_updated(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t a = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t b = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
+	uint64_t c = submit(&s.f, (struct tq_task_spec){ .deadline_ns = SECOND });
+
+	set_deadline(&s, a, SECOND);
+	set_deadline(&s, b, 3 * SECOND);
+	set_deadline(&s, c, TQ_UNLIMITED);
+	elapse(&s, SECOND);
+	assert_expired(&s, a);
+	assert_int_equal(task_of(&s.f, b)->state, TQ_READY);
+	elapse(&s, 2 * SECOND);
+	assert_expired(&s, b);
+	assert_int_equal(task_of(&s.f, c)->state, TQ_READY);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* Earliest deadline first: another deadline is another place. */
+static void test_updated_order(void **state)
+{
+	const struct tqi_policy edf = { .edf = 1 };
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t a = submit(&s.f, (struct tq_task_spec){ .deadline_ns = 2 * SECOND });
+
+	begin(&s.f);
+	assert_int_equal(tqi_policy_set(&s.f.tx, task_of(&s.f, a)->queue, &edf), 0);
+	commit(&s.f);
+	submit(&s.f, (struct tq_task_spec){ .deadline_ns = 3 * SECOND });
+	uint64_t c = submit(&s.f, (struct tq_task_spec){ 0 });
+
+	set_deadline(&s, c, SECOND);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), c);
+	end(&s.f, s.worker, &s.c, DONE);
+	set_deadline(&s, a, 4 * SECOND);
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), a);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 /* What a purge has decided comes first. */
 static void test_purged_is_cancelled(void **state)
 {
@@ -329,6 +387,8 @@ int main(void)
 		cmocka_unit_test(test_crash_and_backoff),
 		cmocka_unit_test(test_retry),
 		cmocka_unit_test(test_steered),
+		cmocka_unit_test(test_updated),
+		cmocka_unit_test(test_updated_order),
 		cmocka_unit_test(test_purged_is_cancelled),
 		cmocka_unit_test(test_payload_keeps_its_place),
 	};

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "client/worker.h"
+#include "scheduler/extra.h"
 #include "scheduler/wall.h"
 #include "taskq/error.h"
 #include "tests/crash/handle.h"
@@ -188,6 +189,97 @@ static void test_c1_cancel_and_retry(void **state)
 	assert_int_equal(tqi_steer_retry(&s.f.tx, id), 0);
 	commit(&s.f);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), id); /* a new life starts at once */
+	close_fixture(&s.f);
+}
+
+static int update_at(struct fixture *f, uint64_t id, uint64_t from_now)
+{
+	const struct tq_task_update u = { .fields = TQ_UPDATE_AT, .at_ns = wall_of(f) + from_now };
+
+	begin(f);
+	int r = tqi_steer_update(&f->tx, id, &u);
+
+	commit(f);
+	return r;
+}
+
+/* A plain task gets an appointment, with its payload; another; and one that has passed. */
+static void test_c1_update_at(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t id = submit(&s.f, (struct tq_task_spec){ .payload = "abc", .payload_bytes = 3 });
+
+	assert_int_equal(update_at(&s.f, id, HOUR), 0);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_DELAYED);
+	assert_int_equal(next_by_wall(&s.f), wall_of(&s.f) + HOUR);
+	assert_int_equal(update_at(&s.f, id, 2 * HOUR), 0);
+	assert_int_equal(next_by_wall(&s.f), wall_of(&s.f) + 2 * HOUR);
+	assert_int_equal(root_of(&s.f)->appointments, 1);
+	assert_sound(&s.f);
+	set_clock(&s.f, HOUR);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_DELAYED);
+	assert_int_equal(update_at(&s.f, id, 0), 0);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), id);
+	begin(&s.f);
+	const struct tqi_task *task = task_of(&s.f, id);
+
+	assert_memory_equal(tqi_unit(&s.f.tx, task->payload), "abc", 3);
+	commit(&s.f);
+	assert_int_equal(update_at(&s.f, id, HOUR), TQ_ESTATE);
+	end(&s.f, s.worker, &s.c, DONE);
+	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* Ready tasks keep their place when the time has passed; a delay and a time replace each other. */
+static void test_c1_update_between(void **state)
+{
+	const struct tq_task_update delay = { .fields = TQ_UPDATE_DELAY, .delay_ns = SECOND };
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t id = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t ready_ns = task_of(&s.f, id)->ready_ns;
+
+	elapse(&s.f, SECOND);
+	assert_int_equal(update_at(&s.f, id, 0), 0);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_READY);
+	assert_int_equal(task_of(&s.f, id)->ready_ns, ready_ns);
+	assert_int_equal(update_at(&s.f, id, HOUR), 0);
+	begin(&s.f);
+	assert_int_equal(tqi_steer_update(&s.f.tx, id, &delay), 0);
+	commit(&s.f);
+	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_int_equal(update_at(&s.f, id, HOUR), 0);
+	elapse(&s.f, SECOND);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_DELAYED);
+	elapse(&s.f, HOUR);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_READY);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* Whoever has a large payload has room for an appointment from the start: none is copied. */
+static void test_c1_update_large(void **state)
+{
+	static char large[TQI_EXTRA_COPY_MAX + 1];
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t id = submit(
+		&s.f, (struct tq_task_spec){ .payload = large, .payload_bytes = sizeof(large) });
+	uint32_t block = task_of(&s.f, id)->payload;
+
+	assert_int_equal(update_at(&s.f, id, HOUR), 0);
+	assert_int_equal(task_of(&s.f, id)->payload, block);
+	assert_int_equal(next_by_wall(&s.f), wall_of(&s.f) + HOUR);
+	assert_sound(&s.f);
 	close_fixture(&s.f);
 }
 
@@ -455,6 +547,9 @@ int main(void)
 		cmocka_unit_test(test_c1_held),
 		cmocka_unit_test(test_c1_cancel_and_retry),
 		cmocka_unit_test(test_c1_update),
+		cmocka_unit_test(test_c1_update_at),
+		cmocka_unit_test(test_c1_update_between),
+		cmocka_unit_test(test_c1_update_large),
 		cmocka_unit_test(test_c1_backoff),
 		cmocka_unit_test(test_c1_coalesced),
 		cmocka_unit_test(test_c1_sleep),

@@ -11,7 +11,9 @@
 
 enum key {
 	KEY_FAILED = OPTION_OWN,
-	KEY_DELAY
+	KEY_DELAY,
+	KEY_AT,
+	KEY_DEADLINE
 };
 
 /* What is done to each of the tasks; 0 or more when it was. */
@@ -200,8 +202,18 @@ static const struct option_row update_rows[] = {
 	{ 'p', "priority", "P", "bigger is more urgent; or low, normal, high, critical" },
 	{ 'q', "queue", "QUEUE", "move them there" },
 	{ KEY_DELAY, "delay", "D", "start not before, from now; 0 at once" },
+	{ KEY_AT, "at", "WHEN", "start not before, by the wall clock" },
+	{ KEY_DEADLINE, "deadline", "D", "finish by, from now; off: no deadline" },
 	{ 0, NULL, NULL, NULL },
 };
+
+static bool take_deadline(const struct cli *cli, const char *arg, uint64_t *ret_ns)
+{
+	if (strcmp(arg, "off") != 0)
+		return option_time_limit(cli, "--deadline", arg, ret_ns);
+	*ret_ns = TQ_UNLIMITED;
+	return true;
+}
 
 static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 {
@@ -217,6 +229,12 @@ static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 	case KEY_DELAY:
 		update->fields |= TQ_UPDATE_DELAY;
 		return option_duration(cli, "--delay", arg, &update->delay_ns);
+	case KEY_AT:
+		update->fields |= TQ_UPDATE_AT;
+		return option_at(cli, arg, &update->at_ns);
+	case KEY_DEADLINE:
+		update->fields |= TQ_UPDATE_DEADLINE;
+		return take_deadline(cli, arg, &update->deadline_ns);
 	default:
 		return option_global(cli, NULL, key, arg);
 	}
@@ -243,7 +261,10 @@ int verb_update(struct cli *cli, int argc, char **argv)
 	if (!options_parse(cli, update_rows, take_update, &update, argc, argv))
 		return cli->exit_code;
 	if (!update.fields)
-		return usage(cli, "nothing to change: give --priority, --queue or --delay");
+		return usage(cli, "nothing to change: give --priority, --queue, --delay, --at or "
+				  "--deadline");
+	if ((update.fields & TQ_UPDATE_DELAY) && (update.fields & TQ_UPDATE_AT))
+		return usage(cli, "--at and --delay exclude each other");
 	if (!operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
 		return cli->exit_code;
 	code = update_each(cli, ids, &update);
