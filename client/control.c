@@ -50,6 +50,21 @@ int tq_command_send(struct tq *tq, const struct tq_command_spec *spec, uint64_t 
 	return r;
 }
 
+static int cancel_op(struct tqi_tx *tx, void *arg)
+{
+	return tqi_command_cancel(tx, *(const uint64_t *)arg);
+}
+
+int tq_command_cancel(struct tq *tq, uint64_t id)
+{
+	return tqi_run(tq, cancel_op, &id);
+}
+
+static void count_answer(uint32_t answer, struct tq_command_info *i)
+{
+	i->answers[answer < TQ_ANSWER_COUNT ? answer : TQ_ANSWER_GONE]++;
+}
+
 void tqi_command_fill(const struct tqi_command *command, uint64_t id, const char *queue,
 		      const struct tqi_delivery *deliveries, const void *argument,
 		      struct tq_command_info *i)
@@ -64,8 +79,7 @@ void tqi_command_fill(const struct tqi_command *command, uint64_t id, const char
 	i->to = command->to;
 	i->recipients = command->delivery_count;
 	for (uint32_t d = 0; d < command->delivery_count; d++)
-		i->answers[deliveries[d].state <= TQ_ANSWER_GONE ? deliveries[d].state
-								 : TQ_ANSWER_GONE]++;
+		count_answer(tqi_delivery_answer(command, &deliveries[d]), i);
 	i->sender_pid = command->sender_pid;
 	memcpy(i->name, command->name, TQ_NAME_MAX);
 	memcpy(i->queue, queue, strnlen(queue, TQ_NAME_MAX));

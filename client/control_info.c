@@ -116,11 +116,12 @@ static int find(struct tq *tq, uint64_t id, struct copy *copy)
 	return r == -ENOENT ? TQ_EGONE : r;
 }
 
-static void fill_answer(const struct tqi_delivery *d, struct tq_command_answer *a)
+static void fill_answer(const struct tqi_command *command, const struct tqi_delivery *d,
+			struct tq_command_answer *a)
 {
 	memset(a, 0, sizeof(*a));
-	a->changed_ns = d->changed_ns;
-	a->state = d->state;
+	a->state = tqi_delivery_answer(command, d);
+	a->changed_ns = a->state == TQ_ANSWER_CANCELLED ? command->cancelled_ns : d->changed_ns;
 	a->worker = d->worker;
 	a->pid = d->pid;
 	a->takes = d->takes;
@@ -142,7 +143,7 @@ int tq_command_answers(struct tq *tq, uint64_t id, uint64_t *cursor,
 	for (; n < count && *cursor < copy.command.delivery_count; (*cursor)++) {
 		struct tq_command_answer a;
 
-		fill_answer(&copy.deliveries[*cursor], &a);
+		fill_answer(&copy.command, &copy.deliveries[*cursor], &a);
 		tqi_snapshot_out(&answers[n++], sizeof(*answers), &a, sizeof(a));
 	}
 	free(copy.deliveries);
@@ -151,7 +152,8 @@ int tq_command_answers(struct tq *tq, uint64_t id, uint64_t *cursor,
 
 const char *tq_answer_name(uint32_t state)
 {
-	static const char *const names[] = { "waiting", "taken", "done", "refused", "gone" };
+	static const char *const names[TQ_ANSWER_COUNT] = { "waiting", "taken", "done",
+							    "refused", "gone",	"cancelled" };
 
-	return state < sizeof(names) / sizeof(names[0]) ? names[state] : "?";
+	return state < TQ_ANSWER_COUNT ? names[state] : "?";
 }

@@ -45,7 +45,7 @@ static const char *delivery_fault(struct tqi_check *c, uint32_t index,
 
 	if (d->state > TQ_ANSWER_GONE)
 		return "has an unknown state";
-	if (d->state > TQ_ANSWER_TAKEN)
+	if (tqi_delivery_answer(command, d) > TQ_ANSWER_TAKEN)
 		return NULL;
 	if (d->state == TQ_ANSWER_WAITING && command->to == TQ_COMMAND_TO_ANY)
 		return d->worker ? "is nobody's yet" : NULL;
@@ -68,8 +68,10 @@ static void check_deliveries(struct tqi_check *c, uint32_t index, const struct t
 			fault = "is out of order";
 		if (fault)
 			tqi_check_fault(c, "command %u: delivery %u %s", index, i, fault);
-		waiting += d[i].state == TQ_ANSWER_WAITING;
-		open += d[i].state <= TQ_ANSWER_TAKEN;
+		uint32_t answer = tqi_delivery_answer(command, &d[i]);
+
+		waiting += answer == TQ_ANSWER_WAITING;
+		open += answer <= TQ_ANSWER_TAKEN;
 	}
 	tqi_check_equal(c, "command", index, "waiting", command->waiting, waiting);
 	tqi_check_equal(c, "command", index, "open", command->open, open);

@@ -240,12 +240,12 @@ static void trim(struct tqi_tx *tx)
 	}
 }
 
-/* One delivery less to wait for; the last one ends the command. */
-static void answered(struct tqi_tx *tx, uint32_t c)
+/* So many deliveries less to wait for; the last one ends the command. */
+static void answered(struct tqi_tx *tx, uint32_t c, uint32_t count)
 {
 	struct tqi_command *command = tqi_command_at(tx, c);
 
-	TQI_ADD(tx, command->open, -1);
+	TQI_SET(tx, command->open, command->open - count);
 	if (command->open)
 		return;
 	unlink_command(tx, command);
@@ -285,8 +285,29 @@ int tqi_command_ack(struct tqi_tx *tx, uint32_t w, uint64_t id, uint32_t state, 
 	set_state(tx, d, state);
 	set_text(tx, d, text ? text : "");
 	TQI_SET(tx, worker->command, 0u);
-	answered(tx, c);
+	answered(tx, c, 1);
 	return 0;
+}
+
+int tqi_command_cancel(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t c;
+	int r = tqi_command_find(tx, id, &c);
+
+	if (r < 0)
+		return r;
+	struct tqi_command *command = tqi_command_at(tx, c);
+	uint32_t waiting = command->waiting;
+
+	if (command->state != TQI_COMMAND_OPEN)
+		return TQ_ESTATE;
+	if (!command->cancelled_ns)
+		TQI_SET(tx, command->cancelled_ns, tx->now_ns);
+	if (waiting) {
+		TQI_SET(tx, command->waiting, 0u);
+		answered(tx, c, waiting);
+	}
+	return (int)waiting;
 }
 
 /* Anybody's command goes back to its place, the oldest of all that wait. */
@@ -306,14 +327,14 @@ static void go(struct tqi_tx *tx, uint32_t c, struct tqi_delivery *d)
 	struct tqi_command *command = tqi_command_at(tx, c);
 
 	if (d->state == TQ_ANSWER_TAKEN && command->to == TQ_COMMAND_TO_ANY &&
-	    d->takes < TQI_COMMAND_TAKES_MAX) {
+	    d->takes < TQI_COMMAND_TAKES_MAX && !command->cancelled_ns) {
 		give_back(tx, command, d);
 		return;
 	}
 	if (d->state == TQ_ANSWER_WAITING)
 		TQI_ADD(tx, command->waiting, -1);
 	set_state(tx, d, TQ_ANSWER_GONE);
-	answered(tx, c);
+	answered(tx, c, 1);
 }
 
 bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
@@ -329,7 +350,7 @@ bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
 		uint32_t next = command->next;
 		struct tqi_delivery *d = tqi_command_delivery(tx, command, w, worker->generation);
 
-		if (d && d->state <= TQ_ANSWER_TAKEN) {
+		if (d && tqi_delivery_answer(command, d) <= TQ_ANSWER_TAKEN) {
 			if (tqi_tx_is_filling(tx))
 				return false;
 			if (d->state == TQ_ANSWER_TAKEN)

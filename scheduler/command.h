@@ -43,6 +43,11 @@ bool tqi_command_take(struct tqi_tx *tx, uint32_t worker);
 int tqi_command_ack(struct tqi_tx *tx, uint32_t worker, uint64_t id, uint32_t state,
 		    const char *text);
 /*
+ * What waits is taken back: from how many, 0 all have it.  TQ_ESTATE all have answered;
+ * TQ_EGONE; -ENOENT.
+ */
+int tqi_command_cancel(struct tqi_tx *tx, uint64_t id);
+/*
  * A worker leaves, or has died: what it was to do it will not do.  A slice; true when
  * nothing is left.
  */

@@ -113,6 +113,7 @@ static void fill(struct tqi_tx *tx, uint32_t c, const struct tq_command_spec *sp
 	TQI_INIT(command->sequence, tqi_root(tx)->command_sequence + 1);
 	TQI_INIT(command->sent_ns, tx->now_ns);
 	TQI_INIT(command->ended_ns, 0);
+	TQI_INIT(command->cancelled_ns, 0);
 	TQI_INIT(command->block, block);
 	TQI_INIT(command->argument_bytes, (uint32_t)spec->argument_bytes);
 	TQI_INIT(command->delivery_count, count);

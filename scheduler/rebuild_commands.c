@@ -22,9 +22,10 @@ static void mend_delivery(struct tqi_check *c, uint32_t index, const struct tqi_
 	if (d->state > TQ_ANSWER_GONE)
 		d->state = TQ_ANSWER_GONE;
 	((char *)d->text)[TQ_COMMAND_TEXT_MAX] = '\0';
-	if (d->state > TQ_ANSWER_TAKEN)
+	if (tqi_delivery_answer(command, d) > TQ_ANSWER_TAKEN)
 		return;
-	if (anybody && (d->state == TQ_ANSWER_WAITING || !may_stay(c, index, d))) {
+	if (anybody && !command->cancelled_ns &&
+	    (d->state == TQ_ANSWER_WAITING || !may_stay(c, index, d))) {
 		d->state = TQ_ANSWER_WAITING;
 		d->worker = d->pid = 0;
 		d->generation = 0;
@@ -47,11 +48,14 @@ static void mend_deliveries(struct tqi_check *c, uint32_t index, struct tqi_comm
 			d[i].worker = last + 1;
 			d[i].state = d[i].state <= TQ_ANSWER_TAKEN ? TQ_ANSWER_GONE : d[i].state;
 		}
-		if (command->state == TQI_COMMAND_ENDED && d[i].state <= TQ_ANSWER_TAKEN)
+		if (command->state == TQI_COMMAND_ENDED &&
+		    tqi_delivery_answer(command, &d[i]) <= TQ_ANSWER_TAKEN)
 			d[i].state = TQ_ANSWER_GONE;
 		mend_delivery(c, index, command, &d[i]);
-		command->waiting += d[i].state == TQ_ANSWER_WAITING;
-		command->open += d[i].state <= TQ_ANSWER_TAKEN;
+		uint32_t answer = tqi_delivery_answer(command, &d[i]);
+
+		command->waiting += answer == TQ_ANSWER_WAITING;
+		command->open += answer <= TQ_ANSWER_TAKEN;
 		last = d[i].worker;
 	}
 	command->state = command->open ? TQI_COMMAND_OPEN : TQI_COMMAND_ENDED;

@@ -614,6 +614,7 @@ enum tqi_command_state {
  * A command: what is to be done, and in its block who is to do it: first the deliveries,
  * in the order of their workers' records, then the argument.  Who gets it is decided
  * when it is sent, in that transaction.  Name, argument and block never change.
+ * Cancelling it is one word: what waits then is answered by it (tqi_delivery_answer()).
  */
 struct tqi_command {
 	uint32_t link;
@@ -627,13 +628,15 @@ struct tqi_command {
 	uint32_t block;
 	uint32_t argument_bytes;
 	uint32_t delivery_count;
-	uint32_t waiting; /* deliveries that nobody has taken yet ... */
-	uint32_t open;	  /* ... or nobody has answered yet */
+	uint32_t waiting; /* deliveries that nobody has taken yet, unless it was cancelled ... */
+	uint32_t open;	  /* ... and those that are taken and not answered yet */
 	uint32_t sender_pid;
 	uint16_t queue;
 	uint16_t to; /* enum tq_command_to */
 	char name[TQ_NAME_MAX + 8];
-	uint32_t reserved0[11];
+	uint32_t reserved0;
+	uint64_t cancelled_ns; /* when it was taken back; 0 it was not */
+	uint32_t reserved1[8];
 };
 _Static_assert(sizeof(struct tqi_command) == 192, "three cache lines");
 
@@ -649,6 +652,14 @@ struct tqi_delivery {
 	uint64_t text[(TQ_COMMAND_TEXT_MAX + 1) / 8]; /* NUL-terminated */
 };
 _Static_assert(sizeof(struct tqi_delivery) == 128, "two cache lines");
+
+/* What has become of it: of what was not taken when the command was cancelled, that. */
+static inline uint32_t tqi_delivery_answer(const struct tqi_command *command,
+					   const struct tqi_delivery *delivery)
+{
+	return delivery->state == TQ_ANSWER_WAITING && command->cancelled_ns ? TQ_ANSWER_CANCELLED
+									     : delivery->state;
+}
 
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)

@@ -64,6 +64,22 @@ struct tq_command_spec {
 TQ_API TQ_NODISCARD int tq_command_send(struct tq *tq, const struct tq_command_spec *spec,
 					uint64_t *ret_id);
 
+/**
+ * tq_command_cancel() - take a command back from all who have not taken it yet.
+ *
+ * They never get it, and count as TQ_ANSWER_CANCELLED.  Who has taken it goes on, and
+ * answers; should it die, nobody else gets it.  A command that nobody has taken ends
+ * with this.
+ *
+ * Threads:	safe.
+ * Fork:	works in a child.
+ * Errors:	TQ_ESTATE all have answered; TQ_EGONE; -ENOENT; -EROFS; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: from how many it was taken back, 0 when all have it; or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_command_cancel(struct tq *tq, uint64_t id);
+
 /* What has become of a command with one of its recipients. */
 enum tq_answer_state {
 	TQ_ANSWER_WAITING = 0, /* not taken yet */
@@ -71,7 +87,9 @@ enum tq_answer_state {
 	TQ_ANSWER_DONE = 2,
 	TQ_ANSWER_REFUSED = 3,
 	TQ_ANSWER_GONE = 4, /* it died or left without an answer */
+	TQ_ANSWER_CANCELLED = 5, /* it had not taken it when the command was cancelled */
 };
+#define TQ_ANSWER_COUNT 6
 
 /* Snapshot of a command. */
 struct tq_command_info {
@@ -82,7 +100,7 @@ struct tq_command_info {
 	uint64_t argument_bytes;
 	uint32_t to;	     /* enum tq_command_to */
 	uint32_t recipients; /* the sum of all states */
-	uint32_t answers[5]; /* how many are in each enum tq_answer_state */
+	uint32_t answers[TQ_ANSWER_COUNT]; /* how many are in each enum tq_answer_state */
 	uint32_t sender_pid;
 	char name[TQ_NAME_MAX + 1];
 	char queue[TQ_NAME_MAX + 1];
@@ -135,7 +153,7 @@ struct tq_command_answer {
 TQ_API TQ_NODISCARD int tq_command_answers(struct tq *tq, uint64_t id, uint64_t *cursor,
 					   struct tq_command_answer *answers, uint32_t count);
 
-/** tq_answer_name() - "waiting", "taken", "done", "refused", "gone"; "?". Since: 0.1.0 */
+/** tq_answer_name() - "waiting", "taken", "done", "refused", "gone", "cancelled"; "?". Since: 0.1.0 */
 TQ_API const char *tq_answer_name(uint32_t state);
 
 /* A command as its recipient gets it. */

@@ -134,6 +134,27 @@ number() {
 	expect 0 cancel "$id"
 }
 
+@test "G3: cancel takes a command back from those who have not taken it" {
+	local id command
+
+	farm -j1
+	id=$(submit -- sleep 60)
+	eventually 5 is "$id" state running
+	command=$(taskq command send --to workers hello)
+	expect 0 command cancel "$command"
+	expect 0 command show "$command"
+	prints "cancelled"
+	[[ $(taskq command show --json "$command" | jq -c '[.cancelled, .waiting]') == '[1,0]' ]]
+	expect 1 command cancel "$command"
+	says "all have answered it"
+	expect 0 cancel "$id"
+	expect 0 command send --to workers --wait reload
+	[[ $(taskq command show --json "$command" | jq -r .answers[0].answer) == cancelled ]]
+	expect 5 command cancel 99-1
+	expect 2 command cancel nonsense
+	expect 2 command cancel
+}
+
 @test "G3: nobody there, no such queue, bad usage" {
 	expect 5 command send stop
 	says "no such segment"

@@ -84,6 +84,26 @@ void tqt_prepare_taken(struct tqt_world *w)
 	tqt_foreign_sleeper(w, TQI_INTEREST_COMMAND, tqi_id_index(w->ids[0]));
 }
 
+/* One for all, which nobody has taken; somebody waits for the answers. */
+void tqt_prepare_cancellable(struct tqt_world *w)
+{
+	const struct tq_command_spec spec = { .size = sizeof(spec),
+					      .name = "reload",
+					      .to = TQ_COMMAND_TO_ALL };
+
+	tqt_prepare_commanded(w);
+	tqt_must(tq_command_send(w->tq, &spec, &w->ids[0]), "send");
+	tqt_foreign_sleeper(w, TQI_INTEREST_COMMAND, tqi_id_index(w->ids[0]));
+}
+
+/* It was taken back from all; another one waits. */
+void tqt_prepare_taken_back(struct tqt_world *w)
+{
+	tqt_prepare_cancellable(w);
+	tqt_must(tq_command_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(send(w->tq, TQ_COMMAND_TO_ANY, 0), "send");
+}
+
 /* As many are kept as may be. */
 void tqt_prepare_kept_commands(struct tqt_world *w)
 {
@@ -196,6 +216,26 @@ void tqt_run_command_take(struct tqt_world *w)
 void tqt_run_command_ack(struct tqt_world *w)
 {
 	w->result = tq_command_ack(w->worker, w->ids[0], TQ_ANSWER_DONE, "as you say");
+}
+
+void tqt_run_command_cancel(struct tqt_world *w)
+{
+	w->result = tq_command_cancel(w->tq, w->ids[0]);
+}
+
+void tqt_run_command_cancel_taken(struct tqt_world *w)
+{
+	w->result = tq_command_cancel(w->tq, w->ids[0]);
+}
+
+void tqt_run_claim_taken_back(struct tqt_world *w)
+{
+	claim(w, 0);
+}
+
+void tqt_run_worker_leave_taken_back(struct tqt_world *w)
+{
+	w->worker = tq_worker_close(w->worker);
 }
 
 void tqt_run_command_ack_kept(struct tqt_world *w)

@@ -244,6 +244,10 @@ enum {
 	X(claim_awaits_command, tq_claim, commanded, STEPS, TQT_FEW)                               \
 	X(command_take, tq_command_take, told, WHOLE, TQT_FEW)                                     \
 	X(command_ack, tq_command_ack, taken, WHOLE, TQT_SOME)                                     \
+	X(command_cancel, tq_command_cancel, cancellable, WHOLE, TQT_SOME)                         \
+	X(command_cancel_taken, tq_command_cancel, taken, WHOLE, TQT_FEW)                          \
+	X(claim_taken_back, tq_claim, taken_back, WHOLE, TQT_FEW)                                    \
+	X(worker_leave_taken_back, tq_worker_close, taken_back, WHOLE, TQT_FEW)                      \
 	X(command_ack_kept, tq_command_ack, kept_commands, WHOLE, TQT_EMPTY)                       \
 	X(command_wait, tq_command_wait, taken, STEPS, TQT_FEW | TQT_SHORT)                        \
 	X(command_wait_timeout, tq_command_wait, taken, STEPS, TQT_FEW)                            \

@@ -464,7 +464,8 @@ static bool compare_command(struct comparison *c, uint32_t index)
 	    !same(c, record, index, "recipients", command->delivery_count, m->count))
 		return false;
 	for (uint32_t i = 0; i < m->count; i++)
-		if (!same(c, record, index, "answer", d[i].state, m->d[i].state) ||
+		if (!same(c, record, index, "answer", tqi_delivery_answer(command, &d[i]),
+			  m->d[i].state) ||
 		    !same(c, record, index, "takes", d[i].takes, m->d[i].takes) ||
 		    !same(c, record, index, "worker", d[i].worker, m->d[i].worker))
 			return false;
@@ -605,7 +606,7 @@ static bool core_answered(struct comparison *c, uint32_t index, uint32_t worker)
 		return true;
 	const struct tqi_delivery *d = tqi_command_delivery(&c->tx, command, worker, m->generation);
 
-	return !d || d->state > TQ_ANSWER_TAKEN;
+	return !d || tqi_delivery_answer(command, d) > TQ_ANSWER_TAKEN;
 }
 
 bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)

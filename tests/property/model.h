@@ -152,6 +152,7 @@ struct model_command {
 	uint64_t order; /* on the list of its state */
 	struct model_delivery d[MODEL_WORKERS];
 	uint32_t count;
+	bool cancelled;
 };
 
 struct model_waiter {
@@ -391,6 +392,7 @@ uint32_t model_attempt_count(const struct model *m, uint32_t worker);
 int model_command_send(struct model *m, const struct tq_command_spec *spec, uint32_t queue,
 		       uint32_t slot, uint64_t generation);
 bool model_command_take(struct model *m, uint32_t worker);
+int model_command_cancel(struct model *m, uint32_t command);
 int model_command_ack(struct model *m, uint32_t worker, uint32_t command, uint32_t state);
 uint32_t model_open_commands(const struct model *m);
 bool model_command_waits(const struct model *m, uint32_t worker);

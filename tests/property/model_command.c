@@ -208,11 +208,11 @@ static void trim(struct model *m)
 	}
 }
 
-static void answer(struct model *m, uint32_t command, struct model_delivery *d, uint32_t state)
+/* It ends, when all have answered. */
+static void settle(struct model *m, uint32_t command)
 {
 	struct model_command *c = &m->commands[command];
 
-	d->state = state;
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->d[i].state <= TQ_ANSWER_TAKEN)
 			return;
@@ -222,6 +222,30 @@ static void answer(struct model *m, uint32_t command, struct model_delivery *d, 
 	if (model_command_waiters(m, 0))
 		wake(m, TQI_COMMAND_POPS);
 	trim(m);
+}
+
+static void answer(struct model *m, uint32_t command, struct model_delivery *d, uint32_t state)
+{
+	d->state = state;
+	settle(m, command);
+}
+
+int model_command_cancel(struct model *m, uint32_t command)
+{
+	struct model_command *c = &m->commands[command];
+	int count = 0;
+
+	if (c->state != TQI_COMMAND_OPEN)
+		return TQ_ESTATE;
+	c->cancelled = true;
+	for (uint32_t i = 0; i < c->count; i++)
+		if (c->d[i].state == TQ_ANSWER_WAITING) {
+			c->d[i].state = TQ_ANSWER_CANCELLED;
+			count++;
+		}
+	if (count)
+		settle(m, command);
+	return count;
 }
 
 int model_command_ack(struct model *m, uint32_t worker, uint32_t command, uint32_t state)
@@ -242,7 +266,7 @@ static void go(struct model *m, uint32_t command, struct model_delivery *d)
 	struct model_command *c = &m->commands[command];
 
 	if (d->state == TQ_ANSWER_TAKEN && c->to == TQ_COMMAND_TO_ANY &&
-	    d->takes < TQI_COMMAND_TAKES_MAX) {
+	    d->takes < TQI_COMMAND_TAKES_MAX && !c->cancelled) {
 		*d = (struct model_delivery){ 0, 0, TQ_ANSWER_WAITING, d->takes };
 		wake(m, 1);
 		return;

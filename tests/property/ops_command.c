@@ -105,6 +105,28 @@ void op_ack(struct world *w)
 	       "ack");
 }
 
+static int cancel_core(struct world *w, void *arg)
+{
+	return tqi_command_cancel(&w->tx, *(const uint64_t *)arg);
+}
+
+/* Also of one that has ended. */
+void op_take_back(struct world *w)
+{
+	uint32_t command = 1 + below(w, MODEL_COMMANDS - 1);
+
+	for (uint32_t i = 0;
+	     i < MODEL_COMMANDS && w->m->commands[command].state != TQI_COMMAND_OPEN; i++)
+		command = command + 1 < MODEL_COMMANDS ? command + 1 : 1;
+	if (w->m->commands[command].state == TQI_COMMAND_FREE)
+		return;
+	uint64_t id = tqi_id_make(command, w->m->commands[command].generation);
+	int r = perform(w, cancel_core, &id, false);
+
+	note(w, "command %u is taken back: %d", command, r);
+	expect(w, r, model_command_cancel(w->m, command), "cancel of a command");
+}
+
 /* Its answers may be there already. */
 uint32_t pick_command(struct world *w)
 {

@@ -78,6 +78,7 @@
 	X(op_send, 12) \
 	X(op_take, 8) \
 	X(op_ack, 60) \
+	X(op_take_back, 10) \
 	X(op_wait_command, 4)
 
 struct choice {

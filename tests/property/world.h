@@ -85,6 +85,6 @@ operation op_schedule_make, op_schedule_steer, op_schedule_run;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
 operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_wait_command, op_back, op_sleeper_dies;
-operation op_send, op_take, op_ack;
+operation op_send, op_take, op_ack, op_take_back;
 
 #endif

@@ -60,7 +60,7 @@ static void look_at_commands(struct player *p)
 	while (tq_command_list(p->tq, &cursor, &info, 1) > 0) {
 		uint32_t answers = 0;
 
-		for (uint32_t a = TQ_ANSWER_WAITING; a <= TQ_ANSWER_GONE; a++)
+		for (uint32_t a = TQ_ANSWER_WAITING; a < TQ_ANSWER_COUNT; a++)
 			answers += info.answers[a];
 		if (answers != info.recipients)
 			ledger_fault(p->ledger, FAULT_ANSWER, UINT32_MAX, "%u answers of %u",

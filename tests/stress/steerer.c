@@ -181,6 +181,8 @@ static void command(struct player *p)
 
 	if (nobody_takes_it(r) || !player_accepts(p, "tq_command_send", r) || r < 0)
 		return;
+	if (chance_percent(&p->chance, 20))
+		player_accepts(p, "tq_command_cancel", tq_command_cancel(p->tq, id));
 	if (chance_percent(&p->chance, 50))
 		player_accepts(p, "tq_command_wait",
 			       tq_command_wait(p->tq, id, chance_below(&p->chance, 50) * MS, NULL));

@@ -493,6 +493,7 @@ static void test_damage_of_commands_is_found_and_mended(void **state)
 	DAMAGE(open->open, 0);
 	DAMAGE(open->queue, 99);
 	DAMAGE(open->to, 0);
+	DAMAGE(open->cancelled_ns, 1);
 	DAMAGE(open->to, TQ_COMMAND_TO_ANY);
 	DAMAGE(open->name[0], 0);
 	memset(open->name, 'x', sizeof(open->name));

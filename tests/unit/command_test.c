@@ -244,6 +244,88 @@ static void test_g3_successor_in_the_record_gets_nothing(void **state)
 	close_sound(&f);
 }
 
+static int cancel(struct fixture *f, uint64_t id)
+{
+	begin(f);
+	int r = tqi_command_cancel(&f->tx, id);
+
+	commit(f);
+	return r;
+}
+
+static uint32_t answer(struct fixture *f, uint64_t id, uint32_t i)
+{
+	return tqi_delivery_answer(record(f, id), delivery(f, id, i));
+}
+
+/* However many it is for: nobody gets it any more, and it has ended. */
+static void test_g3_cancel_before_anybody_took_it(void **state)
+{
+	uint32_t workers[WORKERS];
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	for (uint32_t i = 0; i < WORKERS; i++)
+		workers[i] = add_commanded(&f);
+	uint64_t id = send_to(&f, TQ_COMMAND_TO_ALL, 0);
+
+	assert_int_equal(cancel(&f, id), WORKERS);
+	assert_int_equal(record(&f, id)->state, TQI_COMMAND_ENDED);
+	assert_int_equal(taken(&f, workers[0]), 0);
+	assert_int_equal(answer(&f, id, 0), TQ_ANSWER_CANCELLED);
+	assert_int_equal(cancel(&f, id), TQ_ESTATE);
+	die(&f, workers[1]); /* it leaves no other answer */
+	assert_int_equal(answer(&f, id, 1), TQ_ANSWER_CANCELLED);
+	assert_int_equal(cancel(&f, id + (1ull << 30)), -ENOENT);
+	close_sound(&f);
+}
+
+/* Who has it goes on, and answers; those behind it in the list are passed over. */
+static void test_g3_cancel_the_rest(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t a = add_commanded(&f), b = add_commanded(&f), c = add_commanded(&f);
+	uint64_t id = send_to(&f, TQ_COMMAND_TO_ALL, 0), next = send_to(&f, TQ_COMMAND_TO_ALL, 0);
+
+	assert_int_equal(taken(&f, a), id);
+	assert_int_equal(cancel(&f, id), 2);
+	assert_int_equal(cancel(&f, id), 0);
+	assert_int_equal(record(&f, id)->state, TQI_COMMAND_OPEN);
+	assert_sound(&f);
+	assert_int_equal(taken(&f, b), next);
+	die(&f, c);
+	assert_int_equal(answer(&f, id, 2), TQ_ANSWER_CANCELLED);
+	assert_int_equal(answer(&f, next, 2), TQ_ANSWER_GONE);
+	assert_sound(&f);
+	assert_int_equal(ack(&f, a, id, TQ_ANSWER_DONE, NULL), 0);
+	assert_int_equal(record(&f, id)->state, TQI_COMMAND_ENDED);
+	assert_int_equal(answer(&f, id, 0), TQ_ANSWER_DONE);
+	close_sound(&f);
+}
+
+/* Anybody's, whose taker dies after it: it is not given to another one. */
+static void test_g3_cancel_anybodys(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t a = add_commanded(&f), b = add_commanded(&f);
+	uint64_t id = send_to(&f, TQ_COMMAND_TO_ANY, 0);
+
+	assert_int_equal(taken(&f, a), id);
+	assert_int_equal(cancel(&f, id), 0);
+	die(&f, a);
+	assert_int_equal(answer(&f, id, 0), TQ_ANSWER_GONE);
+	assert_int_equal(record(&f, id)->state, TQI_COMMAND_ENDED);
+	assert_int_equal(taken(&f, b), 0);
+	close_sound(&f);
+}
+
 /* Whose taker dies gets another one, before all that came later; three times. */
 static void test_g3_any(void **state)
 {
@@ -504,6 +586,9 @@ int main(void)
 		cmocka_unit_test(test_g3_all),
 		cmocka_unit_test(test_g3_successor_in_the_record_gets_nothing),
 		cmocka_unit_test(test_g3_any),
+		cmocka_unit_test(test_g3_cancel_before_anybody_took_it),
+		cmocka_unit_test(test_g3_cancel_the_rest),
+		cmocka_unit_test(test_g3_cancel_anybodys),
 		cmocka_unit_test(test_g3_farms),
 		cmocka_unit_test(test_g3_sleepers_are_woken),
 		cmocka_unit_test(test_g3_master_is_woken),

@@ -296,6 +296,7 @@ static void add_command(struct text *t)
 	FIELD(tqi_command, queue);
 	FIELD(tqi_command, to);
 	FIELD(tqi_command, name);
+	FIELD(tqi_command, cancelled_ns);
 	STRUCT(tqi_delivery);
 	FIELD(tqi_delivery, worker);
 	FIELD(tqi_delivery, state);

@@ -50,6 +50,8 @@ static const struct explanation {
 	{ -E2BIG, ABOUT_COMMAND, CLI_USAGE, "the argument is too long", "at most 4096 bytes" },
 	{ TQ_EFULL, ABOUT_COMMAND, CLI_FULL, "too many commands are not answered yet",
 	  "`taskq command list` shows who owes an answer" },
+	{ TQ_ESTATE, ABOUT_COMMAND, CLI_NOTHING, "all have answered it",
+	  "`taskq command show` prints what" },
 	{ TQ_EGONE, ABOUT_COMMAND, CLI_ABSENT, "its record has been freed",
 	  "the last 64 commands that were answered are kept" },
 	{ TQ_EGONE, ABOUT_ANY, CLI_ABSENT, "its record has been freed",

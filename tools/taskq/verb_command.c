@@ -153,7 +153,7 @@ static json_t *json_of_command(struct cli *cli, const struct tq_command_info *in
 	if (info->argument_bytes)
 		json_object_set_new(object, "argument", json_text(info->argument));
 	json_object_set_new(object, "recipients", json_u64(info->recipients));
-	for (uint32_t a = TQ_ANSWER_WAITING; a <= TQ_ANSWER_GONE; a++)
+	for (uint32_t a = TQ_ANSWER_WAITING; a < TQ_ANSWER_COUNT; a++)
 		json_object_set_new(object, tq_answer_name(a), json_u64(info->answers[a]));
 	json_object_set_new(object, "sender_pid", json_u64(info->sender_pid));
 	json_set_time(object, "sent", &list.clocks, info->sent_ns);
@@ -267,7 +267,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	table_cell(table, "%s", info->queue);
 	table_cell(table, "%s", whom(info->to));
 	table_cell(table, "%s", format_duration(clocks.now_ns - info->sent_ns, age));
-	for (uint32_t a = TQ_ANSWER_WAITING; a <= TQ_ANSWER_GONE; a++)
+	for (uint32_t a = TQ_ANSWER_WAITING; a < TQ_ANSWER_COUNT; a++)
 		table_cell(table, "%u", info->answers[a]);
 	table_cell(table, "%s%s%s", info->name, info->argument_bytes ? " " : "",
 		   argument ? argument : "");
@@ -282,14 +282,15 @@ static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
 
 static int list(struct cli *cli)
 {
-	static const char *const headers[] = { "ID",	"QUEUE", "TO",	    "AGE",  "WAITING",
-					       "TAKEN", "DONE",	 "REFUSED", "GONE", "COMMAND" };
+	static const char *const headers[] = { "ID",	  "QUEUE",     "TO",	 "AGE",
+					       "WAITING", "TAKEN",     "DONE",	 "REFUSED",
+					       "GONE",	  "CANCELLED", "COMMAND" };
 	struct table table = { .columns = 0 };
 
 	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
-		table_column(&table, headers[i], i > 2 && i < 9);
+		table_column(&table, headers[i], i > 2 && i < 10);
 	return rows_print(cli, &table, sizeof(struct tq_command_info), page, put_row,
 			  "command list");
 }
@@ -324,19 +325,43 @@ static void print_head(const struct tq_command_info *info)
 	       format_local(clocks_unix_ns(&clocks, info->sent_ns), time), info->sender_pid);
 }
 
+/* The one that is named; false: the exit code says why not. */
+static bool take_id(struct cli *cli, uint64_t *ret_id)
+{
+	if (!operands_ok(cli, 2, 2, "the command's id"))
+		return false;
+	if (tq_id_parse(cli->operands[1], ret_id) == 0)
+		return true;
+	refuse(cli, "ID", cli->operands[1], "not an id",
+	       "an id as `taskq command send` prints it, such as 17-3");
+	cli->exit_code = CLI_USAGE;
+	return false;
+}
+
+static int cancel(struct cli *cli)
+{
+	uint64_t id;
+
+	if (!take_id(cli, &id) || !attach(cli, 0))
+		return cli->exit_code;
+	const int r = tq_command_cancel(cli->tq, id);
+
+	if (r < 0)
+		return fail(cli, r, ABOUT_COMMAND, "command %s", cli->operands[1]);
+	if (cli->json)
+		json_line(json_pack("{s:o,s:i}", "id", json_id(id), "cancelled", r));
+	if (r > 0)
+		return CLI_OK;
+	complain("command %s: all who were to get it have taken it", cli->operands[1]);
+	return CLI_NOTHING;
+}
+
 static int show(struct cli *cli)
 {
 	struct tq_command_info info;
 	uint64_t id;
 
-	if (!operands_ok(cli, 2, 2, "the command's id"))
-		return cli->exit_code;
-	if (tq_id_parse(cli->operands[1], &id) < 0) {
-		refuse(cli, "ID", cli->operands[1], "not an id",
-		       "an id as `taskq command send` prints it, such as 17-3");
-		return CLI_USAGE;
-	}
-	if (!attach(cli, TQ_OPEN_READONLY))
+	if (!take_id(cli, &id) || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	const int r = find(cli, id, &info);
 
@@ -353,7 +378,7 @@ int verb_command(struct cli *cli, int argc, char **argv)
 	struct command_options o = { .timeout_ns = TQ_FOREVER_NS };
 
 	if (!options_parse(cli, rows, take_option, &o, argc, argv) ||
-	    !operands_ok(cli, 1, 3, "what to do (send, list or show)"))
+	    !operands_ok(cli, 1, 3, "what to do (send, list, show or cancel)"))
 		return cli->exit_code;
 	const char *what = cli->operands[0];
 
@@ -365,5 +390,7 @@ int verb_command(struct cli *cli, int argc, char **argv)
 		return list(cli);
 	if (!strcmp(what, "show"))
 		return show(cli);
-	return usage(cli, "\"%s\" is not to be had: say send, list or show", what);
+	if (!strcmp(what, "cancel"))
+		return cancel(cli);
+	return usage(cli, "\"%s\" is not to be had: say send, list, show or cancel", what);
 }

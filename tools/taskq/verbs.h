@@ -67,7 +67,7 @@
 	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
 	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \
 	  "that are made already are tasks like others, and go on.\n")                             \
-	X(command, verb_command, "send|list|show [OPTION]... [NAME [ARG] | ID]",                   \
+	X(command, verb_command, "send|list|show|cancel [OPTION]... [NAME [ARG] | ID]",                   \
 	  "tell workers and farms what to do, and read their answers",                             \
 	  "Commands come before tasks, in order.  A farm knows stop (after what runs, for "        \
 	  "good),\n"                                                                               \
