@@ -41,6 +41,8 @@ void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit)
 	uint32_t tokens = tqi_bucket_tokens(limit, tx->now_ns, &part);
 
 	store(tx, limit, tokens ? tokens - 1 : 0, part);
+	if (limit->next_ns)
+		TQI_SET(tx, limit->full_ns, limit->next_ns); /* K9 */
 }
 
 void tqi_bucket_book(struct tqi_tx *tx, uint32_t x)

@@ -78,12 +78,16 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	link_attempt(tx, a, w);
 	if (watched || (task->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
-	if (task->flags & TQI_TASK_EXTRA) {
-		tqi_key_started(tx, index);
-		tqi_slots_take(tx, tqi_task_extra(tx, task)->limits);
-	}
 	struct tqi_class *class = tqi_class_of(tx, task);
 
+	if (task->flags & TQI_TASK_EXTRA) {
+		const uint32_t *limits = tqi_task_extra(tx, task)->limits;
+
+		tqi_key_started(tx, index);
+		if (tqi_limits_were_full(tx, limits, task->ready_ns))
+			TQI_ADD(tx, tqi_class_counted(tx, class)->throttled, 1);
+		tqi_slots_take(tx, limits);
+	}
 	if (class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
 	TQI_ADD(tx, tqi_class_counted(tx, class)->started, 1);

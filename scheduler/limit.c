@@ -161,9 +161,20 @@ void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 		bool full = tqi_limit_is_full(limit, tx->now_ns);
 
 		TQI_ADD(tx, limit->used, -1);
-		if (full && !tqi_limit_is_full(limit, tx->now_ns))
-			has_room(tx, limits[i], limit);
+		if (!full || tqi_limit_is_full(limit, tx->now_ns))
+			continue;
+		TQI_SET(tx, limit->full_ns, tx->now_ns);
+		has_room(tx, limits[i], limit);
 	}
+}
+
+bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],
+			  uint64_t since_ns)
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
+		if (tqi_limit_at(tx, limits[i])->full_ns > since_ns)
+			return true;
+	return false;
 }
 
 void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change)
@@ -205,17 +216,27 @@ void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 	}
 }
 
+/* K9, after other settings. */
+static void note_full(struct tqi_tx *tx, struct tqi_limit *limit, bool was_full)
+{
+	if (limit->next_ns > tx->now_ns)
+		TQI_SET(tx, limit->full_ns, limit->next_ns);
+	else if (was_full && !tqi_limit_is_full(limit, tx->now_ns))
+		TQI_SET(tx, limit->full_ns, tx->now_ns);
+}
+
 static int set(struct tqi_tx *tx, uint32_t x, const struct tqi_limit_change *change)
 {
 	struct tqi_limit *limit = tqi_limit_at(tx, x);
 	/* Booked: a token may have come that nobody has noticed. */
-	bool full = limit->booked || tqi_limit_is_full(limit, tx->now_ns);
+	bool is_full = tqi_limit_is_full(limit, tx->now_ns), full = limit->booked || is_full;
 	int r = change->has_rate ? tqi_bucket_set(tx, x, &change->rate) : 0;
 
 	if (r < 0)
 		return r;
 	if (change->size && change->size != limit->size)
 		TQI_SET(tx, limit->size, change->size);
+	note_full(tx, limit, is_full);
 	if (full && !tqi_limit_is_full(limit, tx->now_ns))
 		has_room(tx, x, limit);
 	drop_unused(tx, x);

@@ -8,6 +8,10 @@
  *     attempt, whatever it is, gives them back.
  * K2  A key that is not set has no size: its attempts are counted all the same, so a
  *     size that is set later holds from then on.
+ * K9  `full_ns` is until when it was full: set when a slot makes room, and, as far ahead as
+ *     its next token, when the last token goes; of one that is full by its slots it is an
+ *     earlier time.  A start counts as throttled when a limit of the task was full at
+ *     some time since it became ready.
  *
  * A limit may have a rate, too: scheduler/bucket.h.  Then it is full as long as it has no
  * token.  How tasks wait for a limit: scheduler/lane.h.
@@ -46,6 +50,9 @@ int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
 /* The task's record goes. */
 void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task);
 
+/* Whether one of them was full after this time (K9); none of them is now. */
+bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],
+			  uint64_t since_ns);
 /* An attempt begins; it ends. */
 void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);

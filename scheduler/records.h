@@ -433,7 +433,9 @@ struct tqi_class {
 	uint32_t guests; /* of a home: tenants' classes; `tenants` has room for all */
 	uint32_t guests_ready; /* tasks in the heaps of their lanes */
 	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
-	uint32_t reserved1[13];
+	uint32_t reserved1;
+	uint64_t throttled; /* starts that a full limit had put off (K9) */
+	uint32_t reserved2[10];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
 
@@ -511,7 +513,8 @@ struct tqi_limit {
 	uint32_t burst;
 	uint32_t tokens;
 	uint32_t reserved1;
-	uint64_t reserved2[4];
+	uint64_t full_ns; /* K9; 0 it never was full */
+	uint64_t reserved2[3];
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_limit) == 256, "four cache lines");

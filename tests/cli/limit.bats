@@ -59,6 +59,9 @@ until_file() {
 	taskq stats --json | jq -se '[.[] | select(.throttled == 2)] != []' >/dev/null
 	touch go
 	expect 0 wait "${ids[@]}"
+	taskq stats --json | jq -se '[.[] | select(.throttled_total == 2)] != []' >/dev/null
+	expect 0 stats
+	prints "throttled 2"
 	limit_is db used 0
 }
 

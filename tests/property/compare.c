@@ -355,6 +355,7 @@ static void add_class(struct model_class *sum, const struct tqi_class *class)
 	sum->crashed += class->crashed;
 	sum->reclaimed += class->reclaimed;
 	sum->stolen += class->stolen;
+	sum->throttled += class->throttled;
 }
 
 static bool compare_kind(struct comparison *c, uint32_t index, const struct model_class *sum,
@@ -369,7 +370,8 @@ static bool compare_kind(struct comparison *c, uint32_t index, const struct mode
 		if (!same(c, record, index, "ended", sum->ended[i], m->ended[i]))
 			return false;
 	return SAME(sum, m, submitted) && SAME(sum, m, started) && SAME(sum, m, retried) &&
-	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed) && SAME(sum, m, stolen);
+	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed) && SAME(sum, m, stolen) &&
+	       SAME(sum, m, throttled);
 }
 
 static bool compare_policy(struct comparison *c, uint32_t index, const struct tqi_queue *q,

@@ -205,7 +205,7 @@ struct model_tenant {
 };
 
 struct model_class {
-	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen;
+	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen, throttled;
 	uint32_t depth[TQ_STATE_COUNT];
 };
 
@@ -272,6 +272,7 @@ struct model {
 	uint32_t jittered; /* tasks with jitter_ns */
 	uint32_t limit_size[MODEL_LIMITS + 1]; /* UINT32_MAX none */
 	struct model_bucket buckets[MODEL_LIMITS + 1];
+	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
 	uint32_t telling[MODEL_TASKS]; /* stack */
 	uint32_t telling_count;

@@ -69,6 +69,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
 	model_key_started(t);
+	m->classes[t->queue][t->kind].throttled += model_was_throttled(m, t);
 	model_slots_take(m, t);
 	m->classes[t->queue][t->kind].started++;
 }

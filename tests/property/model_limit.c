@@ -87,6 +87,22 @@ static void settle(struct model *m, uint32_t limit)
 	b->empty = !has_token(m, limit);
 }
 
+/* Until when a bucket without a token is full. */
+static void note_empty(struct model *m, uint32_t limit)
+{
+	if (!has_token(m, limit))
+		m->full_ns[limit] = model_next_token(m, limit);
+}
+
+/* Whether one of its limits was full since it became ready. */
+bool model_was_throttled(const struct model *m, const struct model_task *t)
+{
+	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
+		if (names(t, x) && m->full_ns[x] > t->ready_ns)
+			return true;
+	return false;
+}
+
 void model_slots_take(struct model *m, const struct model_task *t)
 {
 	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
@@ -95,6 +111,7 @@ void model_slots_take(struct model *m, const struct model_task *t)
 		settle(m, x);
 		m->buckets[x].level -= m->buckets[x].rate.interval_ns;
 		m->buckets[x].empty = !has_token(m, x);
+		note_empty(m, x);
 	}
 }
 
@@ -104,9 +121,10 @@ void model_slots_give(struct model *m, const struct model_task *t)
 	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
 		struct model_limit sum = model_limit(m, x);
 
-		if (names(t, x) && sum.waiting && is_full(m, x, sum.used) &&
-		    !is_full(m, x, sum.used - 1))
-			m->pass_on = true;
+		if (!names(t, x) || !is_full(m, x, sum.used) || is_full(m, x, sum.used - 1))
+			continue;
+		m->full_ns[x] = m->now_ns;
+		m->pass_on |= sum.waiting != 0;
 	}
 }
 
@@ -164,7 +182,7 @@ static void set_rate(struct model *m, uint32_t limit, const struct tqi_rate *rat
 int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *c)
 {
 	struct model_limit sum = model_limit(m, limit);
-	bool before = m->buckets[limit].empty || is_full(m, limit, sum.used);
+	bool full = is_full(m, limit, sum.used), before = m->buckets[limit].empty || full;
 	bool is_set = m->limit_size[limit] != UINT32_MAX || m->buckets[limit].rate.rate;
 	bool sets = (c->size && c->size != UINT32_MAX) || c->rate.rate;
 
@@ -174,6 +192,9 @@ int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_chan
 		m->limit_size[limit] = c->size;
 	if (c->has_rate)
 		set_rate(m, limit, &c->rate);
+	if (full && !is_full(m, limit, sum.used))
+		m->full_ns[limit] = m->now_ns;
+	note_empty(m, limit);
 	if (before && !is_full(m, limit, sum.used) && sum.waiting)
 		m->pass_on = true;
 	return 0;

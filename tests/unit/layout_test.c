@@ -414,6 +414,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, guests);
 	FIELD(tqi_class, guests_ready);
 	FIELD(tqi_class, tenants);
+	FIELD(tqi_class, throttled);
 	STRUCT(tqi_lane);
 	FIELD(tqi_lane, node);
 	FIELD(tqi_lane, class_);
@@ -444,6 +445,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_limit, rate);
 	FIELD(tqi_limit, burst);
 	FIELD(tqi_limit, tokens);
+	FIELD(tqi_limit, full_ns);
 	FIELD(tqi_limit, name);
 	STRUCT(tqi_tenant);
 	FIELD(tqi_tenant, node);

@@ -625,6 +625,72 @@ static void test_g2_a_rate_lets_so_many_begin(void **state)
 }
 
 /* However often somebody looks, and at whatever times: no token more, none less. */
+static uint64_t throttled(struct one_worker *s, uint64_t id)
+{
+	begin(&s->f);
+	uint64_t n = tqi_counters_of(&s->f.tx, task_of(&s->f, id))->throttled;
+
+	commit(&s->f);
+	return n;
+}
+
+/* Starts the next task, a second later, after the one before has ended. */
+static uint64_t start_next(struct one_worker *s)
+{
+	s->f.box.system.now_ns += SECOND;
+	if (s->c.id)
+		end(&s->f, s->worker, &s->c, DONE);
+	return claim(&s->f, s->worker, &s->c);
+}
+
+/* H2: what a full limit has put off counts when it starts, once; what met it in time does not. */
+static void test_h2_throttled_starts_are_counted(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	s.c.id = 0;
+	set_limit(&s, "a", 1);
+	uint64_t first = keyed(&s, KEYS("a"), PLAIN), second = keyed(&s, KEYS("a"), PLAIN);
+
+	assert_int_equal(start_next(&s), first);
+	assert_int_equal(throttled(&s, first), 0);
+	keyed(&s, KEYS("a", "b"), PLAIN);
+	assert_int_equal(start_next(&s), second);
+	assert_int_equal(throttled(&s, first), 1);
+	assert_int_not_equal(start_next(&s), 0);
+	assert_int_equal(throttled(&s, first), 2);
+	end(&s.f, s.worker, &s.c, DONE);
+	s.c.id = 0;
+	s.f.box.system.now_ns += SECOND;
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(start_next(&s), 0);
+	assert_int_equal(throttled(&s, first), 2);
+	close_fixture(&s.f);
+}
+
+static void test_h2_waits_for_tokens_are_counted(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	s.c.id = 0;
+	set_rate(&s, "a", (struct tqi_rate){ .rate = 1, .burst = 1, .interval_ns = SECOND });
+	uint64_t first = keyed(&s, KEYS("a"), PLAIN), second = keyed(&s, KEYS("a"), PLAIN);
+
+	assert_int_equal(start_next(&s), first);
+	assert_int_equal(throttled(&s, first), 0);
+	assert_int_equal(start_next(&s), second);
+	assert_int_equal(throttled(&s, first), 1);
+	s.f.box.system.now_ns += SECOND; /* the next one is there before it is asked for */
+	keyed(&s, KEYS("a"), PLAIN);
+	assert_int_not_equal(start_next(&s), 0);
+	assert_int_equal(throttled(&s, first), 1);
+	close_fixture(&s.f);
+}
+
 static void test_g2_a_rate_does_not_drift(void **state)
 {
 	enum {
@@ -800,6 +866,8 @@ int main(void)
 		cmocka_unit_test(test_g2_the_largest_step_has_room),
 		cmocka_unit_test(test_g2_a_rate_lets_so_many_begin),
 		cmocka_unit_test(test_g2_a_rate_does_not_drift),
+		cmocka_unit_test(test_h2_throttled_starts_are_counted),
+		cmocka_unit_test(test_h2_waits_for_tokens_are_counted),
 		cmocka_unit_test(test_g2_a_token_that_nobody_waits_for_is_no_appointment),
 		cmocka_unit_test(test_g2_a_token_wakes_one),
 		cmocka_unit_test(test_g2_a_rate_that_overflows_is_refused),

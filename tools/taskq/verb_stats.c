@@ -51,9 +51,11 @@ static void print_counters(const struct tq_counters *counters)
 	       (unsigned long long)counters->submitted, (unsigned long long)counters->started,
 	       (unsigned long long)counters->done, (unsigned long long)counters->failed,
 	       (unsigned long long)counters->cancelled, (unsigned long long)counters->expired);
-	printf("  attempts  retried %llu  crashed %llu  reclaimed %llu  stolen %llu\n",
+	printf("  attempts  retried %llu  crashed %llu  reclaimed %llu  stolen %llu  throttled "
+	       "%llu\n",
 	       (unsigned long long)counters->retried, (unsigned long long)counters->crashed,
-	       (unsigned long long)counters->reclaimed, (unsigned long long)counters->stolen);
+	       (unsigned long long)counters->reclaimed, (unsigned long long)counters->stolen,
+	       (unsigned long long)counters->throttled_total);
 	printf("  now     ");
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
 		if (counters->depth[state] || state == TQ_READY || state == TQ_RUNNING)
