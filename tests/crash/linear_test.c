@@ -342,6 +342,8 @@ static void parse(int argc, char **argv, struct options *o)
 			o->only = value, i++;
 		} else if (strcmp(argv[i], "--levels") == 0) {
 			o->levels = (uint32_t)atoi(value), i++;
+		} else {
+			o->shares = 0; /* not known: it would sweep everything */
 		}
 	}
 	if (o->seconds > 0 && o->seed == 0)

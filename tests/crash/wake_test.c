@@ -342,6 +342,8 @@ int main(int argc, char **argv)
 			scale = 1;
 		else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
 			scene.seed = strtoull(argv[++i], NULL, 0);
+		else
+			return fprintf(stderr, "usage: wake_test [--quick] [--seed N]\n"), 2;
 	}
 	printf("wake: --seed %llu\n", (unsigned long long)scene.seed);
 	tqt_step_install();
