@@ -241,7 +241,7 @@ static int fill_positions(struct tqi_check *c, uint32_t f)
 {
 	uint32_t count = c->count[tqi_schema.family_table[f]];
 
-	for (uint32_t i = 0; i < count; i += 1u << TQI_POSITIONS_SHIFT) {
+	for (uint32_t i = 0; count > 1 && i < count; i += 1u << TQI_POSITIONS_SHIFT) {
 		if (tqi_positions_reserve(c->tx, f, i) < 0)
 			return -ENOMEM;
 		tqi_rebuild_keep(c);
