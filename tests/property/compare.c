@@ -190,6 +190,22 @@ static bool compare_history(struct comparison *c, uint32_t index, const struct t
 	return true;
 }
 
+/* The next attempt may have begun already: with what was kept instead. */
+static void learn_inherited(struct comparison *c, const struct tqi_task *t, struct model_task *m)
+{
+	struct model_attempt *b = &m->attempt;
+
+	if (!c->tight || !t->attempt || !b->inherits)
+		return;
+	const struct tqi_attempt *a = tqi_attempt_at(&c->tx, t->attempt);
+
+	if (a->inherited && a->inherited_bytes == b->inherited.bytes &&
+	    is_pattern(c, a->inherited, 0, b->inherited))
+		return;
+	b->inherits = m->has_older;
+	b->inherited = m->older;
+}
+
 static bool compare_checkpoint(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			       struct model_task *m)
 {
@@ -201,6 +217,7 @@ static bool compare_checkpoint(struct comparison *c, uint32_t index, const struc
 		m->has_checkpoint = m->has_older;
 		m->checkpoint = m->older;
 	}
+	learn_inherited(c, t, m);
 	m->has_older = false;
 	if (!same(c, record, index, "has checkpoint", !!t->checkpoint, m->has_checkpoint))
 		return false;

@@ -91,29 +91,38 @@ void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 	}
 }
 
-static bool wake_first(struct model *m, bool unsettled)
+/* The newest that can start something; or that the core has woken, not knowing yet. */
+static uint32_t first_sleeper(struct model *m, bool unsettled)
 {
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
 		if (w &&
 		    (unsettled ? model_has_done(m, MODEL_POPPED, s)
-			       : model_best(m, w) || model_can_steal(m, m->waiters[s].subject))) {
-			pop(m, s);
-			return true;
-		}
+			       : model_best(m, w) || model_can_steal(m, m->waiters[s].subject)))
+			return s;
 	}
-	return false;
+	return 0;
 }
 
-/* The first that can start something; else one that the core could not tell this of. */
+static bool wake_first(struct model *m)
+{
+	uint32_t first = first_sleeper(m, false);
+	uint32_t other = first && model_has_done(m, MODEL_POPPED, first) ? 0
+									 : first_sleeper(m, true);
+
+	if (other || first)
+		pop(m, other ? other : first);
+	return other || first;
+}
+
 bool model_wake_any(struct model *m)
 {
 	bool called = model_wake_called(m), ready = false, woken;
 
 	for (uint32_t i = 1; i < m->task_slots; i++)
 		ready |= model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
-	woken = ready && (wake_first(m, false) || wake_first(m, true));
+	woken = ready && wake_first(m);
 	m->pass_on = false;
 	return woken || called;
 }
