@@ -137,6 +137,39 @@ static inline void open_one_worker(struct one_worker *s)
 	s->worker = add_worker(&s->f, "default", 0);
 }
 
+/* The worker is killed, or leaves; another one comes. */
+static inline void die_at_work(struct one_worker *s)
+{
+	static const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
+	const struct tqi_worker *w = tqi_table_peek(&s->f.box.seg, TQI_WORKERS, s->worker);
+
+	begin(&s->f);
+	assert_true(tqi_worker_dead(&s->f.tx, s->worker, w->generation, &death));
+	commit(&s->f);
+	s->worker = add_worker(&s->f, "default", 0);
+}
+
+static inline void leave_work(struct one_worker *s)
+{
+	begin(&s->f);
+	assert_true(tqi_worker_unregister(&s->f.tx, s->worker));
+	commit(&s->f);
+	s->worker = add_worker(&s->f, "default", 0);
+}
+
+/* Sleepers that were popped. */
+static inline uint32_t count_woken(struct one_worker *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 1; w < tqi_segment_core(&s->f.box.seg)->tables[TQI_WAITERS].count; w++) {
+		const struct tqi_waiter *waiter = tqi_table_peek(&s->f.box.seg, TQI_WAITERS, w);
+
+		n += waiter->state == TQI_WAITER_TRANSIT;
+	}
+	return n;
+}
+
 static inline void print_finding(void *arg, const char *text)
 {
 	(void)arg;

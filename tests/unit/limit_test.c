@@ -92,25 +92,6 @@ static void end_by(struct one_worker *s, struct tqi_verdict v)
 	assert_int_equal(end(&s->f, s->worker, &s->c, v), 0);
 }
 
-static void die(struct one_worker *s)
-{
-	static const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
-	const struct tqi_worker *w = tqi_table_peek(&s->f.box.seg, TQI_WORKERS, s->worker);
-
-	begin(&s->f);
-	assert_true(tqi_worker_dead(&s->f.tx, s->worker, w->generation, &death));
-	commit(&s->f);
-	s->worker = add_worker(&s->f, "default", 0);
-}
-
-static void leave(struct one_worker *s)
-{
-	begin(&s->f);
-	assert_true(tqi_worker_unregister(&s->f.tx, s->worker));
-	commit(&s->f);
-	s->worker = add_worker(&s->f, "default", 0);
-}
-
 static void cancel(struct one_worker *s)
 {
 	begin(&s->f);
@@ -124,7 +105,7 @@ static void time_out(struct one_worker *s)
 	begin(&s->f);
 	tqi_stop_ask(&s->f.tx, s->c.attempt, TQ_CAUSE_TIMEOUT);
 	commit(&s->f);
-	die(s);
+	die_at_work(s);
 }
 
 static void end_in_some_way(struct one_worker *s, int way)
@@ -143,10 +124,10 @@ static void end_in_some_way(struct one_worker *s, int way)
 		end_by(s, RELEASE);
 		break;
 	case 4:
-		die(s);
+		die_at_work(s);
 		break;
 	case 5:
-		leave(s);
+		leave_work(s);
 		break;
 	case 6:
 		cancel(s);
@@ -237,18 +218,6 @@ static uint32_t sleep_as(struct one_worker *s, uint32_t worker)
 	tqi_sleep_again(&s->f.tx, w, UINT64_MAX);
 	commit(&s->f);
 	return w;
-}
-
-static uint32_t count_woken(struct one_worker *s)
-{
-	uint32_t n = 0;
-
-	for (uint32_t w = 1; w < tqi_segment_core(&s->f.box.seg)->tables[TQI_WAITERS].count; w++) {
-		const struct tqi_waiter *waiter = tqi_table_peek(&s->f.box.seg, TQI_WAITERS, w);
-
-		n += waiter->state == TQI_WAITER_TRANSIT;
-	}
-	return n;
 }
 
 static void test_g2_waiting_wakes_nobody_and_a_free_slot_one(void **state)
