@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/options.h"
+#include "client/server.h"
 #include "client/snapshot.h"
 #include "scheduler/limit.h"
 #include "scheduler/ready.h"
@@ -168,9 +169,13 @@ static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_ta
 
 	if (tqi_state_is_final(t->state) || t->state == TQ_RUNNING)
 		return;
-	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) == 0 &&
-	    (queue.flags & TQI_QUEUE_PAUSED))
-		i->flags |= TQ_INFO_PAUSED;
+	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) == 0) {
+		if (queue.flags & TQI_QUEUE_PAUSED)
+			i->flags |= TQ_INFO_PAUSED;
+		if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) &&
+		    tqi_lacks_room(seg, &queue))
+			i->flags |= TQ_INFO_THROTTLED;
+	}
 	if (!is_served(seg, t))
 		i->flags |= TQ_INFO_UNSERVED;
 }
@@ -184,6 +189,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	fill_texts(seg, task, ret_info);
 	fill_extra(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);
+	tqi_peek_server_of(seg, task, ret_info->server);
 	fill_surroundings(seg, task, ret_info);
 	return tqi_task_unchanged(seg, index, task);
 }

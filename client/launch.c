@@ -22,8 +22,9 @@ struct identity {
 	char queue[16 + TQ_NAME_MAX];
 	char segment[16 + TQI_PATH_MAX];
 	char deadline[48]; /* "" none */
+	char server[16 + TQ_SERVER_MAX]; /* "" none */
 };
-#define IDENTITY_COUNT 5
+#define IDENTITY_COUNT 6
 
 /* When the attempt times out: seconds since 1970, as `date +%s` says them. */
 static void describe_deadline(const struct tq_worker *worker, const struct tq_claim *claim,
@@ -55,6 +56,10 @@ static void describe(const struct tq_worker *worker, const struct tq_claim *clai
 	snprintf(identity->queue, sizeof(identity->queue), "TASKQ_QUEUE=%s", claim->queue);
 	snprintf(identity->segment, sizeof(identity->segment), "TASKQ_SEGMENT=%s",
 		 worker->tq->seg.path);
+	identity->server[0] = '\0';
+	if (claim->server)
+		snprintf(identity->server, sizeof(identity->server), "TASKQ_SERVER=%s",
+			 claim->server);
 	describe_deadline(worker, claim, identity->deadline, sizeof(identity->deadline));
 }
 
@@ -105,6 +110,8 @@ static char **make_env(const struct tq_worker *worker, const struct tq_claim *cl
 	total = put(env, base, total, identity->segment);
 	if (identity->deadline[0])
 		total = put(env, base, total, identity->deadline);
+	if (identity->server[0])
+		total = put(env, base, total, identity->server);
 	base = total;
 	for (uint32_t i = 0; i < more; i++)
 		total = put(env, base, total, added[i]);

@@ -171,6 +171,22 @@ int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, v
 	return tqi_peek(seg, offset, buf, bytes);
 }
 
+void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void *ctx)
+{
+	struct tqi_attempt a;
+	struct tqi_task t;
+	struct tqi_core core;
+
+	if (tqi_peek_core(seg, &core) < 0)
+		return;
+	for (uint32_t n = 1;
+	     n < core.tables[TQI_ATTEMPTS].count && n < seg->geometry.tables[TQI_ATTEMPTS].max; n++)
+		if (tqi_peek_record(seg, TQI_ATTEMPTS, n, &a) == 0 &&
+		    tqi_peek_record(seg, TQI_TASKS, a.task, &t) == 0 && t.state == TQ_RUNNING &&
+		    a.id == tqi_id_make(a.task, t.generation) && !visit(ctx, &a, &t))
+			return;
+}
+
 int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,
 		      struct tqi_heap_entry siblings[4])
 {

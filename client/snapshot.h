@@ -24,6 +24,10 @@ uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
 /* A task that has this id: 0, TQ_EGONE, -ENOENT. */
 int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task);
+/* Each attempt under way, and its task; false: that is enough. */
+typedef bool tqi_running_fn(void *ctx, const struct tqi_attempt *attempt,
+			    const struct tqi_task *task);
+void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void *ctx);
 /* Four entries of a heap that begin at a place divisible by 4; those behind its end are
  * whatever lies there. */
 int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,

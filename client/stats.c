@@ -7,6 +7,7 @@
 
 #include "client/handle.h"
 #include "client/options.h"
+#include "client/server.h"
 #include "client/snapshot.h"
 #include "scheduler/limit.h"
 #include "scheduler/ready.h"
@@ -81,6 +82,7 @@ static void add_oldest(struct tq *tq, const struct tqi_lane *lane, struct tq_cou
 struct classes {
 	uint64_t bits[TQI_CLASSES_MAX / 64 + 1];
 	bool any;
+	bool no_room; /* nothing of them can start */
 };
 
 static bool is_full(struct tq *tq, const struct tqi_lane *lane)
@@ -113,7 +115,7 @@ static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_co
 			    !(classes->bits[l->class_ / 64] >> (l->class_ % 64) & 1))
 				continue;
 			add_oldest(tq, l, k);
-			k->throttled += is_full(tq, l) ? l->tasks.length : 0;
+			k->throttled += classes->no_room || is_full(tq, l) ? l->tasks.length : 0;
 		}
 	}
 }
@@ -170,6 +172,8 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	i->edf = queue->edf;
 	i->batch = queue->batch;
 	i->fair = queue->fair;
+	i->servers = queue->servers;
+	i->flags |= queue->flags & TQI_QUEUE_SERVED ? TQ_QUEUE_SERVED : 0;
 	i->max_wait_ns = queue->max_wait_ns == UINT64_MAX ? 0 : queue->max_wait_ns;
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
@@ -178,7 +182,7 @@ static void add_kind(struct tq *tq, uint32_t n, const struct tqi_class *c, struc
 		     struct classes *classes)
 {
 	add_class(tq, c, &i->counters);
-	if (c->lane_count == 1 || n > TQI_CLASSES_MAX)
+	if ((c->lane_count == 1 && !classes->no_room) || n > TQI_CLASSES_MAX)
 		return;
 	classes->bits[n / 64] |= 1ull << (n % 64);
 	classes->any = true;
@@ -221,6 +225,8 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 	bool found = !class;
 
 	fill_queue(&queue, root.sweep_left, i);
+	classes.no_room = tqi_lacks_room(&tq->seg, &queue);
+	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
 	i->workers = workers_of(tq, q);
 	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
 		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)

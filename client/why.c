@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/options.h"
+#include "client/server.h"
 #include "client/snapshot.h"
 #include "client/why_before.h"
 #include "scheduler/limit.h"
@@ -102,41 +103,46 @@ static uint32_t count_workers(const struct question *q, struct tq_why *why)
 	return able;
 }
 
-/* Whether an attempt is of a task that has a slot of the limit. */
-static bool holds(const struct tqi_segment *seg, const struct tqi_attempt *a, uint32_t limit)
+/* A task that has a slot, and who runs it. */
+static void name_holder(const struct question *q, uint64_t task, uint32_t worker,
+			struct tq_why *why)
 {
-	struct tqi_extra extra;
-	struct tqi_task t;
+	struct tqi_worker w;
 
-	if (tqi_peek_record(seg, TQI_TASKS, a->task, &t) < 0 || t.state != TQ_RUNNING ||
-	    a->id != tqi_id_make(a->task, t.generation) || !tqi_peek_extra(seg, &t, &extra))
+	why->holder = task;
+	why->worker = worker;
+	if (task && tqi_peek_record(&q->tq->seg, TQI_WORKERS, worker, &w) == 0)
+		why->pid = w.owner.pid;
+}
+
+/* Who has a slot of a limit is looked for. */
+struct search {
+	const struct question *q;
+	uint32_t limit;
+	struct tq_why *why;
+};
+
+static bool stop_at_holder(void *ctx, const struct tqi_attempt *a, const struct tqi_task *t)
+{
+	const struct search *s = ctx;
+	struct tqi_extra extra;
+
+	if (!tqi_peek_extra(&s->q->tq->seg, t, &extra))
+		return true;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
+		if (extra.limits[i] != s->limit)
+			continue;
+		name_holder(s->q, a->id, a->worker, s->why);
 		return false;
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
-		if (extra.limits[i] == limit)
-			return true;
-	return false;
+	}
+	return true;
 }
 
 static void find_holder(const struct question *q, uint32_t limit, struct tq_why *why)
 {
-	const struct tqi_segment *seg = &q->tq->seg;
-	struct tqi_attempt a;
-	struct tqi_worker w;
-	struct tqi_core core;
+	struct search search = { q, limit, why };
 
-	if (tqi_peek_core(seg, &core) < 0)
-		return;
-	for (uint32_t n = 1;
-	     n < core.tables[TQI_ATTEMPTS].count && n < seg->geometry.tables[TQI_ATTEMPTS].max;
-	     n++) {
-		if (tqi_peek_record(seg, TQI_ATTEMPTS, n, &a) < 0 || !holds(seg, &a, limit))
-			continue;
-		why->holder = a.id;
-		why->worker = a.worker;
-		if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0)
-			why->pid = w.owner.pid;
-		return;
-	}
+	tqi_peek_running(&q->tq->seg, stop_at_holder, &search);
 }
 
 /* The first of its limits that is full. */
@@ -182,6 +188,20 @@ static uint32_t why_assigned(const struct question *q, struct tq_why *why)
 	return TQ_WHY_ASSIGNED;
 }
 
+static bool lacks_server(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_holder holder = { .queue = q->task.queue };
+
+	if (!tqi_lacks_room(seg, &q->queue))
+		return false;
+	tqi_find_holders(seg, &holder, 1);
+	why->servers = q->queue.servers;
+	why->since_ns = holder.since_ns;
+	name_holder(q, holder.task, holder.worker, why);
+	return true;
+}
+
 /* Nothing holds it back but other tasks, and who is there to start it. */
 static uint32_t why_ready(const struct question *q, struct tq_why *why)
 {
@@ -197,6 +217,8 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 		return TQ_WHY_NO_WORKER;
 	if (why->workers == 0)
 		return TQ_WHY_NO_KIND;
+	if (lacks_server(q, why))
+		return TQ_WHY_SERVERS;
 	if (is_throttled(q, why))
 		return TQ_WHY_THROTTLED;
 	if (able)

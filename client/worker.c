@@ -12,6 +12,7 @@
 #include "scheduler/assign.h"
 #include "scheduler/claim.h"
 #include "scheduler/queue.h"
+#include "scheduler/server.h"
 #include "scheduler/stop.h"
 #include "scheduler/submit.h"
 #include "scheduler/wake.h"
@@ -239,6 +240,7 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 	claim->payload_bytes = task->payload_bytes;
 	claim->checkpoint = a->inherited ? tqi_unit(tx, a->inherited) : NULL;
 	claim->checkpoint_bytes = a->inherited ? a->inherited_bytes : 0;
+	claim->server = a->server ? tqi_server_at(tx, a->server)->name : NULL;
 	claim->timeout_at_ns = c->timeout_at_ns;
 	claim->attempt = task->attempts;
 	claim->slot = c->attempt;

@@ -4,6 +4,7 @@
 
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
+#include "scheduler/server.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
 
@@ -83,7 +84,7 @@ uint32_t tqi_assigned_next(struct tqi_tx *tx, uint32_t w)
 		uint32_t index = worker->assigned;
 		const struct tqi_task *task = tqi_task_at(tx, index);
 
-		if (!(tqi_queue_at(tx, task->queue)->flags & TQI_QUEUE_PAUSED))
+		if (tqi_queue_keeps_assigned(tqi_queue_at(tx, task->queue)))
 			return index;
 		tqi_assigned_leave(tx, index);
 		tqi_ready_enter(tx, index, true);
@@ -121,7 +122,7 @@ void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 	uint32_t class_ = 0, index;
 	struct tqi_turn turn;
 
-	if (tqi_queue_at(tx, queue)->fair)
+	if (tqi_queue_at(tx, queue)->fair || !tqi_queue_keeps_assigned(tqi_queue_at(tx, queue)))
 		return;
 	while (room(worker, tqi_queue_at(tx, queue)->batch) && !tqi_tx_is_filling(tx) &&
 	       (index = choose(tx, worker, queue, &turn)) && !tx->corrupt) {
@@ -143,7 +144,7 @@ static bool may_steal(struct tqi_tx *tx, const struct tqi_worker *worker,
 	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 	uint32_t batch = queue->batch ? queue->batch : 1, free = room(worker, batch);
 
-	return !(queue->flags & TQI_QUEUE_PAUSED) && free &&
+	return tqi_queue_keeps_assigned(queue) && free &&
 	       free * UINT64_C(1000) >= (uint64_t)batch * worker->steal_capacity &&
 	       tqi_worker_serves(worker, tqi_class_of(tx, task));
 }

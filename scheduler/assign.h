@@ -6,10 +6,10 @@
  *     up the batch with what the worker holds, in the order in which they would start,
  *     are *assigned* to it.  They stay READY, out of their lanes' heaps: no attempt, no
  *     time-out, no slot of a limit; a task with limit keys is never assigned, and nothing
- *     in a fair queue, where a start decides whose the next one is.
+ *     in a fair queue, where a start decides whose the next one is, or in one with servers.
  * A2  Assigned tasks start with the next claims of their worker, before all else.  What
  *     makes a task other than READY, or moves it, takes it off the list
- *     (tqi_ready_leave()); a pause of its queue sends it back to its lane.
+ *     (tqi_ready_leave()); a pause of its queue, or servers, send it back to its lane.
  * A3  A worker that would sleep steals instead: the last of the tasks that it can run on
  *     the list of the worker that has most, up to its steal_max, when so much of its
  *     batch is free and its interval has passed.  Whoever leaves something to steal

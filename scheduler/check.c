@@ -55,6 +55,9 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));
 	c->tenants = carve(scratch, &at, (uint64_t)g->tables[TQI_TENANTS].max * sizeof(uint32_t));
 	c->guests = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->guests));
+	c->servers = carve(scratch, &at, (uint64_t)g->tables[TQI_SERVERS].max * sizeof(uint32_t));
+	c->pools = carve(scratch, &at, (uint64_t)g->tables[TQI_POOLS].max * sizeof(*c->pools));
+	c->served = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->served));
 	c->waiting = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(uint32_t));
 	c->depth = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->depth));
 	return at;
@@ -116,6 +119,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_limits(&c);
 	tqi_check_fair(&c);
 	tqi_check_workers(&c);
+	tqi_check_servers(&c);
 	tqi_check_sleepers(&c);
 	tqi_check_commands(&c);
 	tqi_check_lists(&c);

@@ -29,6 +29,13 @@ struct tqi_check_limit {
 struct tqi_check_lanes {
 	uint32_t all, parked, guests, guests_ready;
 };
+/* What servers add up to, for a pool; what servers and pools do, for a queue. */
+struct tqi_check_pool {
+	uint32_t used, servers;
+};
+struct tqi_check_served {
+	uint32_t servers, pools;
+};
 /* Tenants' classes of a queue, of even and of odd eras. */
 struct tqi_check_guests {
 	uint32_t of[2];
@@ -51,11 +58,14 @@ struct tqi_check {
 	struct tqi_check_lanes *lanes; /* per class */
 	uint32_t *tenants;	       /* tasks that name it */
 	struct tqi_check_guests *guests; /* per queue */
+	uint32_t *servers;     /* attempts that name it */
+	struct tqi_check_pool *pools;
+	struct tqi_check_served *served; /* per queue */
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
 	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, moving, appointments,
-		assigned, rates;
+		assigned, rates, carrying;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 
@@ -108,6 +118,13 @@ bool tqi_check_tenant_is_sound(struct tqi_check *c, const struct tqi_tenant *ten
 /* A task's own side of its tenant; its lane's class may be NULL. */
 void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi_task *task,
 			   const struct tqi_class *class_);
+/* Whether a server, a pool has a name, and a queue. */
+bool tqi_check_server_is_sound(struct tqi_check *c, const struct tqi_server *server);
+bool tqi_check_pool_is_sound(struct tqi_check *c, const struct tqi_pool *pool);
+/* An attempt's own side of its server. */
+void tqi_check_attempt_server(struct tqi_check *c, uint32_t a, const struct tqi_attempt *attempt,
+			      const struct tqi_task *task);
+
 /* The class in which the tasks of a class are counted. */
 uint32_t tqi_check_counted_in(struct tqi_check *c, uint32_t class_);
 /* A chain of classes, of a queue (tenant 0) or of a tenant; those of all tenants. */
@@ -158,6 +175,7 @@ void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);
 void tqi_check_fair(struct tqi_check *c);
+void tqi_check_servers(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);

@@ -122,6 +122,8 @@ static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	if (class->era == queue->era && class->band != tqi_policy_band(queue, t->priority))
 		tqi_check_fault(c, "task %u: priority %d is not of band %u", index, t->priority,
 				class->band);
+	if (t->state == TQ_READY && (t->flags & TQI_TASK_SERVED))
+		tqi_check_fault(c, "task %u: ready, and names a server", index);
 	if (t->state == TQ_READY &&
 	    t->key != tqi_policy_key_in(class, t, class->edf ? tqi_check_deadline(c, t) : 0))
 		tqi_check_fault(c, "task %u: its key is not that of its %s", index,

@@ -15,6 +15,7 @@ static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_atte
 	if (attempt->checkpoint)
 		tqi_check_block(c, attempt->checkpoint, TQI_CHECKPOINT_BLOCK, "attempt", a,
 				"checkpoint");
+	tqi_check_attempt_server(c, a, attempt, t);
 	if (attempt->inherited)
 		tqi_check_block(c, attempt->inherited, attempt->inherited_bytes, "attempt", a,
 				"inherited checkpoint");

@@ -6,6 +6,7 @@
 #include "scheduler/policy.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
+#include "scheduler/server.h"
 #include "scheduler/task.h"
 
 static bool can_run(const struct tqi_worker *worker, const struct tqi_class *class)
@@ -208,7 +209,7 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
 	uint32_t task = 0;
 
-	if (queue->flags & TQI_QUEUE_PAUSED)
+	if (!tqi_queue_may_start(tx, queue))
 		return 0;
 	if (queue->flags & TQI_QUEUE_SHARED)
 		task = best_of_tenants(tx, worker, q, turn);

@@ -12,6 +12,7 @@
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
+#include "scheduler/server.h"
 #include "scheduler/task.h"
 
 #define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
@@ -75,6 +76,7 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	fill_attempt(tx, a, index, task);
 	if (task->checkpoint)
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
+	TQI_INIT(tqi_attempt_at(tx, a)->server, tqi_server_take(tx, task->queue));
 	link_attempt(tx, a, w);
 	if (watched || (task->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));

@@ -51,6 +51,7 @@ static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct t
 		TQI_ADD(tx, tqi_class_at(tx, class->home)->guests_ready, change);
 }
 
+/* V7: it stands in the place of a server. */
 static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
 {
 	uint64_t deadline = class->edf ? tqi_task_deadline(tx, task) : UINT64_MAX;
@@ -58,6 +59,8 @@ static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_c
 
 	if (key != task->key)
 		TQI_SET(tx, task->key, key);
+	if (task->flags & TQI_TASK_SERVED)
+		TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_SERVED));
 }
 
 /* False: it is held, and stays out. */

@@ -279,6 +279,9 @@ static void clear_root(struct tqi_root *root)
 	root->ended_oldest = root->ended_newest = root->ended_count = 0;
 	root->command_waiters = 0;
 	memset(&root->tenants, 0, sizeof(root->tenants));
+	memset(&root->servers, 0, sizeof(root->servers));
+	memset(&root->pools, 0, sizeof(root->pools));
+	root->carrying = 0;
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -300,6 +303,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_workers(c);
 	tqi_rebuild_limits_begin(c);
 	tqi_rebuild_fair_begin(c);
+	tqi_rebuild_servers_begin(c);
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
 	tqi_rebuild_sleepers(c);
@@ -314,9 +318,10 @@ static int rebuild(struct tqi_check *c)
 		tqi_rebuild_free_lists(c);
 		r = tqi_rebuild_fair(c);
 	}
-	if (r == 0) {
+	if (r == 0)
+		r = tqi_rebuild_servers(c);
+	if (r == 0)
 		r = tqi_rebuild_limits(c);
-	}
 	if (r == 0)
 		r = tqi_rebuild_heaps(c);
 	if (r == 0)

@@ -31,6 +31,10 @@ void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *task);
 /* The same for its tenant. */
 void tqi_rebuild_fair_begin(struct tqi_check *c);
 void tqi_rebuild_task_tenant(struct tqi_check *c, const struct tqi_task *task);
+/* Servers are there, and an attempt of a task in that queue counts; into their pools. */
+void tqi_rebuild_servers_begin(struct tqi_check *c);
+void tqi_rebuild_attempt_server(struct tqi_check *c, struct tqi_attempt *attempt, uint32_t queue);
+int tqi_rebuild_servers(struct tqi_check *c);
 /* Tenants into their index. */
 int tqi_rebuild_fair(struct tqi_check *c);
 /*

@@ -191,6 +191,8 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_AT | TQI_TASK_LISTED | TQI_TASK_TELLING);
 	t->edges = t->pins = t->prev = t->next = 0;
 	mend_attempt(c, index, t);
+	if (t->state == TQ_READY || t->state == TQ_RUNNING)
+		t->flags &= (uint16_t)~TQI_TASK_SERVED;
 	mend_blocks(c, t);
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_limits(c, t);
@@ -217,6 +219,7 @@ static void link_attempt(struct tqi_check *c, uint32_t a)
 	tqi_rebuild_block(c, &attempt->checkpoint, TQI_CHECKPOINT_BLOCK);
 	if (!tqi_rebuild_block(c, &attempt->inherited, attempt->inherited_bytes))
 		attempt->inherited_bytes = 0;
+	tqi_rebuild_attempt_server(c, attempt, tqi_task_at(c->tx, attempt->task)->queue);
 }
 
 void tqi_rebuild_tasks(struct tqi_check *c)

@@ -32,6 +32,8 @@
  * R10 In a fair queue an unfinished task of the queue's era is in a class of its tenant,
  *     otherwise in a plain one; a finished one always is, and counts there
  *     (scheduler/fair.h).
+ * R11 A server's `used` is the number of attempts that name it; it is in the pool that its
+ *     name calls for, whose `used` is what its servers add up to (scheduler/server.h).
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
@@ -52,6 +54,8 @@
 #define TQI_SCHEDULES_MAX 4096
 #define TQI_COMMANDS_MAX 1024 /* open and ended */
 #define TQI_TENANTS_MAX (1u << 18)
+#define TQI_SERVERS_MAX (1u << 16)
+#define TQI_POOLS_MAX (1u << 16)
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -70,6 +74,8 @@ enum tqi_table_id {
 	TQI_SCHEDULES,
 	TQI_COMMANDS,
 	TQI_TENANTS,
+	TQI_SERVERS,
+	TQI_POOLS,
 	TQI_TABLE_COUNT,
 };
 
@@ -83,6 +89,8 @@ enum tqi_family {
 	TQI_FAMILY_REFILL, /* limits that are waited for, by when their next token comes */
 	TQI_FAMILY_SCHEDULE, /* schedules by the next time to look at them; of each in one heap */
 	TQI_FAMILY_FAIR, /* tenants' classes in their home, by the tenant's tag */
+	TQI_FAMILY_LOAD, /* servers in their pool, by attempts under way */
+	TQI_FAMILY_ROOM, /* pools with room in their queue's home pool, by their first server */
 	TQI_FAMILY_COUNT,
 };
 
@@ -111,6 +119,8 @@ enum tqi_interest {
 #define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
 #define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (R4) */
 #define TQI_TASK_ASSIGNED (1u << 13) /* is on a worker's list (scheduler/assign.h) */
+#define TQI_TASK_SERVED                                                                            \
+	(1u << 14) /* ended or delayed: `key` names its last attempt's server (V7) */
 
 /*
  * One task; four cache lines.  Submit, claim and complete touch the first three.
@@ -125,7 +135,7 @@ struct tqi_task {
 	uint64_t generation; /* with the index: the id */
 	uint64_t sequence;   /* order of submission */
 	uint64_t wait_sequence; /* the root's, when it began to wait: a purge spares later ones */
-	int64_t key;		/* fixed when it becomes ready; smaller starts earlier */
+	int64_t key;		/* fixed when it becomes ready; smaller starts earlier; or a server */
 	int32_t priority;
 	uint32_t lane;
 	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns; assigned: to
@@ -243,7 +253,7 @@ struct tqi_attempt {
 	struct tqi_word64 progress_ns;		   /* 0 never */
 	struct tqi_word64 saved; /* number << 32 | bytes; odd number: second half */
 	uint32_t serial; /* of the worker's attempts; written by the claim only */
-	uint32_t reserved1;
+	uint32_t server; /* that it runs at; likewise; 0 none */
 	int64_t charged_us; /* to its tenant, in advance; likewise; 0 it has none */
 	uint32_t reserved2[4];
 
@@ -346,6 +356,7 @@ _Static_assert(sizeof(struct tqi_worker) == 448, "seven cache lines");
 #define TQI_QUEUE_ORDERED (1u << 17) /* heads of its classes cannot be compared by their keys */
 #define TQI_QUEUE_MOVING (1u << 18)  /* tasks of an earlier era are on their way to this one's */
 #define TQI_QUEUE_SHARED (1u << 19)  /* tasks may be in classes of tenants (scheduler/fair.h) */
+#define TQI_QUEUE_SERVED (1u << 20)  /* its attempts run at servers (scheduler/server.h) */
 
 /*
  * A queue.  Never freed.
@@ -378,7 +389,14 @@ struct tqi_queue {
 	uint32_t tenant; /* of tasks without a fair key; 0 it has never been fair */
 	int64_t fair_time_us; /* its virtual time: where its last start of a tenant began */
 	uint32_t tenant_classes[2]; /* classes of its tenants, of even and of odd eras */
-	uint64_t reserved1[5];
+	uint32_t home;	     /* pool of its servers that have no limit; 0 it has never had any */
+	uint32_t servers;    /* that may be given tasks: not leaving */
+	uint32_t carry_at;   /* next server's record of a change that is carried out; 0 none is */
+	uint32_t carry_from; /* pool that servers leave by it; 0 all leave for good */
+	uint32_t carry_to;   /* and where they go */
+	uint32_t reserved0;
+	uint64_t turn; /* grows with each start at a server, and with each server */
+	uint64_t reserved1;
 };
 _Static_assert(sizeof(struct tqi_queue) == 256, "four cache lines");
 
@@ -518,6 +536,46 @@ struct tqi_limit {
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_limit) == 256, "four cache lines");
+
+/*
+ * A server of a queue (scheduler/server.h).  A free record has queue 0.
+ */
+struct tqi_server {
+	struct tqi_hash_node node; /* in the root's index of servers, by queue and name */
+	uint32_t pool;
+	uint32_t used; /* attempts under way at it */
+	uint64_t turn; /* the queue's, when it was given a task last, or came */
+	uint64_t sequence; /* the root's, when it came: no other server ever has it */
+	uint16_t queue;
+	uint8_t bytes;	 /* of the name */
+	uint8_t leaving; /* 1: removed; the record goes with its last attempt */
+	uint32_t reserved0;
+	uint64_t reserved1[2];
+	char name[TQ_SERVER_MAX + 1];
+};
+_Static_assert(sizeof(struct tqi_server) == 320, "five cache lines");
+
+/*
+ * Servers of a queue that share slots: those of one limit, or (the queue's home) those
+ * of none.  A free record has queue 0.
+ */
+struct tqi_pool {
+	struct tqi_hash_node node; /* in the root's index of pools, by queue and pattern */
+	uint32_t size;	  /* attempts at a time; UINT32_MAX any number: it is not set */
+	uint32_t used;	  /* attempts under way at its servers */
+	uint32_t servers; /* records that are in it, leaving ones too: `load` has room for all */
+	uint16_t queue;
+	uint8_t bytes;	   /* of the pattern */
+	uint8_t is_prefix; /* 1: of all names that begin with it; the home's is "" */
+	struct tqi_heap load;  /* those not leaving, by attempts under way, then by turn */
+	struct tqi_heap rooms; /* of a home: pools with room, by their first server */
+	uint32_t pools;	  /* of a home: the queue's pools, for all of which `rooms` has room */
+	uint8_t has_room; /* 1: it is in its home's heap */
+	uint8_t reserved0[3];
+	uint64_t reserved1;
+	char pattern[TQ_SERVER_MAX + 1];
+};
+_Static_assert(sizeof(struct tqi_pool) == 448, "seven cache lines");
 
 /* Somebody waits for a task. */
 struct tqi_edge {
@@ -725,8 +783,10 @@ struct tqi_root {
 	uint32_t ended_newest;
 	uint32_t ended_count;
 	uint32_t command_waiters; /* sleepers that wait for answers */
-	uint32_t reserved1;
+	uint32_t carrying; /* queues with carry_at */
 	struct tqi_hash_index tenants; /* by queue and name */
+	struct tqi_hash_index servers; /* likewise */
+	struct tqi_hash_index pools;   /* by queue and pattern */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -760,6 +820,8 @@ TQI_RECORD(tqi_limit_at, tqi_limit, TQI_LIMITS)
 TQI_RECORD(tqi_schedule_at, tqi_schedule, TQI_SCHEDULES)
 TQI_RECORD(tqi_command_at, tqi_command, TQI_COMMANDS)
 TQI_RECORD(tqi_tenant_at, tqi_tenant, TQI_TENANTS)
+TQI_RECORD(tqi_server_at, tqi_server, TQI_SERVERS)
+TQI_RECORD(tqi_pool_at, tqi_pool, TQI_POOLS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

@@ -17,6 +17,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_SCHEDULES] = { "schedules", sizeof(struct tqi_schedule), TQI_SCHEDULES_MAX },
 	[TQI_COMMANDS] = { "commands", sizeof(struct tqi_command), TQI_COMMANDS_MAX },
 	[TQI_TENANTS] = { "tenants", sizeof(struct tqi_tenant), TQI_TENANTS_MAX },
+	[TQI_SERVERS] = { "servers", sizeof(struct tqi_server), TQI_SERVERS_MAX },
+	[TQI_POOLS] = { "pools", sizeof(struct tqi_pool), TQI_POOLS_MAX },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -27,7 +29,8 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^ FACT(tqi_root, due) << 40 ^ \
 	 FACT(tqi_key, name) << 44 ^ FACT(tqi_limit, name) << 20 ^		  \
 	 FACT(tqi_schedule, block) << 12 ^ FACT(tqi_command, name) << 6 ^                          \
-	 sizeof(struct tqi_delivery) << 2 ^ FACT(tqi_tenant, name) << 10)
+	 sizeof(struct tqi_delivery) << 2 ^ FACT(tqi_tenant, name) << 10 ^                             \
+	 FACT(tqi_server, name) << 14 ^ FACT(tqi_pool, load) << 18)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,
@@ -40,7 +43,9 @@ const struct tqi_schema tqi_schema = {
 			  [TQI_FAMILY_WALL] = TQI_TASKS,
 			  [TQI_FAMILY_REFILL] = TQI_LIMITS,
 			  [TQI_FAMILY_SCHEDULE] = TQI_SCHEDULES,
-			  [TQI_FAMILY_FAIR] = TQI_CLASSES },
+			  [TQI_FAMILY_FAIR] = TQI_CLASSES,
+			  [TQI_FAMILY_LOAD] = TQI_SERVERS,
+			  [TQI_FAMILY_ROOM] = TQI_POOLS },
 	.family_count = TQI_FAMILY_COUNT,
 	.root_bytes = sizeof(struct tqi_root),
 	.fingerprint = LAYOUT,

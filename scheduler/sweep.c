@@ -2,8 +2,11 @@
 /* The sweep. */
 #include "scheduler/sweep.h"
 
+#include "scheduler/assign.h"
 #include "scheduler/edge.h"
 #include "scheduler/policy.h"
+#include "scheduler/ready.h"
+#include "scheduler/server.h"
 #include "scheduler/stop.h"
 #include "scheduler/task.h"
 
@@ -29,6 +32,17 @@ static bool cancel_running(struct tqi_tx *tx, struct tqi_task *task)
 	return true;
 }
 
+/* V8: of one that is assigned in a queue that has got servers: true when it was. */
+static bool go_back(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task)
+{
+	if (!(task->flags & TQI_TASK_ASSIGNED) ||
+	    !(tqi_queue_at(tx, task->queue)->flags & TQI_QUEUE_SERVED))
+		return false;
+	tqi_assigned_leave(tx, index);
+	tqi_ready_enter(tx, index, true);
+	return true;
+}
+
 /* True when the record was changed. */
 static bool sweep_one(struct tqi_tx *tx, uint32_t index)
 {
@@ -41,8 +55,9 @@ static bool sweep_one(struct tqi_tx *tx, uint32_t index)
 		return true;
 	}
 	bool asked = task->state == TQ_RUNNING && cancel_running(tx, task);
+	bool moved = tqi_policy_move(tx, index);
 
-	return tqi_policy_move(tx, index) || asked;
+	return go_back(tx, index, task) || moved || asked;
 }
 
 static void sweep_records(struct tqi_tx *tx)
@@ -71,11 +86,13 @@ static void sweep_records(struct tqi_tx *tx)
 
 bool tqi_sweep_pending(struct tqi_tx *tx)
 {
-	return tqi_root(tx)->sweep_left || tqi_root(tx)->telling;
+	return tqi_root(tx)->sweep_left || tqi_root(tx)->telling || tqi_root(tx)->carrying;
 }
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
 {
+	if (tqi_root(tx)->carrying)
+		tqi_server_carry(tx);
 	if (tqi_root(tx)->telling)
 		tqi_edge_tell_slice(tx);
 	if (tqi_root(tx)->sweep_left)

@@ -9,6 +9,7 @@
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
+#include "scheduler/server.h"
 #include "scheduler/task.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
@@ -63,6 +64,14 @@ static void keep_checkpoint(struct tqi_tx *tx, struct tqi_attempt *attempt, stru
 	TQI_SET(tx, task->checkpoint_bytes, kept_bytes);
 }
 
+/* V7: which one it was can be told until the task is ready again. */
+static void leave_server(struct tqi_tx *tx, struct tqi_task *task, uint32_t server)
+{
+	TQI_SET(tx, task->key, tqi_server_mark(tqi_server_at(tx, server), server));
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_SERVED));
+	tqi_server_give(tx, server);
+}
+
 /* Unlink and free the attempt's record; the task is on its own then. */
 static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
 {
@@ -92,6 +101,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	}
 	if (attempt->charged_us)
 		tqi_fair_end(tx, task, attempt);
+	if (attempt->server)
+		leave_server(tx, task, attempt->server);
 	tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;

@@ -6,6 +6,7 @@
 #include "scheduler/due.h"
 #include "scheduler/ready.h"
 #include "scheduler/schedule.h"
+#include "scheduler/server.h"
 #include "scheduler/sweep.h"
 #include "scheduler/wall.h"
 #include "shm/lock.h"
@@ -33,7 +34,7 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 		return;
 	const struct tqi_class *class = tqi_class_at(tx, class_);
 
-	if (tqi_queue_at(tx, class->queue)->flags & TQI_QUEUE_PAUSED)
+	if (!tqi_queue_may_start(tx, tqi_queue_at(tx, class->queue)))
 		return;
 	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
@@ -81,7 +82,7 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
-		bool paused = queue->flags & TQI_QUEUE_PAUSED;
+		bool stuck = tqi_queue_is_stuck(queue);
 
 		for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 			const struct tqi_class *class = tqi_class_at(tx, c);
@@ -91,8 +92,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 				continue;
 			if (class->depth[TQ_RUNNING])
 				return false;
-			if (!paused && (class->open.length || class->parked ||
-					class->guests_ready || class->depth[TQ_DELAYED]))
+			if (!stuck && (class->open.length || class->parked || class->guests_ready ||
+				       class->depth[TQ_DELAYED]))
 				return false;
 		}
 	}

@@ -26,6 +26,7 @@ extern "C" {
 #define TQ_NAME_MAX 64	 /* bytes of a segment, queue, kind or farm name, [A-Za-z0-9._-] */
 #define TQ_LABEL_MAX 127 /* bytes of a task's label, without the final NUL */
 #define TQ_KEY_MAX 127   /* bytes of a unique, limit or fair key, without the final NUL */
+#define TQ_SERVER_MAX 255 /* bytes of a server's name, without the final NUL */
 #define TQ_LIMITS_MAX 4	 /* limit keys that a task may have, each of 1 to TQ_KEY_MAX bytes */
 #define TQ_TEXT_MAX 255	 /* bytes of an error text, without the final NUL */
 #define TQ_PROGRESS_TEXT_MAX 63	   /* bytes of a progress text, without the final NUL */

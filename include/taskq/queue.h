@@ -135,7 +135,7 @@ struct tq_counters {
 	 * however many keys it was held back; one that never starts does not count. */
 	uint64_t throttled_total;
 	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
-	uint32_t throttled; /* of those ready, behind a full limit now */
+	uint32_t throttled; /* of those ready, behind a full limit now, or without a server */
 	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */
 };
 
@@ -144,6 +144,8 @@ struct tq_counters {
 #define TQ_QUEUE_DRAINING (1u << 1)
 #define TQ_QUEUE_PURGING (1u << 2) /* a purge has been decided and is being swept */
 #define TQ_QUEUE_REORDERING (1u << 3) /* tasks are being taken over into another order */
+#define TQ_QUEUE_SERVED (1u << 4)  /* its tasks run at servers: <taskq/server.h> */
+#define TQ_QUEUE_NO_ROOM (1u << 5) /* and none of them has room now */
 
 /* Snapshot of a queue. */
 struct tq_queue_info {
@@ -167,6 +169,7 @@ struct tq_queue_info {
 	uint32_t edf;	      /* 1: earliest deadline first inside a band */
 	uint32_t batch;	      /* tasks that a worker takes at a time; 0 one */
 	uint32_t fair;	      /* 1: fair keys share it by run time */
+	uint32_t servers;     /* that may be given tasks */
 };
 
 /**

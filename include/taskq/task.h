@@ -171,7 +171,9 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 #define TQ_INFO_PAUSED (1u << 9) /* its queue is paused */
 #define TQ_INFO_KEEP (1u << 10)
 #define TQ_INFO_LATE (1u << 11) /* it ran when its deadline passed */
-#define TQ_INFO_THROTTLED (1u << 12) /* it is ready, and one of its limits is full */
+#define TQ_INFO_THROTTLED                                                                          \
+	(1u << 12)		    /* it is ready, and one of its limits is full, or no server has
+					room */
 #define TQ_INFO_ASSIGNED (1u << 13)  /* it is ready, and a worker has taken it: see batch */
 
 /* Snapshot of a task. */
@@ -225,6 +227,8 @@ struct tq_task_info {
 	uint32_t reserved2;
 	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* its limit keys, in any order */
 	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
+	char server[TQ_SERVER_MAX + 1]; /* of the attempt under way, or, until it is ready again,
+					   of the last one; "" none, or removed since */
 };
 
 /**

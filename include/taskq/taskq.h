@@ -24,6 +24,7 @@
 #include <taskq/schedule.h>
 #include <taskq/queue.h>
 #include <taskq/limit.h>
+#include <taskq/server.h>
 #include <taskq/worker.h>
 #include <taskq/command.h>
 #include <taskq/farm.h>

@@ -27,6 +27,8 @@ extern "C" {
 	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
 	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
 	X(TQ_WHY_ASSIGNED, 18, "assigned")   /* a worker has taken it, on pid, and runs others */  \
+	X(TQ_WHY_SERVERS, 19, "servers")     /* none of its queue's has room; holder has run */   \
+	/* longest, since since_ns, on pid; or there is none */                                    \
 	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid; or */   \
 	/* it has slots, and no token until until_ns */                                            \
 	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
@@ -62,8 +64,10 @@ struct tq_why {
 	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
 	uint32_t is_fair; /* 1: its queue is fair, and gives turns to other keys, too */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
-	uint64_t holder;	/* THROTTLED: a task that has a slot; 0 unknown */
+	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; 0 unknown */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
+	uint32_t servers;  /* SERVERS: how many there are */
+	uint32_t reserved0;
 };
 
 /**

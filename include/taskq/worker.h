@@ -90,6 +90,7 @@ struct tq_claim {
 	uint64_t payload_bytes;
 	const void *checkpoint;	    /* what an earlier attempt saved; NULL none */
 	uint64_t checkpoint_bytes;
+	const char *server;	    /* where it is to run (<taskq/server.h>); NULL its queue has none */
 	uint64_t timeout_at_ns;	    /* CLOCK_MONOTONIC; 0 none */
 	uint32_t attempt;	    /* number of this attempt, from 1 */
 	uint32_t slot;		    /* the library's */
@@ -106,8 +107,8 @@ struct tq_claim {
  *		no limit.
  * @ret_claim:	filled on success, untouched otherwise; set .size before the call.
  *
- * Ownership:	@ret_claim->payload points into the segment and is valid until the
- *		verdict, even when the lease is lost meanwhile.
+ * Ownership:	@ret_claim->payload and ->server point into the segment and are valid until
+ *		the verdict, even when the lease is lost meanwhile.
  * Threads:	one thread at a time per worker.
  * Fork:	-ECHILD in a child of the process that opened @worker.
  * Signals:	-EINTR when a handler ran while it slept.

@@ -22,10 +22,10 @@ static void dump_task(FILE *f, const struct tq_task_info *t)
 		t->queue, t->kind, t->label, t->error_text, t->progress_text, t->progress_percent);
 	fprintf(f,
 		" bytes %" PRIu64 "/%" PRIu64 "/%" PRIu64 " times %c%c%c%c worker %u due %" PRIu64
-		" at %" PRIu64 " of %" PRIx64 "\n",
+		" at %" PRIu64 " of %" PRIx64 " server '%s'\n",
 		t->payload_bytes, t->result_bytes, t->output_bytes, is_set(t->ready_ns),
 		is_set(t->started_ns), is_set(t->ended_ns), is_set(t->submitted_ns), t->worker,
-		t->due_ns, t->at_ns, t->schedule);
+		t->due_ns, t->at_ns, t->schedule, t->server);
 }
 
 static void dump_tasks(FILE *f, struct tq *tq)
@@ -88,6 +88,21 @@ static void dump_limits(FILE *f, struct tq *tq)
 			i.key, i.used, i.slots, i.waiting, i.tasks, i.rate, i.tokens, i.burst);
 		i.size = sizeof(i);
 	}
+}
+
+static void dump_servers(FILE *f, struct tq *tq)
+{
+	struct tq_server_limit_info l = { .size = sizeof(l) };
+	struct tq_server_info i = { .size = sizeof(i) };
+	uint64_t cursor = 0;
+
+	for (; tq_server_list(tq, NULL, &cursor, &i, 1) > 0; i.size = sizeof(i))
+		fprintf(f, "server '%s' of %s flags %x used %u at '%s' %u of %u\n", i.name, i.queue,
+			i.flags, i.used, i.limit, i.limit_used, i.limit_slots);
+	cursor = 0;
+	for (; tq_server_limit_list(tq, NULL, &cursor, &l, 1) > 0; l.size = sizeof(l))
+		fprintf(f, "servers '%s' of %s %u of %u, %u\n", l.pattern, l.queue, l.used, l.slots,
+			l.servers);
 }
 
 static void dump_workers(FILE *f, struct tq *tq)
@@ -166,6 +181,7 @@ char *tqt_dump(struct tq *tq)
 	dump_queues(f, tq, 0);
 	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
 	dump_limits(f, tq);
+	dump_servers(f, tq);
 	dump_workers(f, tq);
 	dump_schedules(f, tq);
 	dump_commands(f, tq);

@@ -276,7 +276,34 @@ enum {
 	X(policy_fair, tq_queue_set, limited, STEPS, TQT_FEW | TQT_SHORT)                    \
 	X(policy_unfair, tq_queue_set, tenants, STEPS, TQT_FEW)                              \
 	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                        \
-	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT)
+	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT) \
+	X(server_first, tq_server_add, task, WHOLE, TQT_SOME) \
+	X(server_add, tq_server_add, no_room, WHOLE, TQT_SOME) \
+	X(server_add_again, tq_server_add, leaving, WHOLE, TQT_FEW) \
+	X(server_remove, tq_server_remove, no_room, WHOLE, TQT_FEW) \
+	X(server_leave, tq_server_remove, no_room, WHOLE, TQT_FEW) \
+	X(server_clear, tq_server_clear, no_room, WHOLE, TQT_FEW) \
+	X(server_clear_many, tq_server_clear, many_servers, STEPS, TQT_FEW) \
+	X(server_limit_first, tq_server_limit_set, task, WHOLE, TQT_EMPTY | TQT_SHORT) \
+	X(server_limit_longer, tq_server_limit_set, no_room, WHOLE, TQT_SOME) \
+	X(server_limit_raise, tq_server_limit_set, no_room, WHOLE, TQT_FEW) \
+	X(server_limit_many, tq_server_limit_set, many_servers, STEPS, TQT_FEW) \
+	X(server_limit_remove, tq_server_limit_remove, no_room, WHOLE, TQT_FEW) \
+	X(server_limit_remove_many, tq_server_limit_remove, many_servers, STEPS, TQT_EMPTY) \
+	X(claim_served, tq_claim, served, WHOLE, TQT_SOME) \
+	X(claim_no_room, tq_claim, no_room, WHOLE, TQT_EMPTY) \
+	X(claim_slot_back, tq_claim, slot_back, WHOLE, TQT_FEW) \
+	X(claim_carried, tq_claim, carried, STEPS, TQT_FEW) \
+	X(submit_served, tq_submit, served, WHOLE, TQT_FEW) \
+	X(submit_no_room, tq_submit, no_room, WHOLE, TQT_FEW) \
+	X(complete_served, tq_complete, no_room, WHOLE, TQT_SOME) \
+	X(complete_leaving, tq_complete, leaving, WHOLE, TQT_FEW) \
+	X(complete_carried, tq_complete, carried, STEPS, TQT_EMPTY) \
+	X(next_served, tq_next, no_room, WHOLE, TQT_SOME) \
+	X(fail_served, tq_fail, no_room, WHOLE, TQT_FEW) \
+	X(release_served, tq_release, no_room, WHOLE, TQT_FEW) \
+	X(keep_served, core, served_dead, STEPS, TQT_FEW) \
+	X(keep_carried, core, carried, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

@@ -10,6 +10,7 @@
 #include "client/worker.h"
 #include "scheduler/check.h"
 #include "scheduler/limit.h"
+#include "scheduler/server.h"
 #include "scheduler/command.h"
 #include "scheduler/ready.h"
 #include "scheduler/wake.h"
@@ -95,7 +96,7 @@ bool tqt_can_start(struct tqi_tx *tx, const struct tqi_worker *worker)
 		const struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
 		if (!lane->is_parking && lane->tasks.length && tqi_worker_serves(worker, class) &&
-		    !(tqi_queue_at(tx, class->queue)->flags & TQI_QUEUE_PAUSED) &&
+		    tqi_queue_may_start(tx, tqi_queue_at(tx, class->queue)) &&
 		    !tqi_limits_full(tx, lane->limits))
 			return true;
 	}

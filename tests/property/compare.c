@@ -4,6 +4,7 @@
 
 #include "scheduler/fair.h"
 #include "scheduler/limit.h"
+#include "scheduler/server.h"
 #include "scheduler/command.h"
 #include "scheduler/task.h"
 
@@ -71,7 +72,8 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
 		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
 		(m->telling ? TQI_TASK_TELLING : 0u) | (m->extra ? TQI_TASK_EXTRA : 0u) |
-		(m->late ? TQI_TASK_LATE : 0u) | (m->assigned ? TQI_TASK_ASSIGNED : 0u) |
+		(m->late ? TQI_TASK_LATE : 0u) | (m->server ? TQI_TASK_SERVED : 0u) |
+		(m->assigned ? TQI_TASK_ASSIGNED : 0u) |
 		(m->state == TQ_DELAYED && m->due_ns == NEVER ? TQI_TASK_AT : 0u);
 
 	return SAME(t, m, state) &&
@@ -93,6 +95,7 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 	       SAME(t, m, ended_ns) && SAME(t, m, timeout_ns) && SAME(t, m, timeout_total_ns) &&
 	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
 	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
+	       (!m->server || same(c, record, index, "server", (uint64_t)t->key, m->server)) &&
 	       (m->state != TQ_READY ||
 		same(c, record, index, "key", (uint64_t)t->key, (uint64_t)model_key(m))) &&
 	       same(c, record, index, "deadline_ns", tqi_task_deadline(&c->tx, t),
@@ -335,9 +338,10 @@ static bool compare_attempt(struct comparison *c, uint32_t index, const struct t
 	const struct tqi_attempt *a = tqi_attempt_at(&c->tx, t->attempt);
 	const struct model_attempt *b = &m->attempt;
 
-	return SAME(a, b, worker) && SAME(a, b, charged_us) && SAME(a, b, started_ns) &&
-	       SAME(a, b, phase) && SAME(a, b, phase_ns) && SAME(a, b, stop_cause) &&
-	       SAME(a, m, epoch) && same(c, record, index, "task", a->task, index) &&
+	return SAME(a, b, worker) && SAME(a, b, charged_us) && SAME(a, b, server) &&
+	       SAME(a, b, started_ns) && SAME(a, b, phase) && SAME(a, b, phase_ns) &&
+	       SAME(a, b, stop_cause) && SAME(a, m, epoch) &&
+	       same(c, record, index, "task", a->task, index) &&
 	       same(c, record, index, "inherited", !!a->inherited, b->inherits) &&
 	       (!b->inherits || same_bytes(c, index, "inherited", a->inherited, 0, b->inherited));
 }
@@ -409,6 +413,49 @@ static bool compare_policy(struct comparison *c, uint32_t index, const struct tq
 	return SAME(q, m, fair) && SAME(q, m, fair_time_us) && SAME(q, m, era) &&
 	       SAME(q, m, hybrid) && SAME(q, m, hybrid_count) && SAME(q, m, edf) &&
 	       SAME(q, m, max_wait_ns) && SAME(q, m, overdue_turn);
+}
+
+static bool compare_server(struct comparison *c, uint32_t index)
+{
+	const struct tqi_server *s = tqi_server_at(&c->tx, index);
+	const struct model_server *m = &c->m->servers[index];
+	const char *record = "server", *pattern = server_pattern(m->pattern);
+
+	if (!SAME(s, m, queue) || !m->queue)
+		return !c->text[0];
+	const struct tqi_pool *pool = tqi_pool_at(&c->tx, s->pool);
+	uint32_t bytes = (uint32_t)strcspn(pattern, "*");
+
+	return SAME(s, m, leaving) && SAME(s, m, turn) && SAME(s, m, sequence) &&
+	       same(c, record, index, "name", (uint64_t)strcmp(s->name, server_name(m->name)), 0) &&
+	       same(c, record, index, "used", s->used, model_server_used(c->m, index)) &&
+	       same(c, record, index, "pattern",
+		    pool->bytes == bytes && memcmp(pool->pattern, pattern, bytes) == 0 &&
+			    pool->is_prefix == !!strchr(pattern, '*'),
+		    true) &&
+	       same(c, record, index, "size of pool", pool->size,
+		    c->m->queues[m->queue].pool_size[m->pattern]) &&
+	       same(c, record, index, "used of pool", pool->used,
+		    model_pool_used(c->m, m->queue, m->pattern));
+}
+
+static bool compare_servers(struct comparison *c)
+{
+	uint32_t carrying = 0;
+
+	for (uint32_t s = 1; s < c->m->server_slots; s++)
+		if (!compare_server(c, s))
+			return false;
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++) {
+		const struct tqi_queue *queue = tqi_queue_at(&c->tx, q);
+
+		carrying += c->m->queues[q].carry_at != 0;
+		if (!same(c, "queue", q, "servers", queue->servers, model_servers_of(c->m, q)) ||
+		    !same(c, "queue", q, "carry_at", queue->carry_at, c->m->queues[q].carry_at) ||
+		    !same(c, "queue", q, "turn", queue->turn, c->m->queues[q].turn))
+			return false;
+	}
+	return same(c, "root", 0, "carrying", tqi_root(&c->tx)->carrying, carrying);
 }
 
 static bool compare_queue(struct comparison *c, uint32_t index)
@@ -720,8 +767,8 @@ bool compare_all(struct comparison *c)
 	for (uint32_t i = 1; i < c->m->schedule_slots; i++)
 		if (!compare_schedule(c, i))
 			return false;
-	if (!compare_commands(c) || !compare_waiters(c) || !compare_keepers(c) ||
-	    !compare_finished(c))
+	if (!compare_servers(c) || !compare_commands(c) || !compare_waiters(c) ||
+	    !compare_keepers(c) || !compare_finished(c))
 		return false;
 	c->sample++;
 	c->tight = false;

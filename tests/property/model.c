@@ -15,7 +15,7 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 	m->sequence = sequence;
 	m->retention_ns = retention_ns;
 	m->task_slots = m->worker_slots = m->waiter_slots = m->schedule_slots = 1;
-	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++) {
 		m->queues[q] = (struct model_queue){ .depth_max = NEVER,
 						     .timeout_ns = NEVER,
 						     .backoff_ns = SECOND,
@@ -23,6 +23,8 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 						     .attempts_max = 1,
 						     .band_from = { 0, 100, 1000 },
 						     .max_wait_ns = NEVER };
+		memset(m->queues[q].pool_size, 0xff, sizeof(m->queues[q].pool_size));
+	}
 }
 
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index)
@@ -99,6 +101,8 @@ void model_move(struct model *m, uint32_t task, uint32_t to)
 			model_wake_room(m);
 	}
 	t->assigned = 0;
+	if (to == TQ_READY)
+		t->server = 0;
 	if (t->state != TQ_FREE)
 		c->depth[t->state]--;
 	if (to != TQ_FREE)

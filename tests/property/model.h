@@ -28,6 +28,9 @@
 #define MODEL_SCHEDULES 10
 #define MODEL_COMMANDS 120 /* open and ended */
 #define MODEL_TENANTS 5
+#define MODEL_SERVERS 9  /* names; each queue may have all */
+#define MODEL_PATTERNS 7 /* of their limits; the first is that of all */
+#define MODEL_SERVER_SLOTS 200
 #define NEVER UINT64_MAX
 
 /* Bytes that need not be kept to be compared: byte i is a function of seed and i. */
@@ -66,6 +69,7 @@ struct model_attempt {
 	bool inherits;
 	struct pattern inherited;
 	int64_t charged_us;
+	uint32_t server; /* slot; 0 none */
 };
 
 struct model_task {
@@ -77,6 +81,7 @@ struct model_task {
 	int32_t cause_arg;
 	bool held, forget, keep, once, cancel, stalled, cut, telling;
 	bool extra, late;
+	uint64_t server; /* of its last attempt, by slot and sequence; 0 it is ready, or had none */
 	uint64_t deadline_ns; /* NEVER none */
 	uint64_t at_ns;	      /* wall clock; 0 none */
 	uint64_t schedule;    /* id; 0 none */
@@ -187,6 +192,17 @@ struct model_queue {
 	uint32_t fair;
 	bool has_tenant; /* of tasks without a fair key */
 	int64_t fair_time_us;
+	uint64_t turn;
+	uint32_t pool_size[MODEL_PATTERNS]; /* UINT32_MAX none */
+	uint32_t carry_at, carry_from, carry_to; /* patterns; MODEL_PATTERNS away */
+};
+
+struct model_server {
+	uint32_t queue; /* 0 free */
+	uint32_t name;
+	uint32_t pattern; /* whose pool it is in */
+	bool leaving;
+	uint64_t turn, sequence;
 };
 
 /* How full it was then; no token since, and nobody has looked: empty. */
@@ -287,6 +303,8 @@ struct model {
 	uint64_t schedule_sequence;
 	struct model_class classes[MODEL_QUEUES + 1][MODEL_KINDS + 1];
 	struct model_tenant tenants[MODEL_QUEUES + 1][MODEL_TENANTS + 1];
+	struct model_server servers[MODEL_SERVER_SLOTS];
+	uint32_t server_slots;
 	int64_t mean_us[MODEL_KINDS + 1];
 };
 
@@ -325,6 +343,17 @@ struct model_limit model_limit(const struct model *m, uint32_t limit);
 uint32_t model_full(const struct model *m);
 int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *change);
 uint64_t model_tokens(const struct model *m, uint32_t limit);
+/* Servers, by the numbers of their names; `slot`: where a new one's record is. */
+uint32_t model_server_find(const struct model *m, uint32_t queue, uint32_t name);
+int model_server_add(struct model *m, uint32_t queue, uint32_t name, uint32_t slot);
+int model_server_remove(struct model *m, uint32_t queue, uint32_t name);
+int model_server_remove_all(struct model *m, uint32_t queue);
+int model_pool_set(struct model *m, uint32_t queue, uint32_t pattern, uint32_t size);
+uint32_t model_server_used(const struct model *m, uint32_t slot);
+uint32_t model_pool_used(const struct model *m, uint32_t queue, uint32_t pattern);
+uint32_t model_servers_of(const struct model *m, uint32_t queue);
+const char *server_name(uint32_t name);
+const char *server_pattern(uint32_t pattern);
 /* Records that name a tenant. */
 uint32_t model_tenant_tasks(const struct model *m, uint32_t queue, uint32_t tenant);
 /* At the end of each operation. */

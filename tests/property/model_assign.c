@@ -37,7 +37,7 @@ uint32_t model_assigned_all(const struct model *m)
 	return m->task_slots - 1 - model_assigned_count(m, 0);
 }
 
-static void go_back(struct model *m, uint32_t task)
+void model_go_back(struct model *m, uint32_t task)
 {
 	struct model_task *t = &m->tasks[task];
 
@@ -48,7 +48,7 @@ static void go_back(struct model *m, uint32_t task)
 void model_assigned_return(struct model *m, uint32_t worker)
 {
 	for (uint32_t task; (task = model_assigned_last(m, worker)) != 0;)
-		go_back(m, task);
+		model_go_back(m, task);
 }
 
 uint32_t model_assigned_next(struct model *m, uint32_t worker)
@@ -56,8 +56,8 @@ uint32_t model_assigned_next(struct model *m, uint32_t worker)
 	uint32_t task;
 
 	while ((task = model_assigned_first(m, worker)) &&
-	       (m->queues[m->tasks[task].queue].flags & TQ_QUEUE_PAUSED))
-		go_back(m, task);
+	       !model_keeps_assigned(m, m->tasks[task].queue))
+		model_go_back(m, task);
 	return task;
 }
 
@@ -82,7 +82,8 @@ void model_assign(struct model *m, uint32_t worker, uint32_t queue)
 	const struct model_worker *w = &m->workers[worker];
 	uint32_t batch = m->queues[queue].batch, last = 0;
 
-	if (batch < 2 || m->queues[queue].fair || model_assigned_count(m, worker))
+	if (batch < 2 || m->queues[queue].fair || !model_keeps_assigned(m, queue) ||
+	    model_assigned_count(m, worker))
 		return;
 	while (room(m, worker, batch)) {
 		uint32_t task = model_best(m, w);
@@ -104,7 +105,7 @@ static bool may_steal(const struct model *m, uint32_t thief, const struct model_
 	const struct model_queue *q = &m->queues[t->queue];
 	uint32_t batch = q->batch ? q->batch : 1, free = room(m, thief, batch);
 
-	return !(q->flags & TQ_QUEUE_PAUSED) && free &&
+	return model_keeps_assigned(m, t->queue) && free &&
 	       free * 1000 >= batch * m->workers[thief].steal_capacity &&
 	       model_serves(&m->workers[thief], t->queue, t->kind);
 }

@@ -65,6 +65,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 					     .inherited = t->checkpoint };
 	if (t->fair)
 		t->attempt.charged_us = model_fair_begin(m, t);
+	t->attempt.server = model_server_take(m, t->queue);
 	t->has_checkpoint = false;
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
@@ -168,7 +169,11 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->older = a->inherited;
 	model_slots_give(m, t);
 	model_fair_end(m, t);
+	uint32_t server = a->server;
+
+	t->server = server ? tqi_tag(m->servers[server].sequence, server) : 0;
 	t->attempt = (struct model_attempt){ 0 };
+	model_server_give(m, server);
 	t->cause = cause;
 	t->cause_arg = arg;
 	model_mark_late(m, t);

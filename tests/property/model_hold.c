@@ -206,7 +206,13 @@ static bool sweep_one(struct model *m, uint32_t task)
 	}
 	bool asked = t->state == TQ_RUNNING && cancel_running(m, t, task);
 
-	return model_policy_move(m, task) || asked;
+	bool moved = model_policy_move(m, task);
+
+	if (t->assigned && (m->queues[t->queue].flags & TQI_QUEUE_SERVED)) {
+		model_go_back(m, task);
+		moved = true;
+	}
+	return moved || asked;
 }
 
 static void tell_slice(struct model *m)
@@ -222,13 +228,14 @@ static void tell_slice(struct model *m)
 
 bool model_sweep_pending(const struct model *m)
 {
-	return m->sweep_left || m->telling_count;
+	return m->sweep_left || m->telling_count || model_is_carrying(m);
 }
 
 bool model_sweep_slice(struct model *m, uint32_t left)
 {
 	bool sweeping = m->sweep_left;
 
+	model_carry(m);
 	if (m->telling_count)
 		tell_slice(m);
 	if (m->sweep_left && m->task_slots > m->sweep_count) {

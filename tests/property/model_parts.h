@@ -23,7 +23,17 @@ void model_fair_end(struct model *m, const struct model_task *t);
 bool model_tenant_before(const struct model *m, uint32_t queue, uint32_t a, uint32_t b);
 void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
+/* model_server.c */
+bool model_may_start(const struct model *m, uint32_t queue);
+bool model_is_stuck(const struct model *m, uint32_t queue);
+bool model_keeps_assigned(const struct model *m, uint32_t queue);
+uint32_t model_server_take(struct model *m, uint32_t queue);
+void model_server_give(struct model *m, uint32_t slot);
+bool model_is_carrying(const struct model *m);
+void model_carry(struct model *m);
+void model_rebuild_servers(struct model *m);
 /* model_assign.c */
+void model_go_back(struct model *m, uint32_t task);
 uint32_t model_assigned_all(const struct model *m);
 uint32_t model_assigned_next(struct model *m, uint32_t worker);
 void model_assigned_return(struct model *m, uint32_t worker);

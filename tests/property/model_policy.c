@@ -27,7 +27,7 @@ static void set_flags(struct model_queue *q, bool moving)
 {
 	bool banded = is_banded(q), shared = q->fair || (moving && q->has_tenant);
 
-	q->flags &= TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING;
+	q->flags &= TQ_QUEUE_PAUSED | TQ_QUEUE_DRAINING | TQI_QUEUE_SERVED;
 	q->flags |= (banded ? TQI_QUEUE_BANDED : 0) | (moving ? TQI_QUEUE_MOVING : 0) |
 		    (shared ? TQI_QUEUE_SHARED : 0) |
 		    (banded || moving || is_aged(q) ? TQI_QUEUE_ORDERED : 0);

@@ -52,6 +52,7 @@ void model_rebuild(struct model *m)
 	rebuild_sleepers(m);
 	rebuild_finished(m);
 	model_rebuild_commands(m);
+	model_rebuild_servers(m);
 	m->telling_count = 0;
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		struct model_task *t = &m->tasks[i];

@@ -20,9 +20,8 @@ bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 static uint32_t best(const struct model *m, const struct model_worker *w)
 {
 	for (uint32_t i = 0; i < w->queue_count; i++) {
-		uint32_t found = m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED
-					 ? 0
-					 : model_best_of(m, w, w->queues[i]);
+		uint32_t found =
+			model_may_start(m, w->queues[i]) ? model_best_of(m, w, w->queues[i]) : 0;
 
 		if (found)
 			return found;
@@ -79,7 +78,7 @@ static void pop(struct model *m, uint32_t waiter)
 
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 {
-	if (m->queues[queue].flags & TQ_QUEUE_PAUSED)
+	if (!model_may_start(m, queue))
 		return;
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
@@ -146,7 +145,7 @@ bool model_is_stranded(const struct model *m)
 		const struct model_worker *w = sleeping_worker(m, s);
 
 		for (uint32_t i = 0; w && i < w->queue_count; i++)
-			if (!(m->queues[w->queues[i]].flags & TQ_QUEUE_PAUSED) &&
+			if (model_may_start(m, w->queues[i]) &&
 			    model_best_but(m, w, w->queues[i], model_empty(m)))
 				return true;
 		if (w && !answered && model_command_waits(m, m->waiters[s].subject))
@@ -203,12 +202,10 @@ static bool is_idle(const struct model *m, const struct model_worker *w)
 		return false;
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
-		bool paused = m->queues[t->queue].flags & TQ_QUEUE_PAUSED;
-
 		if (t->state == TQ_FREE || !model_serves(w, t->queue, t->kind))
 			continue;
 		if (t->state == TQ_RUNNING ||
-		    (!paused && (model_in_lane(t) || t->state == TQ_DELAYED)))
+		    (!model_is_stuck(m, t->queue) && (model_in_lane(t) || t->state == TQ_DELAYED)))
 			return false;
 	}
 	return true;

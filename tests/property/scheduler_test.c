@@ -47,6 +47,8 @@
 	X(op_queue_set, 4) \
 	X(op_policy, 8) \
 	X(op_limit, 30) \
+	X(op_server, 12) \
+	X(op_pool, 12) \
 	X(op_shutdown, 2) \
 	X(op_evict, 3) \
 	X(op_punch, 4) \

@@ -86,5 +86,6 @@ operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;
 operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_wait_command, op_back, op_sleeper_dies;
 operation op_send, op_take, op_ack, op_take_back;
+operation op_server, op_pool;
 
 #endif

@@ -34,6 +34,7 @@ static void release_queue(struct storm *storm)
 
 	(void)!tq_queue_steer(storm->tq, QUEUE_STEERED, TQ_QUEUE_RESUME);
 	(void)!tq_queue_steer(storm->tq, QUEUE_STEERED, TQ_QUEUE_UNDRAIN);
+	(void)!tq_server_clear(storm->tq, QUEUE_STEERED);
 	(void)!tq_queue_set(storm->tq, QUEUE_STEERED, &opts);
 }
 
@@ -133,6 +134,7 @@ void drain(struct cast *c, const struct usage *before)
 	rest_bury(c);
 	rest_judge(storm);
 	rest_limits(storm);
+	rest_servers(storm);
 	rest_forget(storm);
 	rest_squeeze(storm);
 	rest_check(storm);

@@ -18,6 +18,8 @@ void rest_bury(struct cast *c);
 void rest_judge(struct storm *storm);
 /* Nobody has a slot of a limit, or waits for one. */
 void rest_limits(struct storm *storm);
+/* Servers that were removed are gone. */
+void rest_servers(struct storm *storm);
 void rest_forget(struct storm *storm);
 /* Use up all memory, so that what the dead had in flight comes back; then give it back. */
 void rest_squeeze(struct storm *storm);

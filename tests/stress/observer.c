@@ -76,6 +76,8 @@ static void look_at_the_rest(struct player *p)
 {
 	struct tq_queue_info queues[PAGE] = { { .size = sizeof(queues[0]) } };
 	struct tq_worker_info workers[PAGE] = { { .size = sizeof(workers[0]) } };
+	struct tq_server_info servers[PAGE] = { { .size = sizeof(servers[0]) } };
+	struct tq_server_limit_info limits[PAGE] = { { .size = sizeof(limits[0]) } };
 	struct tq_segment_info info = { .size = sizeof(info) };
 	uint64_t cursor = 0;
 
@@ -84,6 +86,11 @@ static void look_at_the_rest(struct player *p)
 		       tq_queue_list(p->tq, TQ_QUEUE_BY_KIND, &cursor, queues, PAGE));
 	cursor = 0;
 	player_accepts(p, "tq_worker_list", tq_worker_list(p->tq, &cursor, workers, PAGE));
+	cursor = 0;
+	player_accepts(p, "tq_server_list", tq_server_list(p->tq, NULL, &cursor, servers, PAGE));
+	cursor = 0;
+	player_accepts(p, "tq_server_limit_list",
+		       tq_server_limit_list(p->tq, NULL, &cursor, limits, PAGE));
 	look_at_commands(p);
 }
 

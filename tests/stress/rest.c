@@ -137,6 +137,20 @@ void rest_limits(struct storm *storm)
 			     tq_strerror(n));
 }
 
+void rest_servers(struct storm *storm)
+{
+	struct tq_server_info i = { .size = sizeof(i) };
+	uint64_t cursor = 0;
+	int n;
+
+	while ((n = tq_server_list(storm->tq, NULL, &cursor, &i, 1)) > 0)
+		ledger_fault(storm->ledger, FAULT_LEAK, UINT32_MAX, "server %s is left: %u used",
+			     i.name, i.used);
+	if (n < 0)
+		ledger_fault(storm->ledger, FAULT_ANSWER, UINT32_MAX, "tq_server_list: %s",
+			     tq_strerror(n));
+}
+
 static void finding(void *arg, const char *text)
 {
 	ledger_fault(arg, FAULT_UNSOUND, UINT32_MAX, "at rest: %s", text);

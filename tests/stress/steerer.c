@@ -121,6 +121,30 @@ static void steer_limit(struct player *p)
 	player_accepts(p, "setting a limit", tq_limit_set(p->tq, key, &opts));
 }
 
+/* Servers that come and go, at limits that do; none may be left: let_go() helps then. */
+static void steer_server(struct player *p)
+{
+	static const char *const names[] = { "http://a", "http://b", "c", "d" };
+	static const char *const patterns[] = { "http://*", "http://a", "*", "c" };
+	const char *name = names[chance_below(&p->chance, 4)];
+	const char *pattern = patterns[chance_below(&p->chance, 4)];
+	uint64_t dice = chance_below(&p->chance, 100);
+	uint32_t slots = (uint32_t)chance_in(&p->chance, 1, 6);
+	int r;
+
+	if (dice < 40)
+		r = tq_server_add(p->tq, QUEUE_STEERED, name);
+	else if (dice < 55)
+		r = tq_server_remove(p->tq, QUEUE_STEERED, name);
+	else if (dice < 60)
+		r = tq_server_clear(p->tq, QUEUE_STEERED);
+	else if (dice < 85)
+		r = tq_server_limit_set(p->tq, QUEUE_STEERED, pattern, slots);
+	else
+		r = tq_server_limit_remove(p->tq, QUEUE_STEERED, pattern);
+	player_accepts(p, "servers", r == -ENOENT ? 0 : r);
+}
+
 /* Runs that nobody serves and everybody forgets: they expire before they are counted. */
 static int make_schedule(struct player *p)
 {
@@ -196,6 +220,8 @@ static void steer_some(struct player *p)
 		steer_queue(p);
 	if (chance_percent(&p->chance, 15))
 		steer_limit(p);
+	if (chance_percent(&p->chance, 15))
+		steer_server(p);
 	if (chance_percent(&p->chance, 10))
 		steer_schedule(p);
 	if (chance_percent(&p->chance, 10))
@@ -233,6 +259,9 @@ static void let_go(struct player *p)
 	struct tq_queue_opts opts = { .size = sizeof(opts), .depth_max = TQ_UNLIMITED };
 
 	unhold_all(p);
+	int r = tq_server_clear(p->tq, QUEUE_STEERED);
+
+	player_accepts(p, "no servers", r == -ENOENT ? 0 : r);
 	player_accepts(p, "resume", tq_queue_steer(p->tq, QUEUE_STEERED, TQ_QUEUE_RESUME));
 	player_accepts(p, "undrain", tq_queue_steer(p->tq, QUEUE_STEERED, TQ_QUEUE_UNDRAIN));
 	player_accepts(p, "no limit", tq_queue_set(p->tq, QUEUE_STEERED, &opts));

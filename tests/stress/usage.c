@@ -59,10 +59,16 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	leave_out(&tqi_root(tx)->every, u);
 	leave_out(&tqi_root(tx)->cron, u);
 	leave_out_index(&tqi_root(tx)->tenants, u);
+	leave_out_index(&tqi_root(tx)->servers, u);
+	leave_out_index(&tqi_root(tx)->pools, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);
 		leave_out(&tqi_class_at(tx, i)->tenants, u);
+	}
+	for (uint32_t i = 1; i < tx->core->tables[TQI_POOLS].count; i++) {
+		leave_out(&tqi_pool_at(tx, i)->load, u);
+		leave_out(&tqi_pool_at(tx, i)->rooms, u);
 	}
 	for (uint32_t i = 1; i < tx->core->tables[TQI_LANES].count; i++) {
 		leave_out(&tqi_lane_at(tx, i)->tasks, u);

@@ -93,6 +93,10 @@ static bool free_record_may_differ(uint32_t table, uint64_t at)
 		return !WITHIN(tqi_task, generation, at) && !WITHIN(tqi_task, state, at);
 	if (table == TQI_WORKERS)
 		return !WITHIN(tqi_worker, generation, at) && !WITHIN(tqi_worker, state, at);
+	if (table == TQI_SERVERS)
+		return !WITHIN(tqi_server, queue, at);
+	if (table == TQI_POOLS)
+		return !WITHIN(tqi_pool, queue, at);
 	return true;
 }
 
@@ -142,6 +146,12 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 	if (family == TQI_FAMILY_FAIR)
 		return index < tx->core->tables[TQI_CLASSES].count &&
 		       tqi_class_at(tx, index)->competes;
+	if (family == TQI_FAMILY_LOAD)
+		return index < tx->core->tables[TQI_SERVERS].count &&
+		       tqi_server_at(tx, index)->queue && !tqi_server_at(tx, index)->leaving;
+	if (family == TQI_FAMILY_ROOM)
+		return index < tx->core->tables[TQI_POOLS].count && tqi_pool_at(tx, index)->queue &&
+		       tqi_pool_at(tx, index)->has_room;
 	if (index >= tx->core->tables[TQI_TASKS].count)
 		return false;
 	const struct tqi_task *task = tqi_task_at(tx, index);

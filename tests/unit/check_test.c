@@ -12,6 +12,7 @@
 #include "scheduler/limit.h"
 #include "scheduler/command.h"
 #include "scheduler/rebuild.h"
+#include "scheduler/server.h"
 #include "shm/span.h"
 
 #define TASKS 120
@@ -23,6 +24,7 @@ struct scene {
 	uint64_t finished, delayed, ready, dated, late, keyed, leader, successor;
 	uint64_t holder, parked, rated;
 	uint64_t fair, fair_running, fair_done;
+	uint64_t at_server, was_at_server;
 	uint32_t waiter;
 	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
 	uint64_t answered, taken, open;
@@ -145,6 +147,42 @@ static void populate_fair(struct fixture *f, struct scene *s)
 	s->fair_running = claim(f, worker, &claimed);
 }
 
+static void add_server(struct fixture *f, uint32_t queue, const char *name)
+{
+	begin(f);
+	assert_int_equal(tqi_server_add(&f->tx, queue, name), 0);
+	commit(f);
+}
+
+/* G1: a queue with servers at limits and without, one removed; what ran there, and runs. */
+static void populate_servers(struct fixture *f, struct scene *s)
+{
+	struct tqi_claimed claimed;
+	bool full;
+
+	begin(f);
+	uint32_t queue = tqi_queue_make(&f->tx, "served", &full);
+
+	assert_int_equal(tqi_pool_set(&f->tx, queue, "http://*", 3), 0);
+	assert_int_equal(tqi_pool_set(&f->tx, queue, "nobody", 1), 0);
+	commit(f);
+	uint32_t worker = add_worker(f, "served", 0);
+
+	for (int i = 0; i < 5; i++)
+		submit(f, (struct tq_task_spec){ .queue = "served" });
+	add_server(f, queue, "http://a");
+	s->was_at_server = claim(f, worker, &claimed);
+	end(f, worker, &claimed, DONE);
+	s->at_server = claim(f, worker, &claimed);
+	begin(f);
+	assert_int_equal(tqi_server_remove(&f->tx, queue, "http://a"), 0);
+	commit(f);
+	add_server(f, queue, "http://b");
+	claim(f, worker, &claimed);
+	add_server(f, queue, "c");
+	claim(f, worker, &claimed);
+}
+
 /* Some of everything. */
 static void populate(struct fixture *f, struct scene *s)
 {
@@ -207,6 +245,7 @@ static void populate(struct fixture *f, struct scene *s)
 	commit(f);
 	populate_commands(f, s);
 	populate_fair(f, s);
+	populate_servers(f, s);
 }
 
 static int rebuild(const struct tqi_segment *seg, unsigned char *base)
@@ -715,6 +754,87 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
+static void test_damage_of_servers_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_task *running = task_of(&f, s.at_server), *done = task_of(&f, s.was_at_server);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, running->queue);
+	struct tqi_attempt *attempt = tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, running->attempt);
+	struct tqi_server *leaving = tqi_table_peek(&f.box.seg, TQI_SERVERS, attempt->server);
+	struct tqi_server *b = tqi_table_peek(&f.box.seg, TQI_SERVERS, 2);
+	struct tqi_pool *home = tqi_table_peek(&f.box.seg, TQI_POOLS, queue->home);
+	struct tqi_pool *pool = tqi_table_peek(&f.box.seg, TQI_POOLS, b->pool);
+
+	assert_string_equal(leaving->name, "http://a");
+	assert_string_equal(b->name, "http://b");
+	assert_string_equal(pool->pattern, "http://");
+	assert_true(leaving->leaving && (done->flags & TQI_TASK_SERVED));
+	DAMAGE(root->servers.count, 9);
+	DAMAGE(root->servers.buckets, 0);
+	DAMAGE(root->pools.count, 1);
+	DAMAGE(root->pools.chunks[0], 0);
+	DAMAGE(root->carrying, 1);
+	DAMAGE(queue->home, 0);
+	DAMAGE(queue->home, b->pool);
+	DAMAGE(queue->home, 0xffffff);
+	DAMAGE(queue->servers, 0);
+	DAMAGE(queue->carry_at, 1);
+	DAMAGE(queue->flags, 0);
+	DAMAGE(attempt->server, 0);
+	DAMAGE(attempt->server, 2);
+	DAMAGE(attempt->server, 0xffffff);
+	DAMAGE(leaving->used, 0);
+	DAMAGE(leaving->leaving, 0);
+	DAMAGE(leaving->queue, 1);
+	DAMAGE(b->used, 0);
+	DAMAGE(b->leaving, 1);
+	DAMAGE(b->leaving, 2);
+	DAMAGE(b->pool, 0);
+	DAMAGE(b->pool, queue->home);
+	DAMAGE(b->pool, 0xffffff);
+	DAMAGE(b->turn, 0);
+	DAMAGE(b->sequence, UINT64_MAX / 2);
+	DAMAGE(b->queue, 0);
+	DAMAGE(b->queue, 999);
+	DAMAGE(b->bytes, 0);
+	DAMAGE(b->bytes, 200);
+	DAMAGE(b->name[0], 'x');
+	DAMAGE(b->name[7], 'a');
+	DAMAGE(b->name[0], 0);
+	DAMAGE(b->node.hash, 5);
+	DAMAGE(b->node.next, 0xffffff);
+	DAMAGE(pool->size, 0);
+	DAMAGE(pool->size, 2);
+	DAMAGE(pool->used, 0);
+	DAMAGE(pool->servers, 0);
+	DAMAGE(pool->queue, 0);
+	DAMAGE(pool->queue, 1);
+	DAMAGE(pool->bytes, 0);
+	DAMAGE(pool->bytes, 3);
+	DAMAGE(pool->is_prefix, 0);
+	DAMAGE(pool->is_prefix, 2);
+	DAMAGE(pool->has_room, 0);
+	DAMAGE(pool->pattern[0], 'x');
+	DAMAGE(pool->load.length, 0);
+	DAMAGE(pool->load.root.key, 0);
+	DAMAGE(pool->load.root.tag, 5);
+	DAMAGE(home->rooms.length, 0);
+	DAMAGE(home->rooms.root.key, 7);
+	DAMAGE(home->rooms.root.tag, 0);
+	DAMAGE(home->pools, 9);
+	DAMAGE(home->bytes, 1);
+	DAMAGE(home->queue, 0);
+	DAMAGE(running->queue, 1);
+	DAMAGE(done->state, TQ_READY);
+	close_intact(&f, &image);
+}
+
 /* A7: keys and their index. */
 static void test_damage_of_keys_is_found_and_mended(void **state)
 {
@@ -893,6 +1013,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_limits_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_commands_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_servers_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -328,6 +328,7 @@ static void add_attempt(struct text *t)
 	FIELD(tqi_attempt, progress_index);
 	FIELD(tqi_attempt, progress_ns);
 	FIELD(tqi_attempt, saved);
+	FIELD(tqi_attempt, server);
 	FIELD(tqi_attempt, charged_us);
 	FIELD(tqi_attempt, progress);
 }
@@ -388,6 +389,12 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, fair_time_us);
 	FIELD(tqi_queue, tenant);
 	FIELD(tqi_queue, tenant_classes);
+	FIELD(tqi_queue, home);
+	FIELD(tqi_queue, servers);
+	FIELD(tqi_queue, carry_at);
+	FIELD(tqi_queue, carry_from);
+	FIELD(tqi_queue, carry_to);
+	FIELD(tqi_queue, turn);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
 	FIELD(tqi_kind, mean_us);
@@ -467,6 +474,33 @@ static void add_queues(struct text *t)
 	FIELD(tqi_edge, next_of_waiter);
 }
 
+static void add_servers(struct text *t)
+{
+	STRUCT(tqi_server);
+	FIELD(tqi_server, node);
+	FIELD(tqi_server, pool);
+	FIELD(tqi_server, used);
+	FIELD(tqi_server, turn);
+	FIELD(tqi_server, sequence);
+	FIELD(tqi_server, queue);
+	FIELD(tqi_server, bytes);
+	FIELD(tqi_server, leaving);
+	FIELD(tqi_server, name);
+	STRUCT(tqi_pool);
+	FIELD(tqi_pool, node);
+	FIELD(tqi_pool, size);
+	FIELD(tqi_pool, used);
+	FIELD(tqi_pool, servers);
+	FIELD(tqi_pool, queue);
+	FIELD(tqi_pool, bytes);
+	FIELD(tqi_pool, is_prefix);
+	FIELD(tqi_pool, load);
+	FIELD(tqi_pool, rooms);
+	FIELD(tqi_pool, pools);
+	FIELD(tqi_pool, has_room);
+	FIELD(tqi_pool, pattern);
+}
+
 static void add_root(struct text *t)
 {
 	STRUCT(tqi_root);
@@ -521,6 +555,9 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, ended_count);
 	FIELD(tqi_root, command_waiters);
 	FIELD(tqi_root, tenants);
+	FIELD(tqi_root, servers);
+	FIELD(tqi_root, pools);
+	FIELD(tqi_root, carrying);
 }
 
 static void add_places(struct text *t)
@@ -568,6 +605,7 @@ static void describe(struct text *t)
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);
+	add_servers(t);
 	add_root(t);
 }
 

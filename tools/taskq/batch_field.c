@@ -69,6 +69,7 @@ static const struct field {
 	{ "crashes", FIELD_IGNORED, 0 },
 	{ "losses", FIELD_IGNORED, 0 },
 	{ "worker", FIELD_IGNORED, 0 },
+	{ "server", FIELD_IGNORED, 0 },
 	{ "worker_pid", FIELD_IGNORED, 0 },
 	{ "progress_percent", FIELD_IGNORED, 0 },
 	{ "progress_text", FIELD_IGNORED, 0 },

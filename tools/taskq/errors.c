@@ -31,6 +31,8 @@ static const struct explanation {
 	  "`taskq stats` shows the queues there are; submitting to one makes it" },
 	{ -ENOENT, ABOUT_LIMIT, CLI_ABSENT, "it is not set",
 	  "`taskq limit list` shows the limits" },
+	{ -ENOENT, ABOUT_SERVER, CLI_ABSENT, "no such server",
+	  "`taskq server list` shows the servers" },
 	{ -ENOENT, ABOUT_TASK, CLI_ABSENT, "no such task",
 	  "`taskq list` shows the tasks there are" },
 	{ -ENOENT, ABOUT_SCHEDULE, CLI_ABSENT, "no such schedule",

@@ -28,6 +28,7 @@ enum about {
 	ABOUT_CONTENT, /* of an open segment */
 	ABOUT_QUEUE,   /* or a farm on it */
 	ABOUT_LIMIT,
+	ABOUT_SERVER,
 	ABOUT_TASK,
 	ABOUT_SCHEDULE,
 	ABOUT_COMMAND

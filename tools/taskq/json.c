@@ -163,6 +163,11 @@ static void add_policy(json_t *object, const struct tq_queue_info *info)
 		json_object_set_new(object, "batch", json_integer(info->batch));
 	if (info->flags & TQ_QUEUE_REORDERING)
 		json_object_set_new(object, "reordering", json_true());
+	if (info->flags & TQ_QUEUE_SERVED) {
+		json_object_set_new(object, "server_count", json_integer(info->servers));
+		json_object_set_new(object, "server_room",
+				    json_boolean(!(info->flags & TQ_QUEUE_NO_ROOM)));
+	}
 }
 
 json_t *json_of_queue(const struct tq_queue_info *info)

@@ -198,6 +198,8 @@ static void add_progress(json_t *object, const struct tq_task_info *info)
 		json_object_set_new(object, "worker", json_integer(info->worker));
 		json_object_set_new(object, "worker_pid", json_integer(info->worker_pid));
 	}
+	if (info->server[0])
+		json_object_set_new(object, "server", json_text(info->server));
 	if (info->progress_percent || info->progress_text[0]) {
 		json_object_set_new(object, "progress_percent",
 				    json_integer(info->progress_percent));

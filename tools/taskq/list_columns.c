@@ -85,6 +85,11 @@ static void put_fair(const struct list_row *row)
 	table_cell(row->table, "%s", row->info->fair_key[0] ? row->info->fair_key : "-");
 }
 
+static void put_server(const struct list_row *row)
+{
+	table_cell(row->table, "%s", row->info->server[0] ? row->info->server : "-");
+}
+
 static void put_worker(const struct list_row *row)
 {
 	if (row->info->worker)
@@ -133,6 +138,7 @@ const struct list_column list_columns[] = {
 	{ "cause", "CAUSE", put_cause, false },
 	{ "error", "ERROR", put_error, false },
 	{ "fair", "FAIR", put_fair, false },
+	{ "server", "SERVER", put_server, false },
 	{ "worker", "WORKER", put_worker, true },
 	{ "pid", "PID", put_pid, true },
 	{ "progress", "DONE", put_progress, true },

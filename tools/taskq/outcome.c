@@ -54,7 +54,8 @@ const struct outcome_flag outcome_flags[] = {
 	{ TQ_INFO_STALLED, "stalled", "no progress has been reported for too long", true },
 	{ TQ_INFO_LATE, "late", "its deadline passed while it ran", false },
 	{ TQ_INFO_CANCEL, "cancelling", "a cancel has been asked for", true },
-	{ TQ_INFO_THROTTLED, "throttled", "one of its limits is full", true },
+	{ TQ_INFO_THROTTLED, "throttled",
+	  "one of its limits, or every server of its queue, is full", true },
 	{ TQ_INFO_ASSIGNED, "assigned", "a worker has taken it, and runs others first", true },
 	{ TQ_INFO_PAUSED, "paused", "its queue starts nothing until `taskq resume`", true },
 	{ TQ_INFO_UNSERVED, "unserved", NULL, true }, /* show names queue and kind */

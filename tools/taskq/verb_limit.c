@@ -10,6 +10,7 @@
 #include "options.h"
 #include "parse.h"
 #include "rows.h"
+#include "server_limit.h"
 #include "text.h"
 #include "verbs.h"
 
@@ -20,17 +21,21 @@
 
 enum key {
 	KEY_RATE = OPTION_OWN,
-	KEY_BURST
+	KEY_BURST,
+	KEY_SERVER
 };
 
 static const struct option_row limit_rows[] = {
 	{ KEY_RATE, "rate", "N/D|off", "so many may begin in that time" },
 	{ KEY_BURST, "burst", "N", "so many may begin at once after a rest; default as --rate" },
+	{ KEY_SERVER, "server", "PATTERN",
+	  "of the queue's servers: a name, or a prefix and a *, in place of KEY" },
 	{ 0, NULL, NULL, NULL },
 };
 
 struct limit_options {
 	struct tq_limit_opts opts;
+	const char *server; /* pattern; NULL none */
 	bool given;
 };
 
@@ -80,6 +85,10 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		options->given = true;
 	if (key == KEY_RATE)
 		return take_rate(cli, &options->opts, arg);
+	if (key == KEY_SERVER) {
+		options->server = arg;
+		return true;
+	}
 	if (key != KEY_BURST)
 		return option_global(cli, NULL, key, arg);
 	if (!option_count(cli, "--burst", arg, 1, TQ_OFF - 1, &burst))
@@ -156,6 +165,24 @@ static int take_away(struct cli *cli)
 	const int r = tq_limit_remove(cli->tq, cli->operands[1]);
 
 	return r < 0 ? fail(cli, r, ABOUT_LIMIT, "limit \"%s\"", cli->operands[1]) : CLI_OK;
+}
+
+/* With --server: the same words, and no key. */
+static int change_server(struct cli *cli, const struct limit_options *options)
+{
+	const bool sets = !strcmp(cli->operands[0], "set");
+	uint32_t slots = 0;
+
+	if (!sets && strcmp(cli->operands[0], "remove") != 0)
+		return usage(cli, "--server is for set and remove");
+	if (options->given)
+		return usage(cli, "servers have no rates");
+	if (sets && cli->operand_count < 2)
+		return usage(cli, "a number is missing");
+	if (!operands_ok(cli, sets ? 2 : 1, sets ? 2 : 1, "a number") ||
+	    (sets && !slots_operand(cli, cli->operands[1], &slots)))
+		return cli->exit_code;
+	return server_limit_change(cli, options->server, slots);
 }
 
 static json_t *json_of_limit(const struct tq_limit_info *info)
@@ -244,7 +271,14 @@ static int list(struct cli *cli)
 	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	begin_table(&table);
-	return rows_print(cli, &table, sizeof(struct tq_limit_info), page, put_row, "limit list");
+	const int keys =
+		rows_print(cli, &table, sizeof(struct tq_limit_info), page, put_row, "limit list");
+
+	if (keys > CLI_NOTHING)
+		return keys;
+	const int servers = server_limit_list(cli);
+
+	return servers > CLI_NOTHING ? servers : keys < servers ? keys : servers;
 }
 
 int verb_limit(struct cli *cli, int argc, char **argv)
@@ -258,6 +292,8 @@ int verb_limit(struct cli *cli, int argc, char **argv)
 	if (!options_parse(cli, limit_rows, take_option, &options, argc, argv) ||
 	    !operands_ok(cli, 1, 3, "what to do (set, remove, show or list)"))
 		return cli->exit_code;
+	if (options.server)
+		return change_server(cli, &options);
 	if (!strcmp(cli->operands[0], "set"))
 		return set(cli, &options.opts);
 	if (options.given)

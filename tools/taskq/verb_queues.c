@@ -11,6 +11,7 @@
 #include "policy_text.h"
 #include "queue_options.h"
 #include "rows.h"
+#include "server_text.h"
 #include "verbs.h"
 
 /* The queue that the command line names; false when it was refused. */
@@ -86,11 +87,15 @@ static void print_defaults(const struct tq_queue_info *info)
 
 static void print_queue(const struct tq_queue_info *info)
 {
-	printf("queue %s: %u workers%s%s%s%s\n", info->name, info->workers,
+	printf("queue %s: %u workers%s%s%s%s%s\n", info->name, info->workers,
 	       info->flags & TQ_QUEUE_PAUSED ? ", paused" : "",
 	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
 	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "",
-	       info->flags & TQ_QUEUE_REORDERING ? ", tasks being taken over into this order" : "");
+	       info->flags & TQ_QUEUE_REORDERING ? ", tasks being taken over into this order" : "",
+	       !(info->flags & TQ_QUEUE_SERVED) ? ""
+	       : !info->servers			? ", without a server"
+	       : info->flags & TQ_QUEUE_NO_ROOM ? ", no server has room"
+						: "");
 	policy_text_print(info, stdout);
 	print_defaults(info);
 }
@@ -116,11 +121,18 @@ static int show(struct cli *cli)
 		return fail(cli, r, ABOUT_QUEUE, "queue \"%s\"", cli->queue);
 	if (!cli->json) {
 		print_queue(&info);
+		servers_print(cli->tq, cli->queue, stdout);
 		return CLI_OK;
 	}
 	json_t *object = json_of_queue(&info);
 
 	json_object_set_new(object, "overtaken_ns", json_of_bounds(&info));
+	if (info.flags & TQ_QUEUE_SERVED) {
+		const struct clocks clocks = clocks_read();
+
+		json_object_set_new(object, "servers",
+				    json_of_servers(cli->tq, cli->queue, &clocks));
+	}
 	json_line(object);
 	return CLI_OK;
 }

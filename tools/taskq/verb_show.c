@@ -77,7 +77,7 @@ static void line_state(const struct show *show)
 		     info->worker, info->worker_pid);
 	else
 		line("task", "%s: %s; %s", id, tq_state_name(info->state),
-		     why_format(info, &show->why, &show->clocks, why));
+		     why_format(show->cli->tq, info, &show->why, &show->clocks, why));
 }
 
 static void lines_flags(const struct tq_task_info *info)
@@ -146,6 +146,8 @@ static void lines_work(const struct show *show)
 		line("unique", "%s, scope %s", info->unique_key, scope_name(info->unique_scope));
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
 		line("limit", "%s", info->limits[i]);
+	if (info->server[0])
+		line("server", "%s", info->server);
 	if (info->fair_key[0])
 		line("fair key", "%s", info->fair_key);
 	if (!strcmp(info->kind, "exec"))

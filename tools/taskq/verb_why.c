@@ -5,6 +5,7 @@
 #include "each.h"
 #include "errors.h"
 #include "json.h"
+#include "server_text.h"
 #include "text.h"
 #include "verbs.h"
 #include "why.h"
@@ -15,7 +16,7 @@ static void set_number(json_t *object, const char *key, uint32_t value)
 		json_object_set_new(object, key, json_u64(value));
 }
 
-static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why *why,
+static json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct tq_why *why,
 			   const struct clocks *clocks)
 {
 	json_t *object = json_object();
@@ -24,7 +25,7 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 	json_object_set_new(object, "id", json_id(info->id));
 	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
 	json_object_set_new(object, "reason", json_string(tq_why_name(why->reason)));
-	json_object_set_new(object, "text", json_text(why_format(info, why, clocks, text)));
+	json_object_set_new(object, "text", json_text(why_format(tq, info, why, clocks, text)));
 	json_set_time(object, "until", clocks, why->until_ns);
 	if (why->until_wall_ns)
 		json_object_set_new(object, "until",
@@ -41,6 +42,11 @@ static json_t *json_of_why(const struct tq_task_info *info, const struct tq_why 
 		json_object_set_new(object, "limit", json_text(why->limit));
 		json_object_set_new(object, "limit_slots", json_u64(why->limit_slots));
 		json_object_set_new(object, "limit_used", json_u64(why->limit_used));
+		if (why->holder)
+			json_object_set_new(object, "holder", json_id(why->holder));
+	}
+	if (why->reason == TQ_WHY_SERVERS) {
+		json_object_set_new(object, "servers", json_of_servers(tq, info->queue, clocks));
 		if (why->holder)
 			json_object_set_new(object, "holder", json_id(why->holder));
 	}
@@ -69,11 +75,11 @@ static int why_one(struct cli *cli, uint64_t id, bool first)
 	if (r < 0)
 		return fail_task(cli, r, id);
 	if (cli->json) {
-		json_line(json_of_why(&info, &why, &clocks));
+		json_line(json_of_why(cli->tq, &info, &why, &clocks));
 		return CLI_OK;
 	}
 	printf("%s: ", tq_id_format(id, name));
-	text_put_safe(stdout, why_format(&info, &why, &clocks, text));
+	text_put_safe(stdout, why_format(cli->tq, &info, &why, &clocks, text));
 	putchar('\n');
 	return CLI_OK;
 }

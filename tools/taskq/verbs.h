@@ -57,12 +57,21 @@
 	  "set or show the order and the limits of queues",                                        \
 	  "set changes what its options name, at once for what comes; tasks that wait follow.\n"  \
 	  "show says in words what starts next, and what a task may be overtaken by.\n")           \
-	X(limit, verb_limit, "set KEY [N] [OPTION]... | remove KEY | show KEY | list",                           \
+	X(limit, verb_limit,                                                                       \
+	  "set KEY [N] [OPTION]... | remove KEY | show KEY | list | set|remove --server PATTERN "  \
+	  "[N]",                                                                                   \
 	  "how many tasks with a key may run at a time",                                           \
 	  "Tasks name keys by `taskq submit --limit KEY`, the same in all queues.  A key "         \
 	  "without\n"                                                                              \
 	  "a limit is unlimited.  Lowering a limit ends nobody: no more start until enough have\n"  \
-	  "ended.\n")                                                                              \
+	  "ended.  With --server, the limit of a queue's servers: of one by its name, or of all\n" \
+	  "with a prefix together; the longest prefix decides.\n")                                                                              \
+	X(server, verb_server, "add SERVER... | remove SERVER...|--all | list",                      \
+	  "where the tasks of a queue run",                                                       \
+	  "A task of a queue with servers starts at the one with the fewest of them that has "     \
+	  "room;\n"                                                                              \
+	  "a command finds its name in TASKQ_SERVER.  `taskq limit set --server` says how many\n" \
+	  "may run there.  remove starts nothing more there, and lets what runs go on.\n")       \
 	X(schedule, verb_schedule, "list|show|pause|resume|remove [OPTION]... [ID]...",            \
 	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
 	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \

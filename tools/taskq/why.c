@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "outcome.h"
+#include "server_text.h"
 
 struct sentence {
+	struct tq *tq;
 	const struct tq_task_info *info;
 	const struct tq_why *why;
 	const struct clocks *clocks;
@@ -183,10 +185,30 @@ static void say_throttled(const struct sentence *s)
 	snprintf(s->buf + n, WHY_MAX - (size_t)n, "%s", before(s, text));
 }
 
-char *why_format(const struct tq_task_info *info, const struct tq_why *why,
+static void say_servers(const struct sentence *s)
+{
+	char text[BEFORE_MAX], servers[WHY_MAX - 256];
+
+	if (!s->why->servers) {
+		SAY(s,
+		    "queue %s has no server left; `taskq server add -q %s SERVER` adds one, "
+		    "`taskq server remove -q %s --all` does without",
+		    s->info->queue, s->info->queue, s->info->queue);
+		return;
+	}
+	servers_format(s->tq, s->info->queue, servers, sizeof(servers));
+	if (s->why->servers == 1)
+		SAY(s, "the one server of queue %s is full: %s%s", s->info->queue, servers,
+		    before(s, text));
+	else
+		SAY(s, "all %u servers of queue %s are full: %s%s", s->why->servers, s->info->queue,
+		    servers, before(s, text));
+}
+
+char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq_why *why,
 		 const struct clocks *clocks, char buf[WHY_MAX])
 {
-	const struct sentence s = { info, why, clocks, buf };
+	const struct sentence s = { tq, info, why, clocks, buf };
 	char text[BEFORE_MAX];
 
 	switch ((enum tq_why_reason)why->reason) {
@@ -234,6 +256,9 @@ char *why_format(const struct tq_task_info *info, const struct tq_why *why,
 	case TQ_WHY_ASSIGNED:
 		SAY(&s, "worker %u (pid %u) has taken it, and runs others first%s", why->worker,
 		    why->pid, before(&s, text));
+		break;
+	case TQ_WHY_SERVERS:
+		say_servers(&s);
 		break;
 	case TQ_WHY_THROTTLED:
 		say_throttled(&s);

@@ -12,7 +12,7 @@ enum {
 };
 
 /* The sentence, without the id and without a full stop.  Fills @buf and returns it. */
-char *why_format(const struct tq_task_info *info, const struct tq_why *why,
+char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq_why *why,
 		 const struct clocks *clocks, char buf[WHY_MAX]);
 
 #endif
