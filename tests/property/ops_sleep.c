@@ -23,6 +23,9 @@ static int sleep_core(struct world *w, void *arg)
 	struct sleep *s = arg;
 	bool full;
 
+	for (uint32_t i = 0; i < s->count; i++)
+		if (tqi_task_at(&w->tx, s->tasks[i])->state == TQ_FREE)
+			return TQ_EGONE; /* evicted, to make room for this */
 	s->waiter = tqi_sleep_enter(&w->tx, &self, s->interest, s->subject, &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
@@ -59,7 +62,7 @@ static void sleep(struct world *w, struct sleep *s)
 
 	note(w, "sleep interest %u of %u, %u tasks: %d, waiter %u", s->interest, s->subject,
 	     s->count, r, s->waiter);
-	if (r == NO_ROOM)
+	if (r == NO_ROOM || r == TQ_EGONE)
 		return;
 	if (s->waiter >= MODEL_WAITERS)
 		fail(w, "wait slot %u", s->waiter);
