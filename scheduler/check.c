@@ -50,6 +50,7 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->span_blocks = carve(scratch, &at, (uint64_t)g->span_count * sizeof(uint16_t));
 	c->units = carve(scratch, &at, (g->max_bytes >> TQI_UNIT_SHIFT) / 8);
 	c->pins = carve(scratch, &at, (uint64_t)g->tables[TQI_TASKS].max * sizeof(uint32_t));
+	c->unmet = carve(scratch, &at, (uint64_t)g->tables[TQI_TASKS].max * sizeof(uint32_t));
 	c->members = carve(scratch, &at, (uint64_t)g->tables[TQI_LANES].max * sizeof(uint32_t));
 	c->limits = carve(scratch, &at, (uint64_t)g->tables[TQI_LIMITS].max * sizeof(*c->limits));
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));

@@ -26,43 +26,57 @@ bool tqi_check_may_hold(const struct tqi_task *t, uint32_t scope)
 	case TQ_UNIQUE_QUEUED:
 		return !final && t->state != TQ_RUNNING;
 	case TQ_UNIQUE_ACTIVE:
-		return !final;
 	case TQ_UNIQUE_COALESCE:
-		return !final && t->state != TQ_BLOCKED;
+		return !final;
 	default:
 		return true;
 	}
 }
 
-/* Only of scope queued may one be free that could be held: it has started before. */
+bool tqi_check_has_leader(const struct tqi_task *t, const struct tqi_key *key)
+{
+	return key && !key->held && key->scope == TQ_UNIQUE_COALESCE &&
+	       !tqi_state_is_final(t->state);
+}
+
+/* Only these may be free that could be held: those that started before, and successors. */
 static void check_held(struct tqi_check *c, uint32_t k, const struct tqi_key *key,
 		       const struct tqi_task *t)
 {
 	bool may = tqi_check_may_hold(t, key->scope);
-	bool must = may && key->scope != TQ_UNIQUE_QUEUED;
+	bool must = may && key->scope != TQ_UNIQUE_QUEUED && !tqi_check_has_leader(t, key);
 
 	if ((key->held && !may) || (!key->held && must))
 		tqi_check_fault(c, "key %u: %s, task %u in state %u, scope %u", k,
 				key->held ? "held" : "not held", key->task, t->state, key->scope);
 }
 
+/* R11 */
+static void check_blocked(struct tqi_check *c, uint32_t index, const struct tqi_task *t,
+			  const struct tqi_key *key)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+	bool unmet = extra && extra->unmet, blocked = t->state == TQ_BLOCKED;
+
+	if (blocked != (unmet || tqi_check_has_leader(t, key)))
+		tqi_check_fault(c, "task %u: %s", index,
+				blocked ? "blocked by nothing" : "not blocked, but must wait");
+}
+
 void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
 	uint32_t k = extra ? extra->key : 0;
-
-	if (!k) {
-		if (t->state == TQ_BLOCKED)
-			tqi_check_fault(c, "task %u: blocked, without a key", index);
-		return;
-	}
 	const struct tqi_key *key = tqi_check_record_in_use(c, TQI_KEYS, k);
-	const char *fault = tqi_check_key_fault(index, t, key);
+	const char *fault = k ? tqi_check_key_fault(index, t, key) : NULL;
 
 	if (fault) {
 		tqi_check_fault(c, "task %u: key %u %s", index, k, fault);
 		return;
 	}
+	check_blocked(c, index, t, key);
+	if (!k)
+		return;
 	c->marks[TQI_KEYS][k] |= TQI_SEEN_LINKED;
 	check_held(c, k, key, t);
 }
@@ -183,7 +197,8 @@ void tqi_check_keys(struct tqi_check *c)
 		}
 		if (key->held && !(mark & TQI_SEEN_INDEXED))
 			tqi_check_fault(c, "key %u: held, but not in the index", k);
-		if (tqi_task_at(c->tx, key->task)->state == TQ_BLOCKED && !(mark & TQI_SEEN_WAITER))
+		if (tqi_check_has_leader(tqi_task_at(c->tx, key->task), key) &&
+		    !(mark & TQI_SEEN_WAITER))
 			tqi_check_fault(c, "task %u: blocked by nobody", key->task);
 	}
 }

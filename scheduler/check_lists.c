@@ -63,6 +63,14 @@ static void check_untold(struct tqi_check *c, uint32_t i, const struct tqi_task 
 	}
 }
 
+/* R11 */
+static void check_unmet(struct tqi_check *c, uint32_t i, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	tqi_check_equal(c, "task", i, "unmet", extra ? extra->unmet : 0, c->unmet[i]);
+}
+
 static void check_edge(struct tqi_check *c, uint32_t e)
 {
 	const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
@@ -88,6 +96,7 @@ void tqi_check_lists(struct tqi_check *c)
 			continue;
 		tqi_check_equal(c, "task", i, "pins", t->pins, c->pins[i]);
 		check_untold(c, i, t);
+		check_unmet(c, i, t);
 	}
 	for (uint32_t e = 1; e < c->count[TQI_EDGES]; e++)
 		check_edge(c, e);

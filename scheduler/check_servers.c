@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers, their pools, and which of them have room: R11, V1 to V6. */
+/* Servers, their pools, and which of them have room: R12, V1 to V6. */
 #include <string.h>
 
 #include "scheduler/check_state.h"

@@ -53,6 +53,7 @@ struct tqi_check {
 	uint16_t *span_blocks; /* blocks found in use, per span */
 	uint64_t *units;       /* bit per unit: a block in use or free begins here */
 	uint32_t *pins;	       /* edges, per task */
+	uint32_t *unmet;       /* untold dependencies and gates, per task */
 	uint32_t *members;     /* unfinished tasks, per lane; lanes, per parking */
 	struct tqi_check_limit *limits;
 	struct tqi_check_lanes *lanes; /* per class */
@@ -102,6 +103,8 @@ uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *task);
 /* What is wrong with a task's key record, NULL nothing; whether its task may hold it (R7). */
 const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key);
 bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
+/* Whether it waits for the one that has its key; NULL: no. */
+bool tqi_check_has_leader(const struct tqi_task *task, const struct tqi_key *key);
 /* A task's own side of its key. */
 void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
 

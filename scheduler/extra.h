@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Rare settings (struct tqi_extra) for a task that came in without: its block is copied
- * into one with room for them, under the lock.  So what has a large payload has them from
- * the start.
- */
+/* The rare settings of a task: where they are, and how a task comes by them later. */
 #ifndef TQI_SCHEDULER_EXTRA_H
 #define TQI_SCHEDULER_EXTRA_H
 
 #include "scheduler/records.h"
 
-#define TQI_EXTRA_COPY_MAX 65536u /* payload bytes that are copied under the lock: some 10 us */
+/* Of a task with TQI_TASK_EXTRA. */
+struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task);
 
-/* See that a waiting task has them.  -ENOMEM: nothing was changed. */
-int tqi_extra_make(struct tqi_tx *tx, struct tqi_task *task);
+/*
+ * Give a task such settings, all at their defaults, unless it has them: its payload moves
+ * to a larger block, so nobody may be reading it: the task is not running.  A payload
+ * above TQI_COPY_MAX has them from its submission.  -ENOMEM.
+ */
+int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task);
 
 #endif

@@ -5,10 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/due.h"
-#include "scheduler/ready.h"
+#include "scheduler/blocked.h"
 #include "scheduler/task.h"
-#include "scheduler/wall.h"
 #include "shm/table.h"
 
 #define QUEUE_MULTIPLIER 0x9e3779b97f4a7c15ull /* odd: no two queues give one key */
@@ -69,20 +67,22 @@ static void release(struct tqi_tx *tx, uint32_t k)
 /* Its turn has come: the one before it has ended, and left room in the index. */
 static void promote(struct tqi_tx *tx, uint32_t task)
 {
-	struct tqi_task *t = tqi_task_at(tx, task);
 	uint32_t k = key_of(tx, task);
-	bool at = t->due_ns == UINT64_MAX, later = at || t->due_ns > tx->now_ns;
 
-	if (t->state != TQ_BLOCKED || !k || hold(tx, k) < 0) {
+	if (tqi_task_at(tx, task)->state != TQ_BLOCKED || !k || hold(tx, k) < 0) {
 		tx->corrupt = true;
 		return;
 	}
-	tqi_task_move(tx, task, later ? TQ_DELAYED : TQ_READY);
-	if (!later)
-		tqi_ready_enter(tx, task, false);
-	if (at)
-		tqi_wall_enter(tx, task); /* it may be due already */
-	tqi_due_set(tx, task, tqi_due_of(tx, t));
+	tqi_blocked_turn(tx, task);
+}
+
+bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint32_t k = key_of_task(tx, task);
+	const struct tqi_key *key = k ? tqi_key_at(tx, k) : NULL;
+
+	return key && !key->held && key->scope == TQ_UNIQUE_COALESCE &&
+	       !tqi_state_is_final(task->state);
 }
 
 static bool is_over(struct tqi_tx *tx, uint32_t task)
@@ -254,7 +254,7 @@ int tqi_key_move(struct tqi_tx *tx, const struct tqi_task *task, uint32_t queue)
 	struct tqi_key *key = tqi_key_at(tx, k);
 	bool held = key->held;
 
-	if (key->successor || task->state == TQ_BLOCKED)
+	if (key->successor || tqi_key_has_leader(tx, task))
 		return TQ_ESTATE;
 	if (held && find(tx, queue, key->name, key->bytes))
 		return -EEXIST;

@@ -32,6 +32,9 @@ void tqi_key_started(struct tqi_tx *tx, uint32_t task);
 void tqi_key_ended(struct tqi_tx *tx, uint32_t task);
 void tqi_key_forgotten(struct tqi_tx *tx, uint32_t task);
 
+/* Whether the task is the successor of another one, whose end it waits for (R7). */
+bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task);
+
 /* For a new life.  -EEXIST another task has it; -ENOMEM. */
 int tqi_key_retake(struct tqi_tx *tx, uint32_t task);
 /* To another queue.  -EEXIST; TQ_ESTATE it waits for another, or another waits for it. */

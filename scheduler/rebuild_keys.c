@@ -58,11 +58,14 @@ static void lose(struct tqi_check *c, uint32_t k, const struct tqi_key *key)
 		extra->key = 0;
 }
 
-/* It waits for nobody: ready, or delayed, as it would have been. */
+/* Unless something else blocks it, it is ready, or delayed, as it would have been. */
 static void unblock(struct tqi_check *c, struct tqi_task *t)
 {
 	struct tqi_class *class = tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_);
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
 
+	if (extra && extra->unmet)
+		return;
 	class->depth[t->state]--;
 	t->state = t->due_ns ? TQ_DELAYED : TQ_READY;
 	class->depth[t->state]++;
@@ -107,20 +110,25 @@ static int follow(struct tqi_check *c, uint32_t k)
 	return 0;
 }
 
-static bool is_blocked(struct tqi_check *c, uint32_t k)
+/* Whether its task says that it waits for who has the key. */
+static bool is_led(struct tqi_check *c, uint32_t k)
 {
-	return tqi_task_at(c->tx, tqi_key_at(c->tx, k)->task)->state == TQ_BLOCKED;
+	const struct tqi_key *key = tqi_key_at(c->tx, k);
+	const struct tqi_task *t = tqi_task_at(c->tx, key->task);
+
+	return t->state == TQ_BLOCKED && tqi_check_has_leader(t, key);
 }
 
-/* Blocked without a key: nobody would ever start it. */
+/* Blocked by nothing: nobody would ever start it. */
 static void unblock_lost(struct tqi_check *c)
 {
 	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
 		struct tqi_task *t = tqi_task_at(c->tx, i);
 		const struct tqi_extra *extra = t->state == TQ_BLOCKED ? tqi_check_extra(c, t)
 								       : NULL;
+		uint32_t k = extra ? extra->key : 0;
 
-		if (t->state == TQ_BLOCKED && (!extra || !extra->key))
+		if (t->state == TQ_BLOCKED && !(k && is_led(c, k)))
 			unblock(c, t);
 	}
 }
@@ -131,10 +139,10 @@ int tqi_rebuild_keys(struct tqi_check *c)
 	int r = 0;
 
 	for (uint32_t k = 1; k < count && r == 0; k++)
-		if ((c->marks[TQI_KEYS][k] & TQI_SEEN_LINKED) && !is_blocked(c, k))
+		if ((c->marks[TQI_KEYS][k] & TQI_SEEN_LINKED) && !is_led(c, k))
 			r = hold(c, k);
 	for (uint32_t k = 1; k < count && r == 0; k++)
-		if ((c->marks[TQI_KEYS][k] & TQI_SEEN_LINKED) && is_blocked(c, k))
+		if ((c->marks[TQI_KEYS][k] & TQI_SEEN_LINKED) && is_led(c, k))
 			r = follow(c, k);
 	unblock_lost(c);
 	return r;

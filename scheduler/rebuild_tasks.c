@@ -137,6 +137,8 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 		extra->deadline_ns = UINT64_MAX;
 	if (extra && extra->at_ns > INT64_MAX)
 		extra->at_ns = 0;
+	if (extra)
+		extra->unmet = extra->after = 0; /* edges and gates are counted anew */
 	if (t->due_ns > INT64_MAX) /* R4 */
 		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
 	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */

@@ -21,8 +21,8 @@
  * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
  * R7  A key is in the index  <=>  its record says held  =>  no other key of its queue
  *     has its name.  Its task is then: waiting and never started (scope queued),
- *     unfinished (active), anything (kept), unfinished and not BLOCKED (coalesce).
- *     state == BLOCKED  <=>  one held key of the same name has it as its successor.
+ *     unfinished (active), anything (kept), unfinished and no successor (coalesce).
+ *     A successor is BLOCKED, and one held key of the same name names it.
  * R8  A limit's `used` and `waiting` are what the tasks that name it add up to; an
  *     unfinished task is in the lane of its class and its limits (scheduler/lane.h).
  * R9  A delivery is TAKEN  <=>  its worker's `command` names its command.  A command is
@@ -32,7 +32,9 @@
  * R10 In a fair queue an unfinished task of the queue's era is in a class of its tenant,
  *     otherwise in a plain one; a finished one always is, and counts there
  *     (scheduler/fair.h).
- * R11 A server's `used` is the number of attempts that name it; it is in the pool that its
+ * R11 state == BLOCKED  <=>  unmet != 0, or the task is a successor (R7).  `unmet` is what
+ *     its untold edges and the gates on it add up to (scheduler/blocked.h).
+ * R12 A server's `used` is the number of attempts that name it; it is in the pool that its
  *     name calls for, whose `used` is what its servers add up to (scheduler/server.h).
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
@@ -190,19 +192,29 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
 
 /*
  * Settings that few tasks have; behind payload and label in the task's block, at the
- * next multiple of 8.  Written when the task comes in, by a retry, and by an update, which
- * may be what it is there for (scheduler/extra.h); it lives as long as the record, which
- * says by a flag that it is there.
+ * next multiple of 8.  Written when the task comes in, by a retry, and by an update; it
+ * lives as long as the record, which says by a flag that it is there.  A waiting task
+ * without one gets one when it needs it (scheduler/extra.h).
  */
 struct tqi_extra {
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint64_t schedule;    /* id of the one that made it; 0 none */
+	uint64_t culprit;     /* of cause dependency: id of the task that it is about; else 0 */
+	uint64_t inherited_deadline_ns; /* 0 none */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t tenant;      /* of its fair key, as long as its record; 0 none */
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
+	uint32_t after;	      /* chain of its dependencies, through edge.next_of_waiter */
+	uint32_t unmet;	      /* things that it waits for while BLOCKED (R7, R11) */
+	uint32_t group;
+	uint32_t group_next;
+	uint32_t group_ended;
+	int32_t inherited;
+	uint8_t counted;
+	uint8_t reserved0[7];
 };
-_Static_assert(sizeof(struct tqi_extra) == 48, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 96, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {

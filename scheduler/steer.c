@@ -282,7 +282,7 @@ static int set_times(struct tqi_tx *tx, struct tqi_task *task, uint32_t index,
 	if (update->fields & TQ_UPDATE_DELAY)
 		set_delay(tx, task, index, update->delay_ns);
 	if (update->fields & (TQ_UPDATE_AT | TQ_UPDATE_DEADLINE))
-		r = tqi_extra_make(tx, task);
+		r = tqi_task_extra_make(tx, task);
 	if (r == 0 && (update->fields & TQ_UPDATE_DEADLINE))
 		set_deadline(tx, task, update->deadline_ns);
 	if (r == 0 && (update->fields & TQ_UPDATE_AT))

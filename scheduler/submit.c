@@ -27,10 +27,16 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 	return spec->label ? strnlen(spec->label, TQ_LABEL_MAX) : 0;
 }
 
+/* A payload too large to be copied under the lock cannot get one later (scheduler/extra.h). */
 static bool has_extra(const struct tq_task_spec *spec)
 {
 	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count ||
-	       spec->fair_key || spec->payload_bytes > TQI_EXTRA_COPY_MAX;
+	       spec->fair_key || spec->payload_bytes > TQI_COPY_MAX;
+}
+
+static bool needs_extra(const struct tqi_submit *s)
+{
+	return s->schedule || s->unmet || has_extra(s->spec);
 }
 
 static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
@@ -83,7 +89,7 @@ static bool is_full(const struct tqi_queue *queue)
 /* The block of payload and label: filled here, or taken over from the in-flight table. */
 static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *ret_block)
 {
-	uint64_t bytes = block_bytes(s->spec, s->schedule || has_extra(s->spec));
+	uint64_t bytes = block_bytes(s->spec, needs_extra(s));
 
 	*ret_block = 0;
 	if (s->block_token) {
@@ -171,7 +177,7 @@ static uint16_t flags_of(const struct tqi_submit *s)
 			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
 			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
 			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0) |
-			  (s->schedule || has_extra(spec) ? TQI_TASK_EXTRA : 0));
+			  (needs_extra(s) ? TQI_TASK_EXTRA : 0));
 }
 
 /*
@@ -185,10 +191,19 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->deadline_ns, from->deadline_ns);
 	TQI_SET(tx, extra->at_ns, from->at_ns);
 	TQI_SET(tx, extra->schedule, from->schedule);
+	TQI_SET(tx, extra->culprit, from->culprit);
+	TQI_SET(tx, extra->inherited_deadline_ns, from->inherited_deadline_ns);
 	TQI_SET(tx, extra->key, from->key);
 	TQI_SET(tx, extra->tenant, from->tenant);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
 		TQI_SET(tx, extra->limits[i], from->limits[i]);
+	TQI_SET(tx, extra->after, from->after);
+	TQI_SET(tx, extra->unmet, from->unmet);
+	TQI_SET(tx, extra->group, from->group);
+	TQI_SET(tx, extra->group_next, from->group_next);
+	TQI_SET(tx, extra->group_ended, from->group_ended);
+	TQI_SET(tx, extra->inherited, from->inherited);
+	TQI_SET(tx, extra->counted, from->counted);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -240,6 +255,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
 	extra->at_ns = spec->at_ns;
 	extra->schedule = s->schedule;
+	extra->unmet = s->unmet;
 	fill_extra(tx, t, extra);
 }
 
@@ -340,7 +356,7 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 		return r;
 	TQI_ADD(tx, root->unfinished, 1);
 	TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
-	start_life(tx, index, t, s->spec->delay_ns, leader);
+	start_life(tx, index, t, s->spec->delay_ns, leader || extra.unmet);
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
 	return 0;

@@ -11,6 +11,7 @@ struct tqi_submit {
 	uint32_t queue; /* record, or 0: find or make it by the spec's name */
 	uint32_t kind;
 	uint64_t schedule; /* id of the one that makes it; 0 none */
+	uint32_t unmet;	   /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
 };
 

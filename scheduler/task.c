@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/blocked.h"
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/fair.h"
@@ -24,8 +25,10 @@
 static const uint16_t legal[TQ_STATE_COUNT] = {
 	[TQ_FREE] = WAITING,
 	[TQ_BLOCKED] = TO(TQ_DELAYED) | TO(TQ_READY) | TO(TQ_CANCELLED) | TO(TQ_EXPIRED),
-	[TQ_DELAYED] = TO(TQ_READY) | TO(TQ_DELAYED) | TO(TQ_CANCELLED) | TO(TQ_EXPIRED),
-	[TQ_READY] = TO(TQ_DELAYED) | TO(TQ_RUNNING) | TO(TQ_CANCELLED) | TO(TQ_EXPIRED),
+	[TQ_DELAYED] = TO(TQ_BLOCKED) | TO(TQ_READY) | TO(TQ_DELAYED) | TO(TQ_CANCELLED) |
+		       TO(TQ_EXPIRED),
+	[TQ_READY] = TO(TQ_BLOCKED) | TO(TQ_DELAYED) | TO(TQ_RUNNING) | TO(TQ_CANCELLED) |
+		     TO(TQ_EXPIRED),
 	[TQ_RUNNING] = TO(TQ_DELAYED) | TO(TQ_READY) | TO(TQ_DONE) | FINAL_BUT_DONE,
 	[TQ_DONE] = TO(TQ_FREE),
 	[TQ_FAILED] = TO(TQ_FREE) | WAITING, /* retry: a new life */
@@ -54,16 +57,6 @@ int tqi_task_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 		return -ENOENT; /* the generation that will be used next */
 	*ret_index = index;
 	return 0;
-}
-
-struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	uint64_t at = tqi_extra_at(task->payload_bytes, task->label_bytes);
-	unsigned char *block = tqi_unit(tx, task->payload);
-
-	if (tqi_offset(tx, block) + at + sizeof(struct tqi_extra) > tx->seg->geometry.max_bytes)
-		return tqi_tx_scratch(tx);
-	return (struct tqi_extra *)(void *)(block + at);
 }
 
 static bool is_waiting(uint32_t state)
@@ -241,6 +234,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);
 		tqi_schedule_ended(tx, index);
+		tqi_blocked_ended(tx, task);
 	}
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);

@@ -3,6 +3,7 @@
 #ifndef TQI_SCHEDULER_TASK_H
 #define TQI_SCHEDULER_TASK_H
 
+#include "scheduler/extra.h"
 #include "scheduler/records.h"
 
 /* Whether a transition is legal; the one table of them. */
@@ -31,9 +32,6 @@ static inline bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_tas
 {
 	return tqi_condemns(tqi_root(tx), tqi_queue_at(tx, task->queue), task);
 }
-
-/* Its rare settings (TQI_TASK_EXTRA). */
-struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task);
 
 /* When no attempt may start any more; UINT64_MAX never. */
 static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_task *task)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: the life of a task, from submission to the end of its record. */
-#include "scheduler/extra.h"
+#include "scheduler/submit.h"
 #include "tests/property/model_parts.h"
 
 #include <string.h>
@@ -288,7 +288,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.payload = s->payload,
 		.label = s->label,
 		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant ||
-			 spec->payload_bytes > TQI_EXTRA_COPY_MAX,
+			 spec->payload_bytes > TQI_COPY_MAX,
 		.tenant = s->tenant,
 		.at_ns = spec->at_ns,
 		.limits = s->limits,

@@ -193,9 +193,18 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, deadline_ns);
 	FIELD(tqi_extra, at_ns);
 	FIELD(tqi_extra, schedule);
+	FIELD(tqi_extra, culprit);
+	FIELD(tqi_extra, inherited_deadline_ns);
 	FIELD(tqi_extra, key);
 	FIELD(tqi_extra, tenant);
 	FIELD(tqi_extra, limits);
+	FIELD(tqi_extra, after);
+	FIELD(tqi_extra, unmet);
+	FIELD(tqi_extra, group);
+	FIELD(tqi_extra, group_next);
+	FIELD(tqi_extra, group_ended);
+	FIELD(tqi_extra, inherited);
+	FIELD(tqi_extra, counted);
 }
 
 static void add_schedule(struct text *t)

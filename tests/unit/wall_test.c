@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "client/worker.h"
-#include "scheduler/extra.h"
+#include "scheduler/submit.h"
 #include "scheduler/wall.h"
 #include "taskq/error.h"
 #include "tests/crash/handle.h"
@@ -267,7 +267,7 @@ static void test_c1_update_between(void **state)
 /* Whoever has a large payload has room for an appointment from the start: none is copied. */
 static void test_c1_update_large(void **state)
 {
-	static char large[TQI_EXTRA_COPY_MAX + 1];
+	static char large[TQI_COPY_MAX + 1];
 	struct one_worker s;
 
 	(void)state;
