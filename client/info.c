@@ -121,6 +121,9 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->at_ns = extra.at_ns;
 	fill_limits(seg, t, extra.limits, i);
 	i->schedule = extra.schedule;
+	i->cause_id = t->cause == TQ_CAUSE_DEPENDENCY ? extra.culprit : 0;
+	i->after_count = extra.after_count;
+	i->unmet = extra.unmet;
 	fill_fair_key(seg, extra.tenant, i);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;

@@ -25,6 +25,18 @@ static bool limits_are_valid(const struct tq_task_spec *s)
 	return true;
 }
 
+static int check_after(const struct tq_task_spec *s)
+{
+	if (s->reserved1 || (s->after_count && !s->after))
+		return -EINVAL;
+	if (s->after_count > TQ_AFTER_MAX)
+		return -E2BIG;
+	for (uint32_t i = 0; i < s->after_count; i++)
+		if (s->after[i].kind > TQ_AFTER_FAIL || s->after[i].reserved0)
+			return -EINVAL;
+	return 0;
+}
+
 static int check(const struct tq_task_spec *s)
 {
 	if ((s->flags & ~SPEC_FLAGS) || s->reserved0 || (!s->payload && s->payload_bytes) ||
@@ -47,7 +59,7 @@ static int check(const struct tq_task_spec *s)
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
-	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : 0;
+	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : check_after(s);
 }
 
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)

@@ -13,6 +13,7 @@
 #include "scheduler/task.h"
 
 #define TRIES 64
+#define BLOCKERS_MAX 64 /* dependencies among which a running one is looked for */
 
 /* What a question is about, copied. */
 struct question {
@@ -226,6 +227,30 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
 }
 
+/* One that it waits for, rather one that runs. */
+static uint32_t why_blocked(const struct question *q, struct tq_why *why)
+{
+	struct tq_dependency_info infos[BLOCKERS_MAX];
+	int n = tq_dependencies(q->tq, tqi_id_make(q->index, q->task.generation), infos,
+				BLOCKERS_MAX);
+	struct tqi_extra extra;
+	struct tqi_task t;
+
+	for (int i = 0; i < n; i++) {
+		if (infos[i].decided || (why->holder && infos[i].state != TQ_RUNNING))
+			continue;
+		why->holder = infos[i].id;
+		why->holder_state = infos[i].state;
+		if (infos[i].state == TQ_RUNNING)
+			break;
+	}
+	if (why->holder_state == TQ_RUNNING && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0)
+		why->pid = t.worker_pid;
+	if (why->holder && tqi_peek_extra(&q->tq->seg, &q->task, &extra) && extra.unmet)
+		why->others = extra.unmet - 1;
+	return TQ_WHY_BLOCKED;
+}
+
 static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_task *t = &q->task;
@@ -233,7 +258,7 @@ static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 	bool has_extra = tqi_peek_extra(&q->tq->seg, t, &extra);
 
 	if (t->state == TQ_BLOCKED)
-		return TQ_WHY_BLOCKED;
+		return why_blocked(q, why);
 	if (tqi_condemns(&q->root, &q->queue, t))
 		return TQ_WHY_CANCELLED;
 	if (has_extra && extra.deadline_ns <= tqi_now(q->tq)) {

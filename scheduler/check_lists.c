@@ -27,7 +27,7 @@ static void check_finished(struct tqi_check *c)
 
 static void check_telling(struct tqi_check *c)
 {
-	uint32_t i = tqi_root(c->tx)->telling, n = 0;
+	uint32_t i = tqi_root(c->tx)->telling, last = 0, n = 0;
 
 	while (i) {
 		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
@@ -38,29 +38,46 @@ static void check_telling(struct tqi_check *c)
 			break;
 		}
 		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
+		last = i;
 		i = t->next;
 		n++;
 	}
+	tqi_check_equal(c, "root", 0, "telling_last", tqi_root(c->tx)->telling_last, last);
 	tqi_check_equal(c, "telling list", 0, "length", n, c->telling);
 }
 
-/* Edges of a task that have not been told, both ways. */
-static void check_untold(struct tqi_check *c, uint32_t i, const struct tqi_task *t)
+/* A list of a task's edges, both ways. */
+static void check_edges(struct tqi_check *c, uint32_t i, const struct tqi_task *t, uint32_t e)
 {
-	uint32_t e = t->edges, prev = 0;
+	bool told = tqi_state_is_final(t->state) && !(t->flags & TQI_TASK_TELLING);
+	uint32_t prev = 0;
 
 	while (e) {
 		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
 
-		if (!edge || edge->task != i || edge->told || edge->prev != prev ||
+		if (!edge || edge->task != i || edge->told == TQI_EDGE_TOLD || edge->prev != prev ||
 		    (c->marks[TQI_EDGES][e] & TQI_SEEN_LINKED)) {
 			tqi_check_fault(c, "task %u: list of edges broken at %u", i, e);
 			return;
 		}
 		c->marks[TQI_EDGES][e] |= TQI_SEEN_LINKED;
+		if (told && edge->told == TQI_EDGE_OPEN)
+			tqi_check_fault(c, "task %u: final, but not all who wait were told", i);
 		prev = e;
 		e = edge->next;
 	}
+}
+
+/* E3 */
+static void check_untold(struct tqi_check *c, uint32_t i, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	check_edges(c, i, t, t->edges);
+	if (t->flags & TQI_TASK_TELLING)
+		check_edges(c, i, t, t->prev);
+	else if (extra && extra->again)
+		tqi_check_fault(c, "task %u: another round of none", i);
 }
 
 /* R11 */
@@ -79,8 +96,9 @@ static void check_edge(struct tqi_check *c, uint32_t e)
 	if (!edge)
 		return;
 	if (!(mark & TQI_SEEN_WAITER))
-		tqi_check_fault(c, "edge %u: of no sleeper", e);
-	if (edge->told > 1 || !edge->told != !!(mark & TQI_SEEN_LINKED))
+		tqi_check_fault(c, "edge %u: of nobody", e);
+	if (edge->told > TQI_EDGE_REFUSED ||
+	    (edge->told != TQI_EDGE_TOLD) != !!(mark & TQI_SEEN_LINKED))
 		tqi_check_fault(c, "edge %u: told is %u, %s the list of task %u", e, edge->told,
 				mark & TQI_SEEN_LINKED ? "on" : "not on", edge->task);
 }

@@ -33,7 +33,8 @@ static void check_edges(struct tqi_check *c, uint32_t w, const struct tqi_waiter
 	for (uint32_t e = s->edges; e;) {
 		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
 
-		if (!edge || edge->waiter != w || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER)) {
+		if (!edge || edge->waiter != w || edge->kind || edge->told == TQI_EDGE_REFUSED ||
+		    (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER)) {
 			tqi_check_fault(c, "sleeper %u: list of edges broken at %u", w, e);
 			return;
 		}

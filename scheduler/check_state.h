@@ -105,6 +105,12 @@ const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const s
 bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
 /* Whether it waits for the one that has its key; NULL: no. */
 bool tqi_check_has_leader(const struct tqi_task *task, const struct tqi_key *key);
+/* What is wrong with an edge as a dependency of this task, NULL nothing; of a refused one,
+ * whether its end has cancelled the dependant. */
+const char *tqi_check_edge_fault(struct tqi_check *c, const struct tqi_edge *edge, uint32_t index);
+bool tqi_check_is_refused(struct tqi_check *c, const struct tqi_edge *edge);
+/* A task's own side of its dependencies. */
+void tqi_check_task_after(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
 /* A task's own side of its key. */
 void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
 

@@ -164,11 +164,11 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 				deadline ? "has a deadline" : "delayed");
 	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline)
 		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
-	if (!final && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
+	bool gate = t->state == TQ_BLOCKED && (t->flags & TQI_TASK_TELLING); /* E3 */
+
+	if (!final && !gate && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
 		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index,
 				t->state);
-	if (final && t->edges && !(t->flags & TQI_TASK_TELLING))
-		tqi_check_fault(c, "task %u: final, but not all who wait were told", index);
 	bool pinned = t->pins || (t->flags & (TQI_TASK_KEEP | TQI_TASK_TELLING));
 
 	if (final && pinned == !!(t->flags & TQI_TASK_LISTED)) /* R5 */
@@ -217,6 +217,7 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	check_extra(c, index, t);
 	check_numbers(c, index, t);
 	check_blocks(c, index, t);
+	tqi_check_task_after(c, index, t);
 	tqi_check_task_key(c, index, t);
 	tqi_check_task_limits(c, index, t, lane);
 	tqi_check_task_tenant(c, index, t,

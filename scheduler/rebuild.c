@@ -264,7 +264,7 @@ static void clear_root(struct tqi_root *root)
 {
 	root->unfinished = root->ready = root->running = root->assigned = 0;
 	root->finished_oldest = root->finished_newest = root->finished_count = 0;
-	root->telling = 0;
+	root->telling = root->telling_last = 0;
 	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
 	root->appointments = 0;
 	root->rates = 0;
@@ -306,6 +306,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_servers_begin(c);
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
+	tqi_rebuild_after(c);
 	tqi_rebuild_sleepers(c);
 	tqi_rebuild_commands(c);
 	tqi_rebuild_memory(c);

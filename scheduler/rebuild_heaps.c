@@ -177,9 +177,23 @@ static void list(struct tqi_check *c, uint32_t index)
 
 static void tell(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
+	struct tqi_root *root = tqi_root(c->tx);
+
 	t->flags |= TQI_TASK_TELLING;
-	t->next = tqi_root(c->tx)->telling;
-	tqi_root(c->tx)->telling = index;
+	t->next = 0;
+	if (root->telling_last)
+		tqi_task_at(c->tx, root->telling_last)->next = index;
+	else
+		root->telling = index;
+	root->telling_last = index;
+}
+
+static bool has_to_tell(struct tqi_check *c, const struct tqi_task *t)
+{
+	for (uint32_t e = t->edges; e; e = tqi_edge_at(c->tx, e)->next)
+		if (tqi_edge_at(c->tx, e)->told == TQI_EDGE_OPEN)
+			return true;
+	return false;
 }
 
 /* A finished one to forget that nothing pins should have been freed: it is evicted first. */
@@ -192,7 +206,7 @@ void tqi_rebuild_lists(struct tqi_check *c)
 
 		if (!tqi_state_is_final(t->state))
 			continue;
-		if (t->edges)
+		if (has_to_tell(c, t))
 			tell(c, i, t);
 		else if (!t->pins && !(t->flags & TQI_TASK_KEEP))
 			items[count++] = i;

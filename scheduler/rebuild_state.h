@@ -52,6 +52,9 @@ int tqi_rebuild_limits(struct tqi_check *c);
 void tqi_rebuild_open_lanes(struct tqi_check *c);
 void tqi_rebuild_schedules(struct tqi_check *c);
 int tqi_rebuild_schedule_heaps(struct tqi_check *c);
+/* Chains of dependencies; an edge that is not told goes into the list of its task. */
+void tqi_rebuild_after(struct tqi_check *c);
+void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t edge);
 void tqi_rebuild_sleepers(struct tqi_check *c);
 void tqi_rebuild_commands(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);

@@ -138,7 +138,7 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 	if (extra && extra->at_ns > INT64_MAX)
 		extra->at_ns = 0;
 	if (extra)
-		extra->unmet = extra->after = 0; /* edges and gates are counted anew */
+		extra->unmet = extra->again = 0; /* edges and gates are counted anew */
 	if (t->due_ns > INT64_MAX) /* R4 */
 		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
 	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */
@@ -179,6 +179,13 @@ static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	root->appointments += tqi_check_at(c, t) != 0;
 }
 
+static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra && extra->culprit;
+}
+
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	t->lane = lane_for(c, index, t);
@@ -196,6 +203,8 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	if (t->state == TQ_READY || t->state == TQ_RUNNING)
 		t->flags &= (uint16_t)~TQI_TASK_SERVED;
 	mend_blocks(c, t);
+	if (t->cause == TQ_CAUSE_DEPENDENCY && !has_culprit(c, t))
+		t->cause = t->state == TQ_CANCELLED ? TQ_CAUSE_CANCELLED : TQ_CAUSE_NONE;
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_limits(c, t);
 	tqi_rebuild_task_tenant(c, t);
@@ -286,7 +295,7 @@ static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
 	struct tqi_edge *edge = tqi_check_record(c, TQI_EDGES, e);
 	struct tqi_task *t = edge ? tqi_check_record(c, TQI_TASKS, edge->task) : NULL;
 
-	if (!edge || edge->waiter != w || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER))
+	if (!edge || edge->waiter != w || edge->kind || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER))
 		return false;
 	c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER | TQI_SEEN_LINKED;
 	if (!t || t->state == TQ_FREE)
@@ -294,21 +303,28 @@ static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
 	return true;
 }
 
-static void attach_edge(struct tqi_check *c, uint32_t e)
+/* Unless it is told, into the list of its task. */
+void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
 	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
 
-	t->pins++;
-	edge->told = edge->told && edge->told <= 1;
-	edge->prev = 0;
-	edge->next = 0;
-	if (edge->told)
+	edge->prev = edge->next = 0;
+	if (edge->told == TQI_EDGE_TOLD)
 		return;
 	edge->next = t->edges;
 	if (t->edges)
 		tqi_edge_at(c->tx, t->edges)->prev = e;
 	t->edges = e;
+}
+
+static void attach_edge(struct tqi_check *c, uint32_t e)
+{
+	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
+
+	tqi_task_at(c->tx, edge->task)->pins++;
+	edge->told = edge->told == TQI_EDGE_TOLD;
+	tqi_rebuild_edge_list(c, e);
 }
 
 /* The list of a sleeper's edges as far as it is whole, without those of lost tasks. */

@@ -116,13 +116,14 @@ enum tqi_interest {
 #define TQI_TASK_STALLED (1u << 6)
 #define TQI_TASK_DUE (1u << 7)	   /* is in the due heap (R4) */
 #define TQI_TASK_LISTED (1u << 8)  /* is on the finished list (R5) */
-#define TQI_TASK_TELLING (1u << 9) /* is on the list of those with waiters still to wake */
+#define TQI_TASK_TELLING (1u << 9) /* is on the telling list (E3) */
 #define TQI_TASK_EXTRA (1u << 10)  /* rare settings stand in its block: struct tqi_extra */
 #define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
 #define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (R4) */
 #define TQI_TASK_ASSIGNED (1u << 13) /* is on a worker's list (scheduler/assign.h) */
 #define TQI_TASK_SERVED                                                                            \
 	(1u << 14) /* ended or delayed: `key` names its last attempt's server (V7) */
+#define TQI_TASK_DOOMS (1u << 15) /* its end cancels all that depends on it, whatever it is */
 
 /*
  * One task; four cache lines.  Submit, claim and complete touch the first three.
@@ -148,10 +149,11 @@ struct tqi_task {
 	uint64_t stamp;
 	uint32_t attempt; /* record of the attempt under way */
 	uint32_t epoch;
-	uint32_t edges; /* who waits for it, not yet told */
-	uint32_t prev;	/* finished list, or telling list; while assigned, its worker's */
-	uint32_t next;
-	uint32_t pins;	/* edges, told or not, of living waiters */
+	uint32_t edges; /* who waits for it, not yet told; whom its end has cancelled */
+	uint32_t prev;	/* finished list; while assigned, its worker's; while telling, those of
+			   its edges that stay */
+	uint32_t next;	/* the same lists; the telling list */
+	uint32_t pins;	/* edges, told or not */
 	uint16_t queue;
 	uint16_t kind;
 	uint16_t failures;
@@ -212,7 +214,9 @@ struct tqi_extra {
 	uint32_t group_ended;
 	int32_t inherited;
 	uint8_t counted;
-	uint8_t reserved0[7];
+	uint8_t again;	       /* 1: after this round its list of edges is gone through once more */
+	uint16_t after_count;  /* edges in `after` */
+	uint32_t reserved0;
 };
 _Static_assert(sizeof(struct tqi_extra) == 96, "as little as can be");
 
@@ -589,16 +593,26 @@ struct tqi_pool {
 };
 _Static_assert(sizeof(struct tqi_pool) == 448, "seven cache lines");
 
-/* Somebody waits for a task. */
+/* What has become of an edge. */
+enum tqi_edge_told {
+	TQI_EDGE_OPEN = 0,    /* on its task's list: it is waited for */
+	TQI_EDGE_TOLD = 1,    /* on no list: the waiter knows, or need not know, of the end */
+	TQI_EDGE_REFUSED = 2, /* on its task's list: its end has cancelled the dependant */
+};
+
+/*
+ * Somebody waits for a task: a wait slot, or (kind) another task, its dependant
+ * (scheduler/edge.h, scheduler/after.h).
+ */
 struct tqi_edge {
 	uint32_t link;
-	uint32_t waiter;
+	uint32_t waiter; /* wait slot, or the dependant's record */
 	uint32_t task;
-	uint32_t told; /* 1: the task is final and the waiter has been woken */
-	uint32_t prev; /* edges of the task, while not told */
+	uint32_t told; /* enum tqi_edge_told */
+	uint32_t prev; /* edges of the task, unless told */
 	uint32_t next;
 	uint32_t next_of_waiter;
-	uint32_t reserved0;
+	uint32_t kind; /* enum tq_after of a dependant's; 0 a wait slot's */
 };
 _Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
 
@@ -750,7 +764,7 @@ struct tqi_root {
 	uint32_t finished_oldest; /* evictable records, by when they ended */
 	uint32_t finished_newest;
 	uint32_t finished_count;
-	uint32_t telling;    /* final tasks with waiters still to wake */
+	uint32_t telling;    /* list of tasks whose edges are being gone through (E3) */
 	uint32_t sweep_at;   /* next task index of the sweep */
 	uint32_t sweep_left; /* records still to look at; 0 nothing is being swept */
 	uint64_t cancel_before; /* as a queue's purge_before, for shutdown with cancel */
@@ -796,6 +810,7 @@ struct tqi_root {
 	uint32_t ended_count;
 	uint32_t command_waiters; /* sleepers that wait for answers */
 	uint32_t carrying; /* queues with carry_at */
+	uint32_t telling_last;
 	struct tqi_hash_index tenants; /* by queue and name */
 	struct tqi_hash_index servers; /* likewise */
 	struct tqi_hash_index pools;   /* by queue and pattern */

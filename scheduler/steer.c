@@ -4,8 +4,10 @@
 
 #include <errno.h>
 
+#include "scheduler/after.h"
 #include "scheduler/due.h"
 #include "scheduler/extra.h"
+#include "scheduler/edge.h"
 #include "scheduler/fair.h"
 #include "scheduler/history.h"
 #include "scheduler/key.h"
@@ -30,7 +32,7 @@ static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 	return r == 0 && tqi_state_is_final(tqi_task_at(tx, *ret_index)->state) ? TQ_ESTATE : r;
 }
 
-int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
+static int cancel(struct tqi_tx *tx, uint64_t id, bool dooms)
 {
 	uint32_t index;
 	int r = find_unfinished(tx, id, &index);
@@ -39,6 +41,8 @@ int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
 		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
 
+	if (dooms)
+		set_flag(tx, task, TQI_TASK_DOOMS, true); /* its end does the rest */
 	if (task->state != TQ_RUNNING) {
 		tqi_task_cancel_waiting(tx, index);
 		return 0;
@@ -47,6 +51,16 @@ int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
 	set_flag(tx, task, TQI_TASK_CANCEL, true);
 	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
 	return 1;
+}
+
+int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
+{
+	return cancel(tx, id, false);
+}
+
+int tqi_steer_cancel_dependants(struct tqi_tx *tx, uint64_t id)
+{
+	return cancel(tx, id, true);
 }
 
 int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
@@ -93,7 +107,8 @@ static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
 	TQI_SET(tx, task->losses, 0);
 	TQI_SET(tx, task->first_started_ns, 0u);
 	TQI_SET(tx, task->ended_ns, 0u);
-	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED | TQI_TASK_LATE, false);
+	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED | TQI_TASK_LATE | TQI_TASK_DOOMS,
+		 false);
 }
 
 /* A new life keeps a deadline that is still ahead; one that has passed went with the old one. */
@@ -105,14 +120,9 @@ static void renew_deadline(struct tqi_tx *tx, struct tqi_task *task)
 		TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns, UINT64_MAX);
 }
 
-int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
+int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t index;
-	int r = tqi_task_find(tx, id, &index);
-
-	if (r < 0)
-		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (!tqi_transition_is_legal(task->state, TQ_READY) || !tqi_state_is_final(task->state))
@@ -121,14 +131,13 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 		return TQ_ESHUTDOWN;
 	if (tqi_queue_at(tx, task->queue)->waiting >= tqi_queue_at(tx, task->queue)->depth_max)
 		return TQ_EFULL;
-	if (task->flags & TQI_TASK_TELLING)
-		return TQ_ESTATE; /* its end is still being told */
 	const struct tqi_place place = tqi_place_of(tx, task);
 	uint32_t lane = tqi_lane_join(tx, &place);
 
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
-	r = tqi_key_retake(tx, index);
+	int r = tqi_key_retake(tx, index);
+
 	if (r < 0)
 		return r;
 	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
@@ -137,14 +146,62 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	zero_budgets(tx, task);
 	renew_deadline(tx, task);
 	tqi_wall_renew(tx, task);
+	if (task->due_ns)
+		TQI_SET(tx, task->due_ns, 0u); /* it waits for no time */
+	if (unmet)
+		TQI_SET(tx, tqi_task_extra(tx, task)->unmet, unmet);
 	TQI_ADD(tx, root->unfinished, 1);
 	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted,
 		1); /* a new life, with an end of its own */
-	tqi_task_move(tx, index, TQ_READY);
+	tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
-	tqi_ready_enter(tx, index, false);
+	if (!unmet)
+		tqi_ready_enter(tx, index, false);
 	TQI_ADD(tx, root->sequence, 1);
 	return 0;
+}
+
+/* Finds one for a new life. */
+static int find_ended(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	int r = tqi_task_find(tx, id, ret_index);
+
+	if (r < 0)
+		return r;
+	const struct tqi_task *task = tqi_task_at(tx, *ret_index);
+
+	/* Nor while its end is still being told. */
+	return !tqi_state_is_final(task->state) || (task->flags & TQI_TASK_TELLING) ? TQ_ESTATE : 0;
+}
+
+int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = find_ended(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	return tqi_steer_renew(tx, index, tqi_after_reopen(tx, tqi_task_at(tx, index)));
+}
+
+/* It is blocked itself until its dependants, whom its list names, are. */
+int tqi_steer_revive(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = find_ended(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+	bool gate = task->edges;
+
+	if (gate)
+		r = tqi_task_extra_make(tx, task);
+	if (r == 0)
+		r = tqi_steer_renew(tx, index, tqi_after_reopen(tx, task) + gate);
+	if (r == 0 && gate)
+		tqi_edge_enlist(tx, index);
+	return r;
 }
 
 int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/after.h"
 #include "scheduler/due.h"
 #include "scheduler/extra.h"
 #include "scheduler/fair.h"
@@ -31,7 +32,7 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 static bool has_extra(const struct tq_task_spec *spec)
 {
 	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count ||
-	       spec->fair_key || spec->payload_bytes > TQI_COPY_MAX;
+	       spec->fair_key || spec->after_count || spec->payload_bytes > TQI_COPY_MAX;
 }
 
 static bool needs_extra(const struct tqi_submit *s)
@@ -204,6 +205,8 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->group_ended, from->group_ended);
 	TQI_SET(tx, extra->inherited, from->inherited);
 	TQI_SET(tx, extra->counted, from->counted);
+	TQI_SET(tx, extra->again, from->again);
+	TQI_SET(tx, extra->after_count, from->after_count);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -325,12 +328,18 @@ static int coalesce(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin
 	return 1;
 }
 
+static bool is_unmet(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return (t->flags & TQI_TASK_EXTRA) && tqi_task_extra(tx, t)->unmet;
+}
+
 /* A new task, of a record and a block. */
 static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block, uint32_t leader,
 		     uint64_t *ret_id)
 {
 	struct tqi_root *root = tqi_root(tx);
 	struct tqi_extra extra = { .key = 0 };
+	uint64_t culprit = 0;
 	uint32_t index, lane;
 	int r = take_record(tx, &index);
 
@@ -352,13 +361,17 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	fill(tx, t, s, block, lane, &extra);
 	if (s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
+	if (r == 0 && s->spec->after_count)
+		r = tqi_after_submit(tx, index, s->spec, &culprit);
 	if (r < 0)
 		return r;
 	TQI_ADD(tx, root->unfinished, 1);
 	TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
-	start_life(tx, index, t, s->spec->delay_ns, leader || extra.unmet);
+	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
+	if (culprit)
+		tqi_after_refuse(tx, index, culprit, false);
 	return 0;
 }
 

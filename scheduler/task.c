@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/after.h"
 #include "scheduler/blocked.h"
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
@@ -204,7 +205,9 @@ void tqi_task_settle(struct tqi_tx *tx, uint32_t index)
 
 	if ((task->pins && !TQI_PLANTED(no_pins)) || (task->flags & TQI_TASK_TELLING))
 		return;
-	if (task->flags & TQI_TASK_FORGET)
+	if ((task->flags & TQI_TASK_FORGET) && tqi_after_has_any(tx, task))
+		tqi_edge_enlist(tx, index); /* freed when it has given them up */
+	else if (task->flags & TQI_TASK_FORGET)
 		tqi_task_free(tx, index);
 	else if (!(task->flags & (TQI_TASK_KEEP | TQI_TASK_LISTED)))
 		list(tx, index);
@@ -275,11 +278,12 @@ uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count)
 
 	while (n < count && tqi_root(tx)->finished_oldest && !tx->corrupt &&
 	       !tqi_tx_is_filling(tx)) {
+		if (!tqi_after_discard(tx, tqi_root(tx)->finished_oldest))
+			return n + 1; /* the rest of its dependencies in the next hold */
 		tqi_task_free(tx, tqi_root(tx)->finished_oldest);
+		TQI_ADD(tx, tqi_root(tx)->evicted, 1);
 		n++;
 	}
-	if (n)
-		TQI_ADD(tx, tqi_root(tx)->evicted, n);
 	return n;
 }
 
@@ -293,6 +297,8 @@ uint32_t tqi_task_retire(struct tqi_tx *tx, uint32_t count)
 
 		if (tx->now_ns - task->ended_ns < root->retention_ns)
 			break;
+		if (!tqi_after_discard(tx, root->finished_oldest))
+			return n + 1;
 		tqi_task_free(tx, root->finished_oldest);
 		n++;
 	}

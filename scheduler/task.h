@@ -63,7 +63,7 @@ void tqi_task_unqueue(struct tqi_tx *tx, uint32_t index);
 /* Free the record: its id answers TQ_EGONE from now on. */
 void tqi_task_free(struct tqi_tx *tx, uint32_t index);
 
-/* Free up to `count` of the oldest evictable records; returns how many. */
+/* Free up to `count` of the oldest evictable records; returns how many, or are about to be. */
 uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count);
 /* Free up to `count` records that have been kept for their time. */
 uint32_t tqi_task_retire(struct tqi_tx *tx, uint32_t count);

@@ -78,7 +78,13 @@ bool tqi_wake_any(struct tqi_tx *tx)
 
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
-	if (tqi_root(tx)->assigned) /* it may come back, or be stolen */
+	const struct tqi_root *root = tqi_root(tx);
+	/* What is blocked comes to be startable only by the end of something that runs or can. */
+	bool more_to_end = root->running || root->ready;
+
+	if (root->assigned) /* it may come back, or be stolen */
+		return false;
+	if (root->telling)
 		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
@@ -91,6 +97,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 			if (!tqi_worker_serves(worker, class))
 				continue;
 			if (class->depth[TQ_RUNNING])
+				return false;
+			if (class->depth[TQ_BLOCKED] && more_to_end)
 				return false;
 			if (!stuck && (class->open.length || class->parked || class->guests_ready ||
 				       class->depth[TQ_DELAYED]))
@@ -181,6 +189,9 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 		due = next;
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
+	/* Chains of dependants: each slice may make work for the next one. */
+	if (root->telling && tx->now_ns < due)
+		due = tx->now_ns;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
 	    root->anew || root->commands_open || root->command_waiters || tqi_sweep_pending(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;

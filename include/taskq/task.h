@@ -73,6 +73,28 @@ enum tq_unique_scope {
 #undef TQ_UNIQUE_ENUM
 };
 
+/*
+ * The one table of kinds of dependencies: name, value, text.  What the end of a task must
+ * be like for its dependant to start.
+ */
+#define TQ_AFTER_MAP(X)                                                                            \
+	X(TQ_AFTER_OK, 1, "after-ok")	  /* done */                                               \
+	X(TQ_AFTER_ANY, 2, "after-any")	  /* any end */                                            \
+	X(TQ_AFTER_FAIL, 3, "after-fail") /* any end but done */
+
+enum tq_after {
+#define TQ_AFTER_ENUM(name, value, text) name = (value),
+	TQ_AFTER_MAP(TQ_AFTER_ENUM)
+#undef TQ_AFTER_ENUM
+};
+
+/* A task that another one is to wait for. */
+struct tq_dependency {
+	uint64_t id;
+	uint32_t kind;	    /* enum tq_after; default TQ_AFTER_OK */
+	uint32_t reserved0; /* must be 0 */
+};
+
 /* A task to submit. */
 struct tq_task_spec {
 	uint64_t size;		      /* sizeof this struct in the caller's build */
@@ -110,6 +132,10 @@ struct tq_task_spec {
 	const char *fair_key;	      /* 1 to TQ_KEY_MAX bytes: whose share of a fair queue its
 					 run time comes from, <taskq/queue.h>; default none: it
 					 shares with the others that have none */
+	const struct tq_dependency *after; /* tasks whose ends it waits for, `blocked`; copied;
+					 one that is given twice counts once */
+	uint32_t after_count;	      /* of after, up to TQ_AFTER_MAX; default none */
+	uint32_t reserved1;	      /* must be 0 */
 };
 
 /**
@@ -123,7 +149,10 @@ struct tq_task_spec {
  * Fork:	safe.
  * Blocks:	for the lock at most the handle's lock time-out; for room up to
  *		spec->full_timeout_ns.
- * Errors:	-EINVAL, -ERANGE bad field; -E2BIG payload over TQ_PAYLOAD_MAX;
+ * Errors:	-EINVAL, -ERANGE bad field; -E2BIG payload over TQ_PAYLOAD_MAX, or more
+ *		dependencies than TQ_AFTER_MAX: hold the task, and add them by
+ *		tq_task_after(); -ENOENT, TQ_EGONE a dependency on a task that
+ *		never was, or has been freed;
  *		TQ_EFULL no room for it (a limit of the queue or the segment);
  *		-ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
  *		-EEXIST the task to coalesce with is of another kind;
@@ -135,6 +164,12 @@ struct tq_task_spec {
  * it decides how long: the scope of a later submit counts for its own task only.  When
  * both say TQ_UNIQUE_COALESCE, payload and label of the waiting task become those of
  * the later submit; all else of it stays.
+ *
+ * What it is to come after, spec->after, is decided when each of these has ended, at once
+ * where it has: when one cannot be met any more, the new task is `cancelled`, cause
+ * dependency, which is not an error.  One whose record has been freed has ended: it meets
+ * TQ_AFTER_ANY; for the other kinds that is TQ_EGONE.  Until the new task has ended, the
+ * records of those are kept, also when they are to be forgotten.  A delay runs meanwhile.
  *
  * Return: 0; 1 a task with spec->unique_key was there already, and @ret_id is its id;
  * or one of the errors above; nothing was changed then.
@@ -229,6 +264,9 @@ struct tq_task_info {
 	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
 	char server[TQ_SERVER_MAX + 1]; /* of the attempt under way, or, until it is ready again,
 					   of the last one; "" none, or removed since */
+	uint64_t cause_id;    /* of TQ_CAUSE_DEPENDENCY: the task whose end it was; else 0 */
+	uint32_t after_count; /* dependencies: tq_dependencies() */
+	uint32_t unmet;	      /* things that it waits for while blocked, dependencies among them */
 };
 
 /**
@@ -393,6 +431,72 @@ TQ_API TQ_NODISCARD int tq_wait_state(struct tq *tq, uint64_t id, uint32_t state
  */
 TQ_API TQ_NODISCARD int tq_cancel(struct tq *tq, uint64_t id);
 
+/**
+ * tq_cancel_dependants() - cancel a task with all that depends on it, and on these, whatever
+ * the kinds of their dependencies.
+ *
+ * As tq_cancel(); those that depend on it are cancelled when it has ended, also by a
+ * verdict that came first, cause dependency.  That goes on by itself, whoever dies.
+ *
+ * Errors:	as tq_cancel().
+ * Since: 0.1.0
+ *
+ * Return: 0 it is cancelled, 1 it is being stopped, or one of the errors.
+ */
+TQ_API TQ_NODISCARD int tq_cancel_dependants(struct tq *tq, uint64_t id);
+
+/**
+ * tq_task_after() - make a task that has not started depend on one more.
+ *
+ * @id:		the dependant; blocked, delayed or ready, and never started.
+ * @on:		a task that was submitted before it: so no cycle is possible.
+ * @kind:	enum tq_after.
+ *
+ * Decided at once when @on has ended, as at a submission: @id may be cancelled by it.  A
+ * dependency that is there already counts once.
+ *
+ * Errors:	TQ_ECYCLE @on was not submitted before @id; TQ_ESTATE @id has started
+ *		or ended, or a purge has cancelled it; -ENOENT, TQ_EGONE one of them never
+ *		was, or has been freed (@on: but for TQ_AFTER_ANY); -E2BIG @id has
+ *		TQ_DEPENDENCIES_MAX; -EINVAL; TQ_EFULL; -EROFS; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_task_after(struct tq *tq, uint64_t id, uint64_t on, uint32_t kind);
+
+/* The other side of a dependency. */
+struct tq_dependency_info {
+	uint64_t id;	  /* of the other task */
+	uint32_t kind;	  /* enum tq_after */
+	uint32_t state;	  /* enum tq_state of the other task; TQ_FREE it is going */
+	uint32_t decided; /* 1: the dependant waits for it no more */
+	uint32_t reserved0;
+};
+
+/**
+ * tq_dependencies() - which tasks a task is to come after.  Takes no lock.
+ *
+ * A task that has ended has given up its dependencies, unless one of them cancelled it.
+ *
+ * @infos:	room for @count; NULL when that is 0.
+ *
+ * Errors:	TQ_EGONE; -ENOENT.
+ * Since: 0.1.0
+ *
+ * Return: how many were filled, newest first, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_dependencies(struct tq *tq, uint64_t id,
+					struct tq_dependency_info *infos, uint32_t count);
+
+/** tq_dependants() - which tasks wait for a task, and which its end has cancelled; as
+ * tq_dependencies(), in no order. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_dependants(struct tq *tq, uint64_t id, struct tq_dependency_info *infos,
+				      uint32_t count);
+
+/** tq_after_name() - text of a kind of dependency, "after-ok"; "?" unknown. Since: 0.1.0 */
+TQ_API const char *tq_after_name(uint32_t kind);
+
 /* What tq_task_steer() does. */
 enum tq_task_action {
 	TQ_TASK_ACTION_HOLD = 1, /* do not start it (it may be waiting in any state) */
@@ -400,12 +504,22 @@ enum tq_task_action {
 	TQ_TASK_ACTION_RETRY,  /* from failed, cancelled, expired: a new life, zeroed budgets,
 				  without a deadline that has passed */
 	TQ_TASK_ACTION_FORGET, /* free a finished record */
+	TQ_TASK_ACTION_RETRY_DEPENDANTS, /* retry, and with it, as if each were retried, the tasks
+				  that its end has cancelled, and those that theirs have; they
+				  wait for it as before */
 };
 
 /**
  * tq_task_steer() - hold, unhold, retry or forget a task.
  *
- * Errors:	TQ_ESTATE its state does not allow it; TQ_EGONE; -ENOENT; -EROFS;
+ * A retry by itself waits for the dependencies that are not decided yet; those that were
+ * stay so.  With its dependants it is blocked itself until all of them are revived, which
+ * goes on by itself, whoever dies; one stays cancelled for which there is no room, whose
+ * unique key is taken, or that another dependency keeps from starting, which then is its
+ * cause.
+ *
+ * Errors:	TQ_ESTATE its state does not allow it, or its end is still being told to
+ *		its dependants; TQ_EGONE; -ENOENT; -EROFS;
  *		TQ_EFULL no room for a retry; TQ_ESHUTDOWN; -EEXIST (retry)
  *		another task has its unique key; lock errors.
  * Since: 0.1.0

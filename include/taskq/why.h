@@ -64,10 +64,13 @@ struct tq_why {
 	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
 	uint32_t is_fair; /* 1: its queue is fair, and gives turns to other keys, too */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
-	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; 0 unknown */
+	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; BLOCKED: one that
+				   it waits for, on pid if that runs; 0 unknown */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
 	uint32_t servers;  /* SERVERS: how many there are */
 	uint32_t reserved0;
+	uint32_t holder_state;	    /* BLOCKED: enum tq_state of holder */
+	uint32_t others;	    /* BLOCKED: how many more it waits for */
 };
 
 /**

@@ -275,6 +275,22 @@ enum {
 	X(forget_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW)                              \
 	X(policy_fair, tq_queue_set, limited, STEPS, TQT_FEW | TQT_SHORT)                    \
 	X(policy_unfair, tq_queue_set, tenants, STEPS, TQT_FEW)                              \
+	X(submit_after, tq_submit, parents, WHOLE, TQT_SOME | TQT_FULL)                      \
+	X(submit_after_done, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                 \
+	X(submit_refused, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                    \
+	X(submit_after_many, tq_submit, parents, WHOLE, TQT_SOME)                            \
+	X(complete_parent, tq_complete, family, WHOLE, TQT_SOME)                             \
+	X(fail_parent, tq_fail, family, WHOLE, TQT_SOME)                                     \
+	X(complete_offspring, tq_complete, offspring, WHOLE, TQT_FEW)                                \
+	X(complete_heir, tq_complete, heir, WHOLE, TQT_FEW)                                  \
+	X(keep_telling, core, untold, STEPS, TQT_FEW | TQT_SHORT)                            \
+	X(after, tq_task_after, parents, WHOLE, TQT_SOME)                                    \
+	X(after_refused, tq_task_after, parents, WHOLE, TQT_FEW | TQT_SHORT)                 \
+	X(cancel_dependants, tq_cancel_dependants, family, WHOLE, TQT_FEW)                   \
+	X(cancel_doomed, tq_cancel_dependants, family, STEPS, TQT_FEW)                       \
+	X(retry_dependants, tq_task_steer, fallen, STEPS, TQT_FEW | TQT_SHORT)               \
+	X(retry_refused, tq_task_steer, fallen, WHOLE, TQT_FEW | TQT_SHORT)                  \
+	X(forget_refused, tq_task_steer, fallen, WHOLE, TQT_FEW)                             \
 	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                        \
 	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT) \
 	X(server_first, tq_server_add, task, WHOLE, TQT_SOME) \

@@ -675,6 +675,24 @@ static bool core_answered(struct comparison *c, uint32_t index, uint32_t worker)
 	return !d || tqi_delivery_answer(command, d) > TQ_ANSWER_TAKEN;
 }
 
+/* Edges of a waiter on a task that have not been told, in the core and in the model. */
+static bool core_told(struct comparison *c, uint32_t e)
+{
+	const struct model_edge *edge = &c->m->edges[e];
+	uint32_t n = 0;
+
+	for (uint32_t i = tqi_waiter_at(&c->tx, edge->waiter)->edges; i;) {
+		const struct tqi_edge *other = tqi_edge_at(&c->tx, i);
+
+		n += other->task == edge->task && other->told == TQI_EDGE_OPEN;
+		i = other->next_of_waiter;
+	}
+	for (uint32_t i = 0; i < c->m->edge_slots; i++)
+		n -= c->m->edges[i].waiter == edge->waiter && c->m->edges[i].task == edge->task &&
+		     !c->m->edges[i].told;
+	return n != 0;
+}
+
 bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 {
 	struct comparison *c = ctx;
@@ -683,6 +701,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return core_answered(c, index, left);
 	if (unit == MODEL_LEFT)
 		return tqi_worker_at(&c->tx, index)->state == TQI_WORKER_FREE;
+	if (unit == MODEL_TOLD)
+		return core_told(c, index);
 	if (unit == MODEL_EDGE)
 		return core_edges(c, index) < left;
 	if (unit == MODEL_UNSETTLED)
@@ -702,6 +722,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return t->state != m->state;
 	case MODEL_CANCELLED:
 		return tqi_state_is_final(t->state);
+	case MODEL_SETTLED:
+		return !(t->flags & TQI_TASK_TELLING);
 	case MODEL_ENDED:
 		return t->attempt != m->attempt.record;
 	case MODEL_ASSIGNED:

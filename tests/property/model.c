@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define TELL_SLICE 32
 #define SECOND 1000000000ull
 
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
@@ -188,22 +187,20 @@ void model_settle(struct model *m, uint32_t task)
 		t->listed = ++m->order;
 }
 
-/* Newest first; true when some are left. */
+/* As many as the core has told; true when some are left. */
 bool model_tell(struct model *m, uint32_t task)
 {
-	for (uint32_t i = 0; i <= TELL_SLICE; i++) {
-		struct model_edge *newest = NULL;
+	bool left = false;
 
-		for (uint32_t e = 0; e < m->edge_slots; e++)
-			if (m->edges[e].waiter && m->edges[e].task == task && !m->edges[e].told &&
-			    (!newest || m->edges[e].tell_order > newest->tell_order))
-				newest = &m->edges[e];
-		if (!newest)
-			return false;
-		if (i < TELL_SLICE)
-			newest->told = true;
+	for (uint32_t e = 0; e < m->edge_slots; e++) {
+		struct model_edge *edge = &m->edges[e];
+
+		if (!edge->waiter || edge->task != task || edge->told)
+			continue;
+		edge->told = m->did(m->did_ctx, MODEL_TOLD, e, 0);
+		left |= !edge->told;
 	}
-	return true;
+	return left;
 }
 
 void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause, int32_t arg)

@@ -263,6 +263,8 @@ enum model_unit {
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */
 	MODEL_LEFT,	 /* taken this worker apart */
+	MODEL_TOLD,	 /* told this edge of the model its task's end */
+	MODEL_SETTLED,	 /* taken this task from the telling list */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
 
@@ -290,7 +292,7 @@ struct model {
 	struct model_bucket buckets[MODEL_LIMITS + 1];
 	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
-	uint32_t telling[MODEL_TASKS]; /* stack */
+	uint32_t telling[MODEL_TASKS]; /* first come first */
 	uint32_t telling_count;
 	struct model_task tasks[MODEL_TASKS];
 	struct model_worker workers[MODEL_WORKERS];

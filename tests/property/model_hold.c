@@ -2,6 +2,8 @@
 /* The model: workers, and what holds do for everybody. */
 #include "tests/property/model_parts.h"
 
+#include <string.h>
+
 #include "scheduler/look.h"
 
 #define SWEEP_LOOKS 256
@@ -217,13 +219,16 @@ static bool sweep_one(struct model *m, uint32_t task)
 
 static void tell_slice(struct model *m)
 {
-	uint32_t task = m->telling[m->telling_count - 1];
+	while (m->telling_count) {
+		uint32_t task = m->telling[0];
 
-	if (model_tell(m, task))
-		return;
-	m->telling_count--;
-	m->tasks[task].telling = false;
-	model_settle(m, task);
+		if (model_tell(m, task) || !m->did(m->did_ctx, MODEL_SETTLED, task, 0))
+			return;
+		memmove(m->telling, m->telling + 1, --m->telling_count * sizeof(m->telling[0]));
+		m->tasks[task].telling = false;
+		model_settle(m, task);
+	}
+	model_wake_empty(m);
 }
 
 bool model_sweep_pending(const struct model *m)

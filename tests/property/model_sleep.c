@@ -175,6 +175,8 @@ uint64_t model_keeper_until(const struct model *m, uint32_t place)
 		if (m->tasks[t].state != TQ_FREE && m->tasks[t].look_ns != NEVER &&
 		    m->tasks[t].look_ns + place * SECOND < until)
 			until = m->tasks[t].look_ns + place * SECOND;
+	if (m->telling_count)
+		until = model_least(until, m->now_ns + place * SECOND);
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (m->buckets[x].empty && model_limit(m, x).waiting)
 			until = model_least(until, model_next_token(m, x) + place * SECOND);
@@ -198,13 +200,17 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 
 static bool is_idle(const struct model *m, const struct model_worker *w)
 {
-	if (model_assigned_all(m))
+	bool more_to_end = false;
+
+	if (model_assigned_all(m) || m->telling_count)
 		return false;
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		more_to_end |= m->tasks[i].state == TQ_RUNNING || model_in_lane(&m->tasks[i]);
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
 		if (t->state == TQ_FREE || !model_serves(w, t->queue, t->kind))
 			continue;
-		if (t->state == TQ_RUNNING ||
+		if (t->state == TQ_RUNNING || (t->state == TQ_BLOCKED && more_to_end) ||
 		    (!model_is_stuck(m, t->queue) && (model_in_lane(t) || t->state == TQ_DELAYED)))
 			return false;
 	}

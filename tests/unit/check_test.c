@@ -25,6 +25,7 @@ struct scene {
 	uint64_t holder, parked, rated;
 	uint64_t fair, fair_running, fair_done;
 	uint64_t at_server, was_at_server;
+	uint64_t waited_for, blocked, refuser, refused, reviving;
 	uint32_t waiter;
 	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
 	uint64_t answered, taken, open;
@@ -183,6 +184,40 @@ static void populate_servers(struct fixture *f, struct scene *s)
 	claim(f, worker, &claimed);
 }
 
+static uint64_t depend(struct fixture *f, uint64_t on, uint64_t other)
+{
+	const struct tq_dependency after[] = { { .id = on }, { .id = other } };
+
+	return submit(f, (struct tq_task_spec){
+				 .queue = "after", .after = after, .after_count = other ? 2 : 1 });
+}
+
+/* D1: dependencies that are open, met and refused; and dependants that are being revived. */
+static void populate_after(struct fixture *f, struct scene *s)
+{
+	uint32_t worker = add_worker(f, "after", 0);
+	struct tqi_claimed claimed;
+
+	s->waited_for = submit(f, (struct tq_task_spec){ .queue = "after" });
+	assert_int_equal(claim(f, worker, &claimed), s->waited_for);
+	end(f, worker, &claimed, DONE);
+	s->refuser = submit(f, (struct tq_task_spec){ .queue = "after" });
+	s->refused = depend(f, s->refuser, 0);
+	s->reviving = submit(f, (struct tq_task_spec){ .queue = "after" });
+	depend(f, depend(f, s->reviving, 0), s->refuser);
+	for (int i = 0; i < 2; i++) {
+		claim(f, worker, &claimed);
+		end(f, worker, &claimed, FATAL);
+	}
+	begin(f);
+	tqi_sweep_slice(&f->tx);
+	commit(f);
+	begin(f);
+	assert_int_equal(tqi_steer_revive(&f->tx, s->reviving), 0);
+	commit(f);
+	s->blocked = depend(f, s->waited_for, s->ready);
+}
+
 /* Some of everything. */
 static void populate(struct fixture *f, struct scene *s)
 {
@@ -246,6 +281,7 @@ static void populate(struct fixture *f, struct scene *s)
 	populate_commands(f, s);
 	populate_fair(f, s);
 	populate_servers(f, s);
+	populate_after(f, s);
 }
 
 static int rebuild(const struct tqi_segment *seg, unsigned char *base)
@@ -886,6 +922,64 @@ static void test_damage_of_keys_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
+/* D1, D3: dependencies and what they come to. */
+static void test_damage_of_dependencies_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_task *blocked = task_of(&f, s.blocked), *on = task_of(&f, s.waited_for);
+	struct tqi_task *refused = task_of(&f, s.refused), *refuser = task_of(&f, s.refuser);
+	struct tqi_task *reviving = task_of(&f, s.reviving);
+	struct tqi_extra *extra = extra_of(&f, s.blocked), *no = extra_of(&f, s.refused);
+	struct tqi_edge *open = tqi_table_peek(&f.box.seg, TQI_EDGES, extra->after);
+	struct tqi_edge *met = tqi_table_peek(&f.box.seg, TQI_EDGES, open->next_of_waiter);
+	struct tqi_edge *never = tqi_table_peek(&f.box.seg, TQI_EDGES, no->after);
+
+	assert_int_equal(open->told, TQI_EDGE_OPEN);
+	assert_int_equal(met->told, TQI_EDGE_TOLD);
+	assert_int_equal(never->told, TQI_EDGE_REFUSED);
+	DAMAGE(root->telling, 0);
+	DAMAGE(root->telling_last, 0);
+	DAMAGE(blocked->state, TQ_READY);
+	DAMAGE(blocked->sequence, 1);
+	DAMAGE(extra->unmet, 0);
+	DAMAGE(extra->unmet, 2);
+	DAMAGE(extra->after, 0);
+	DAMAGE(extra->after, no->after);
+	DAMAGE(extra->after, UINT32_MAX);
+	DAMAGE(extra->after_count, 1);
+	DAMAGE(extra->again, 1);
+	DAMAGE(on->pins, 0);
+	DAMAGE(open->told, TQI_EDGE_TOLD);
+	DAMAGE(open->told, TQI_EDGE_REFUSED);
+	DAMAGE(open->kind, 0);
+	DAMAGE(open->kind, 4);
+	DAMAGE(open->waiter, 1);
+	DAMAGE(open->task, tqi_id_index(s.blocked));
+	DAMAGE(open->task, tqi_id_index(s.refuser));
+	DAMAGE(open->next_of_waiter, 0);
+	DAMAGE(open->next_of_waiter, no->after);
+	DAMAGE(open->prev, 1);
+	DAMAGE(met->told, TQI_EDGE_OPEN);
+	DAMAGE(met->told, TQI_EDGE_REFUSED);
+	DAMAGE(never->told, TQI_EDGE_OPEN);
+	DAMAGE(never->told, TQI_EDGE_TOLD);
+	DAMAGE(never->task, tqi_id_index(s.ready));
+	DAMAGE(no->culprit, 0);
+	DAMAGE(no->culprit, s.waited_for);
+	DAMAGE(refused->cause, TQ_CAUSE_CANCELLED);
+	DAMAGE(refuser->edges, 0);
+	DAMAGE(reviving->flags, reviving->flags & ~TQI_TASK_TELLING);
+	DAMAGE(reviving->state, TQ_READY);
+	DAMAGE(reviving->edges, 0);
+	close_intact(&f, &image);
+}
+
 static void test_memory_damage_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -1014,6 +1108,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_commands_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_servers_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_dependencies_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -205,6 +205,8 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, group_ended);
 	FIELD(tqi_extra, inherited);
 	FIELD(tqi_extra, counted);
+	FIELD(tqi_extra, again);
+	FIELD(tqi_extra, after_count);
 }
 
 static void add_schedule(struct text *t)
@@ -481,6 +483,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_edge, prev);
 	FIELD(tqi_edge, next);
 	FIELD(tqi_edge, next_of_waiter);
+	FIELD(tqi_edge, kind);
 }
 
 static void add_servers(struct text *t)
@@ -563,6 +566,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, ended_newest);
 	FIELD(tqi_root, ended_count);
 	FIELD(tqi_root, command_waiters);
+	FIELD(tqi_root, telling_last);
 	FIELD(tqi_root, tenants);
 	FIELD(tqi_root, servers);
 	FIELD(tqi_root, pools);

@@ -74,23 +74,31 @@ static int flush_lines(struct batch *batch)
 {
 	struct tq_task_spec specs[CHUNK];
 	uint64_t ids[CHUNK];
+	unsigned done = 0;
 	bool twin;
 	int r = 0;
 
 	for (unsigned i = 0; i < batch->count; i++)
 		specs[i] = batch->lines[i].spec;
-	for (unsigned done = 0; batch->take && done < batch->count; done += (unsigned)r) {
+	for (; batch->take && done < batch->count; done += (unsigned)r) {
 		r = submit_first(batch, specs + done, batch->count - done, ids, &twin);
 		if (r <= 0)
 			break;
 		batch->submitted += (unsigned)r;
 		batch->take(batch->arg, ids, (unsigned)r, twin);
 	}
+	const bool blamed = r < 0 && after_blame(batch->cli, r, &specs[done]);
+
 	for (unsigned i = 0; i < batch->count; i++)
 		batch_line_free(&batch->lines[i]);
 	batch->count = 0;
 	if (r >= 0)
 		return CLI_OK;
+	if (blamed) {
+		complain_more("%llu tasks of %s were handed in before it",
+			      (unsigned long long)batch->submitted, batch->path);
+		return batch->cli->exit_code;
+	}
 	return fail(batch->cli, r, ABOUT_TASK, "submit --batch %s: after %llu tasks", batch->path,
 		    (unsigned long long)batch->submitted);
 }

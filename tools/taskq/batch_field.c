@@ -16,6 +16,7 @@ enum field_type {
 	FIELD_KEY,	/* const char * of the spec, not empty */
 	FIELD_SCOPE,	/* of that key */
 	FIELD_LIMITS,	/* an array of keys */
+	FIELD_AFTER,	/* an array of ids; the kind of dependency */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
 	FIELD_AT,	/* wall-clock time as text */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
@@ -36,6 +37,9 @@ static const struct field {
 	{ "unique", FIELD_KEY, offsetof(struct tq_task_spec, unique_key) },
 	{ "unique_scope", FIELD_SCOPE, offsetof(struct tq_task_spec, unique_scope) },
 	{ "limits", FIELD_LIMITS, 0 },
+	{ "after", FIELD_AFTER, TQ_AFTER_OK },
+	{ "after_any", FIELD_AFTER, TQ_AFTER_ANY },
+	{ "after_fail", FIELD_AFTER, TQ_AFTER_FAIL },
 	{ "fair", FIELD_KEY, offsetof(struct tq_task_spec, fair_key) },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
@@ -75,6 +79,10 @@ static const struct field {
 	{ "progress_text", FIELD_IGNORED, 0 },
 	{ "cause", FIELD_IGNORED, 0 },
 	{ "cause_arg", FIELD_IGNORED, 0 },
+	{ "cause_id", FIELD_IGNORED, 0 },
+	{ "dependencies", FIELD_IGNORED, 0 },
+	{ "dependants", FIELD_IGNORED, 0 },
+	{ "unmet", FIELD_IGNORED, 0 },
 	{ "error", FIELD_IGNORED, 0 },
 	{ "result_bytes", FIELD_IGNORED, 0 },
 	{ "output_bytes", FIELD_IGNORED, 0 },
@@ -142,6 +150,28 @@ static bool read_limits(struct batch_line *line, const json_t *value)
 	}
 	line->spec.limits = line->limits;
 	line->spec.limit_count = (uint32_t)count;
+	return true;
+}
+
+/* A line that has any has no others. */
+static bool read_after(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	const size_t count = json_array_size(value);
+	uint64_t id;
+
+	if (!json_is_array(value))
+		return batch_line_bad(line, "\"%s\" is not an array of task ids", field->name);
+	for (size_t i = 0; i < count; i++) {
+		const char *text = json_string_value(json_array_get(value, i));
+
+		if (!text || tq_id_parse(text, &id) < 0)
+			return batch_line_bad(line, "an entry of \"%s\" is not " FORM_ID,
+					      field->name);
+		if (!after_add(&line->after, id, (uint32_t)field->at))
+			return batch_line_bad(line, "more than %u dependencies", TQ_AFTER_MAX);
+	}
+	line->spec.after = line->after.list;
+	line->spec.after_count = line->after.count;
 	return true;
 }
 
@@ -220,6 +250,8 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 		return read_scope(line, value);
 	case FIELD_LIMITS:
 		return read_limits(line, value);
+	case FIELD_AFTER:
+		return read_after(line, field, value);
 	case FIELD_TIME:
 		return read_time(line, field, value);
 	case FIELD_AT:

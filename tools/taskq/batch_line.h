@@ -11,6 +11,7 @@
 struct batch_line {
 	struct tq_task_spec spec; /* points into those below */
 	const char *limits[TQ_LIMITS_MAX]; /* strings of the object */
+	struct after_options after;
 	json_t *object;
 	void *payload;
 	char error[256]; /* why it is no task */

@@ -117,6 +117,24 @@ static void set_flag(json_t *object, const char *key, uint32_t is_set)
 		json_object_set_new(object, key, json_true());
 }
 
+/* "after": ["17-3"], and the same of the other kinds. */
+static void add_after(json_t *object, struct tq *tq, const struct tq_task_info *info)
+{
+	static const char *const names[] = { [TQ_AFTER_OK] = "after",
+					     [TQ_AFTER_ANY] = "after_any",
+					     [TQ_AFTER_FAIL] = "after_fail" };
+	struct tq_dependency_info infos[TQ_AFTER_MAX];
+	const int n = tq_dependencies(tq, info->id, infos, TQ_AFTER_MAX);
+
+	for (int i = 0; i < n; i++) {
+		const char *name = names[infos[i].kind];
+
+		if (!json_object_get(object, name))
+			json_object_set_new(object, name, json_array());
+		json_array_append_new(json_object_get(object, name), json_id(infos[i].id));
+	}
+}
+
 static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *info,
 		     const struct clocks *clocks)
 {
@@ -137,6 +155,8 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 		json_object_set_new(object, "limits", json_keys(info->limits, info->limit_count));
 	if (info->fair_key[0])
 		json_object_set_new(object, "fair", json_text(info->fair_key));
+	if (info->after_count)
+		add_after(object, tq, info);
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	json_object_set_new(object, "attempts_max", json_integer(info->attempts_max));
 	json_object_set_new(object, "crashes_max", json_integer(info->crashes_max));
@@ -209,14 +229,14 @@ static void add_progress(json_t *object, const struct tq_task_info *info)
 
 static void add_end(json_t *object, const struct tq_task_info *info)
 {
-	char cause[32];
+	char cause[CAUSE_MAX];
 
 	if (info->cause != TQ_CAUSE_NONE) {
-		json_object_set_new(
-			object, "cause",
-			json_string(tq_cause_format(info->cause, info->cause_arg, cause)));
+		json_object_set_new(object, "cause", json_string(outcome_cause(info, cause)));
 		json_object_set_new(object, "cause_arg", json_integer(info->cause_arg));
 	}
+	if (info->cause_id)
+		json_object_set_new(object, "cause_id", json_id(info->cause_id));
 	if (info->error_text[0])
 		json_object_set_new(object, "error", json_text(info->error_text));
 	json_object_set_new(object, "result_bytes", json_u64(info->result_bytes));

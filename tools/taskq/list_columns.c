@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "list_columns.h"
+#include "outcome.h"
 #include "text.h"
 
 static void put_id(const struct list_row *row)
@@ -72,12 +73,10 @@ static void put_what(const struct list_row *row)
 
 static void put_cause(const struct list_row *row)
 {
-	char cause[32];
+	char cause[CAUSE_MAX];
 
 	table_cell(row->table, "%s",
-		   row->info->cause == TQ_CAUSE_NONE
-			   ? "-"
-			   : tq_cause_format(row->info->cause, row->info->cause_arg, cause));
+		   row->info->cause == TQ_CAUSE_NONE ? "-" : outcome_cause(row->info, cause));
 }
 
 static void put_fair(const struct list_row *row)

@@ -10,6 +10,9 @@ enum option_key {
 	OPTION_JSON = 256,
 	OPTION_FOREIGN,
 	OPTION_VERSION,
+	OPTION_AFTER,	/* the rows of after_options.h */
+	OPTION_AFTER_ANY,
+	OPTION_AFTER_FAIL,
 	OPTION_COMMAND, /* not an option: the rest of the line is a command */
 	OPTION_OWN,	/* first key that a verb may use */
 };

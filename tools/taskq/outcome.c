@@ -2,6 +2,7 @@
 /* What a task's flags and its end mean to people. */
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli.h"
 #include "outcome.h"
@@ -33,16 +34,29 @@ bool outcome_is_plain(const struct tq_task_info *info)
 		info->error_text[0] == '\0');
 }
 
+char *outcome_cause(const struct tq_task_info *info, char buf[CAUSE_MAX])
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	tq_cause_format(info->cause, info->cause_arg, buf);
+	if (info->cause_id) {
+		const size_t length = strlen(buf);
+
+		snprintf(buf + length, CAUSE_MAX - length, ":%s", tq_id_format(info->cause_id, id));
+	}
+	return buf;
+}
+
 char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX])
 {
-	char cause[32];
+	char cause[CAUSE_MAX];
 
 	/* "cancelled, cancelled" would say it twice. */
 	if (info->cause == TQ_CAUSE_NONE ||
 	    (info->state == TQ_CANCELLED && info->cause == TQ_CAUSE_CANCELLED))
 		cause[0] = '\0';
 	else
-		tq_cause_format(info->cause, info->cause_arg, cause);
+		outcome_cause(info, cause);
 	snprintf(buf, OUTCOME_MAX, "%s%s%s%s%s", tq_state_name(info->state), *cause ? ", " : "",
 		 cause, *info->error_text ? ": " : "", info->error_text);
 	return buf;

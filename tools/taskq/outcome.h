@@ -14,8 +14,12 @@ int outcome_code(const struct tq_task_info *info);
 bool outcome_is_plain(const struct tq_task_info *info);
 
 enum {
-	OUTCOME_MAX = 512
+	OUTCOME_MAX = 512,
+	CAUSE_MAX = 64
 };
+
+/* The cause, "exit:3", "dependency:17-3". */
+char *outcome_cause(const struct tq_task_info *info, char buf[CAUSE_MAX]);
 
 /* State, cause and error text: "failed, signal:KILL", "failed, error: no such host". */
 char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX]);

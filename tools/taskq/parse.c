@@ -141,6 +141,20 @@ bool key_ok(const char *text)
 	return *text && strlen(text) <= TQ_KEY_MAX;
 }
 
+bool words_each(const char *list, bool (*take)(void *ctx, const char *word), void *ctx)
+{
+	char *save = NULL, *copy = strdup(list);
+	bool ok = copy != NULL;
+
+	if (list[strspn(list, ",")] == '\0')
+		ok = take(ctx, "");
+	for (char *at = copy ? strtok_r(copy, ",", &save) : NULL; at && ok;
+	     at = strtok_r(NULL, ",", &save))
+		ok = take(ctx, at);
+	free(copy);
+	return ok;
+}
+
 bool name_ok(const char *text)
 {
 	static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"

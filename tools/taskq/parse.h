@@ -38,6 +38,10 @@ int parse_scope(const char *text, uint32_t *ret_scope);
 /* Its name; "" none. */
 const char *scope_name(uint32_t scope);
 
+/* Calls @take for each word of a comma-separated list, for "" when there is none; false as
+ * soon as it is. */
+bool words_each(const char *list, bool (*take)(void *ctx, const char *word), void *ctx);
+
 bool name_ok(const char *text);
 bool key_ok(const char *text);
 bool segment_name_ok(const char *text);

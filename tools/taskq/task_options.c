@@ -139,6 +139,15 @@ static bool take_limit(struct cli *cli, struct task_options *options, const char
 	return true;
 }
 
+static bool take_after(struct cli *cli, struct task_options *options, int key, const char *arg)
+{
+	if (!after_option(cli, &options->after, key, arg))
+		return false;
+	options->spec.after = options->after.list;
+	options->spec.after_count = options->after.count;
+	return true;
+}
+
 bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg)
 {
 	switch (key) {
@@ -174,6 +183,10 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 		options->spec.fair_key = arg;
 		return key_ok(arg) ||
 		       refuse(cli, "--fair", arg, *arg ? "too long" : "empty", FORM_KEY);
+	case OPTION_AFTER:
+	case OPTION_AFTER_ANY:
+	case OPTION_AFTER_FAIL:
+		return take_after(cli, options, key, arg);
 	case TASK_OPTION_CWD:
 		return take_path(cli, "--cwd", arg, &options->cwd);
 	case TASK_OPTION_ENV:
@@ -222,7 +235,7 @@ int task_options_submit(struct cli *cli, const struct task_options *options, con
 		r = tq_submit(cli->tq, &spec, ret_id);
 	while (r == -EINTR);
 	signals_sleep_end();
-	if (r < 0)
+	if (r < 0 && !after_blame(cli, r, &spec))
 		cli->exit_code =
 			fail(cli, r, ABOUT_TASK, "%s to queue \"%s\"", cli->verb->name, spec.queue);
 	return r;

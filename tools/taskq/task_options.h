@@ -3,6 +3,7 @@
 #ifndef TASKQ_TOOL_TASK_OPTIONS_H
 #define TASKQ_TOOL_TASK_OPTIONS_H
 
+#include "after_options.h"
 #include "cli.h"
 #include "options.h"
 
@@ -46,6 +47,7 @@ enum task_option_key {
 		  "run only while `taskq limit` of KEY has room; up to four" },                    \
 		{ TASK_OPTION_FAIR, "fair", "KEY",                                                 \
 		  "in a fair queue, take its time from the share of KEY" },                        \
+		AFTER_OPTION_ROWS,                                                                 \
 		{ TASK_OPTION_CWD, "cwd", "DIR", "run it there instead of here" },                 \
 		{ TASK_OPTION_ENV, "env", "NAME[=VALUE]",                                          \
 		  "add to its environment; NAME alone: from this one" },                           \
@@ -57,6 +59,7 @@ enum task_option_key {
 struct task_options {
 	struct tq_task_spec spec; /* without payload */
 	const char *limits[TQ_LIMITS_MAX]; /* what spec.limits points to */
+	struct after_options after;	   /* what spec.after points to */
 	char *cwd;		  /* absolute; NULL the current directory */
 	char *output;		  /* absolute; NULL kept with the task */
 	const char **env;	  /* NULL-terminated "NAME=value"; NULL none */

@@ -10,6 +10,7 @@
 #include "list_columns.h"
 #include "options.h"
 #include "parse.h"
+#include "states.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -38,8 +39,10 @@ struct list {
 	bool asks_columns;
 };
 
-static bool add_column(struct list *list, const char *name)
+static bool add_column(void *ctx, const char *name)
 {
+	struct list *list = ctx;
+
 	for (const struct list_column *column = list_columns; column->name; column++) {
 		if (strcmp(column->name, name) != 0)
 			continue;
@@ -51,60 +54,13 @@ static bool add_column(struct list *list, const char *name)
 		      "some of those that `taskq list -o help` prints");
 }
 
-static bool add_state(struct list *list, const char *name)
-{
-	uint32_t *states = &list->filter.states;
-
-	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++) {
-		const bool is_final = state >= TQ_DONE;
-
-		if (!strcmp(name, tq_state_name(state)) ||
-		    !strcmp(name, is_final ? "finished" : "unfinished"))
-			*states |= 1u << state;
-	}
-	return true;
-}
-
-static bool is_state(const char *name)
-{
-	struct list trial = { .cli = NULL };
-
-	return add_state(&trial, name) && trial.filter.states != 0;
-}
-
-static bool take_state(struct list *list, const char *name)
-{
-	if (is_state(name))
-		return add_state(list, name);
-	return refuse(list->cli, "--state", name, "no such state",
-		      "blocked, delayed, ready, running, done, failed, cancelled, expired, "
-		      "unfinished or finished");
-}
-
-/* Calls @take for each of the words of a comma-separated list. */
-static bool take_words(struct list *list, const char *arg,
-		       bool (*take)(struct list *list, const char *word))
-{
-	char *save = NULL, *copy = strdup(arg);
-	bool ok = copy != NULL;
-
-	if (arg[strspn(arg, ",")] == '\0')
-		ok = take(list, ""); /* which refuses it */
-
-	for (char *at = copy ? strtok_r(copy, ",", &save) : NULL; at && ok;
-	     at = strtok_r(NULL, ",", &save))
-		ok = take(list, at);
-	free(copy);
-	return ok;
-}
-
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
 	struct list *list = ctx;
 
 	switch (key) {
 	case 'S':
-		return take_words(list, arg, take_state);
+		return option_states(cli, arg, &list->filter.states);
 	case 'K':
 		return option_name(cli, "--kind", arg, &list->filter.kind);
 	case 'L':
@@ -114,7 +70,7 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		return option_count(cli, "--limit", arg, 1, INT64_MAX, &list->limit);
 	case 'o':
 		list->asks_columns = !strcmp(arg, "help");
-		return list->asks_columns || take_words(list, arg, add_column);
+		return list->asks_columns || words_each(arg, add_column, list);
 	default:
 		return option_global(cli, NULL, key, arg);
 	}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "after_options.h"
 #include "each.h"
 #include "errors.h"
 #include "format.h"
@@ -21,6 +22,8 @@ enum {
 	OUTPUT_LINES = 10, /* shown of the output; `taskq log` has it all */
 	OUTPUT_BYTES = 4 << 10,
 	COMMAND_BYTES = 64 << 10, /* the largest payload that is shown */
+	EDGES = 16,	  /* dependencies and dependants shown to people ... */
+	EDGES_JSON = 1024, /* ... and to programs */
 };
 
 struct show {
@@ -164,6 +167,22 @@ static void lines_work(const struct show *show)
 	free(text);
 }
 
+/* "after 17-3 (after-ok, done)", one a line. */
+static void lines_edges(const struct show *show, const char *name,
+			int (*read)(struct tq *tq, uint64_t id, struct tq_dependency_info *infos,
+				    uint32_t count))
+{
+	struct tq_dependency_info infos[EDGES + 1];
+	const int n = read(show->cli->tq, show->info.id, infos, EDGES + 1);
+	char id[TQ_ID_TEXT_MAX];
+
+	for (int i = 0; i < n && i < EDGES; i++)
+		line(name, "%s (%s, %s)", tq_id_format(infos[i].id, id),
+		     tq_after_name(infos[i].kind), tq_state_name(infos[i].state));
+	if (n > EDGES)
+		line(name, "and others; --json names them");
+}
+
 static void lines_times(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
@@ -274,10 +293,44 @@ static void print_for_people(const struct show *show)
 	if (show->info.error_text[0] && show->info.state < TQ_DONE)
 		line("last error", "%s", show->info.error_text);
 	lines_work(show);
+	lines_edges(show, "after", tq_dependencies);
+	lines_edges(show, "before", tq_dependants);
 	lines_times(show);
 	lines_attempts(show);
 	table_history(show);
 	print_output(show);
+}
+
+static void set_edges(json_t *object, const char *name, const struct tq_dependency_info *infos,
+		      int n)
+{
+	json_t *array = json_array();
+
+	for (int i = 0; i < n; i++)
+		json_array_append_new(array,
+				      json_pack("{s:o,s:s,s:s,s:b}", "id", json_id(infos[i].id),
+						"kind", after_short(infos[i].kind), "state",
+						tq_state_name(infos[i].state), "decided",
+						infos[i].decided));
+	if (n > 0)
+		json_object_set_new(object, name, array);
+	else
+		json_decref(array);
+}
+
+static void add_edges(json_t *object, const struct show *show)
+{
+	struct tq_dependency_info *infos = calloc(EDGES_JSON, sizeof(*infos));
+	struct tq *tq = show->cli->tq;
+
+	if (!infos)
+		return;
+	set_edges(object, "dependencies", infos,
+		  tq_dependencies(tq, show->info.id, infos, EDGES_JSON));
+	set_edges(object, "dependants", infos, tq_dependants(tq, show->info.id, infos, EDGES_JSON));
+	if (show->info.unmet)
+		json_object_set_new(object, "unmet", json_integer(show->info.unmet));
+	free(infos);
 }
 
 static void print_for_programs(const struct show *show)
@@ -288,6 +341,7 @@ static void print_for_programs(const struct show *show)
 	for (unsigned i = 0; i < show->history_count; i++)
 		json_array_append_new(history, json_of_attempt(&show->history[i], &show->clocks));
 	json_object_set_new(object, "history", history);
+	add_edges(object, show);
 	json_line(object);
 }
 

@@ -38,12 +38,17 @@ static json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const
 	if (why->reason == TQ_WHY_STOPPING)
 		json_object_set_new(object, "stop_cause",
 				    json_string(tq_cause_name(why->stop_cause)));
+	if (why->holder)
+		json_object_set_new(object, "holder", json_id(why->holder));
+	if (why->reason == TQ_WHY_BLOCKED && why->holder) {
+		json_object_set_new(object, "holder_state",
+				    json_string(tq_state_name(why->holder_state)));
+		json_object_set_new(object, "others", json_u64(why->others));
+	}
 	if (why->reason == TQ_WHY_THROTTLED) {
 		json_object_set_new(object, "limit", json_text(why->limit));
 		json_object_set_new(object, "limit_slots", json_u64(why->limit_slots));
 		json_object_set_new(object, "limit_used", json_u64(why->limit_used));
-		if (why->holder)
-			json_object_set_new(object, "holder", json_id(why->holder));
 	}
 	if (why->reason == TQ_WHY_SERVERS) {
 		json_object_set_new(object, "servers", json_of_servers(tq, info->queue, clocks));

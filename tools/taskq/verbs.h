@@ -39,11 +39,13 @@
 	X(why, verb_why, "[OPTION]... ID...", "what keeps a task from running, in one sentence",   \
 	  "The first reason that holds.  Takes no lock: what was true a moment ago.\n")            \
 	X(log, verb_log, "[OPTION]... ID", "print a task's output, also while it runs", "")        \
-	X(cancel, verb_cancel, "ID...", "cancel tasks, waiting or running", "")                    \
+	X(cancel, verb_cancel, "[OPTION]... [ID]...", "cancel tasks, waiting or running",          \
+	  "Without ids: all that match --queue, --state, --kind and --label, and says how "        \
+	  "many.\n")                                                                               \
 	X(retry, verb_retry, "[OPTION]... [ID]...",                                                \
 	  "give failed, cancelled or expired tasks a new life", "")                                \
 	X(update, verb_update, "[OPTION]... ID...",                                                \
-	  "change priority, queue or delay of waiting tasks", "")                                  \
+	  "change priority, queue, delay or dependencies of waiting tasks", "")                                  \
 	X(hold, verb_hold, "ID...", "keep tasks from starting", "")                                \
 	X(unhold, verb_unhold, "ID...", "let held tasks start", "")                                \
 	X(forget, verb_forget, "[OPTION]... [ID]...", "free the records of finished tasks", "")    \

@@ -72,6 +72,24 @@ static void say_running(const struct sentence *s)
 	    s->why->worker, s->why->pid, ago(s, text));
 }
 
+static void say_blocked(const struct sentence *s)
+{
+	char id[TQ_ID_TEXT_MAX], pid[32] = "";
+
+	if (!s->why->holder) {
+		SAY(s, "it waits for other tasks");
+		return;
+	}
+	if (s->why->pid)
+		snprintf(pid, sizeof(pid), ", pid %u", s->why->pid);
+	int n = SAY(s, "it waits for %s (%s%s)", tq_id_format(s->why->holder, id),
+		    tq_state_name(s->why->holder_state), pid);
+
+	if (s->why->others)
+		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
+			 s->why->others == 1 ? "other" : "others");
+}
+
 static void say_held(const struct sentence *s)
 {
 	char id[TQ_ID_TEXT_MAX];
@@ -225,7 +243,7 @@ char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq
 		say_running(&s);
 		break;
 	case TQ_WHY_BLOCKED:
-		SAY(&s, "it waits for other tasks");
+		say_blocked(&s);
 		break;
 	case TQ_WHY_CANCELLED:
 		SAY(&s,
