@@ -37,7 +37,8 @@ struct tqi_self *tqi_self(struct tq *tq)
 		}
 	}
 	read_thread(pid, &self->thread);
-	self->orphan = 0; /* a parent's slot is the parent's */
+	self->orphan = 0; /* a parent's slot is the parent's, and so are its claims */
+	self->work.id = 0;
 	return self;
 }
 

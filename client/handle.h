@@ -43,6 +43,18 @@ struct tq {
 	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
 	struct tqi_names queues;
 	struct tqi_names kinds;
+	struct {
+		uint64_t id;
+		uint32_t attempt; /* which one, counted from 1; 0 none */
+	} command; /* that this process is part of (client/behalf.h) */
+};
+
+/* A claim that a thread works on; it may have ended since. */
+struct tqi_work {
+	uint32_t worker;
+	uint32_t slot;
+	uint64_t id; /* 0 none */
+	uint64_t epoch;
 };
 
 /* What a thread knows of itself. */
@@ -53,6 +65,7 @@ struct tqi_self {
 	 * the thread's next hold; 0 none.
 	 */
 	uint32_t orphan;
+	struct tqi_work work;
 };
 
 /* The calling thread; NULL no memory. */

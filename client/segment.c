@@ -9,6 +9,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "client/behalf.h"
 #include "client/handle.h"
 #include "client/handler.h"
 #include "client/options.h"
@@ -140,6 +141,7 @@ int tq_open(const char *name, const struct tq_open_opts *opts, struct tq **ret_t
 		free_handle(tq);
 		return r;
 	}
+	tqi_behalf_read(tq);
 	*ret_tq = tq;
 	return 0;
 }

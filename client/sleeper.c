@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <sched.h>
 
+#include "client/behalf.h"
+#include "scheduler/behalf.h"
 #include "scheduler/edge.h"
 #include "scheduler/sleep.h"
 #include "scheduler/wake.h"
@@ -119,6 +121,8 @@ static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)
 	s->waiter = tqi_sleep_enter(tx, &self, s->interest, s->subject, &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
+	if (s->on_behalf)
+		tqi_behalf_enter(tx, s->waiter, tqi_behalf_here(tq, tx));
 	return 0;
 }
 

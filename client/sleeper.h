@@ -25,6 +25,7 @@ struct tqi_sleeper {
 	 */
 	int (*attempt)(struct tqi_tx *tx, struct tqi_sleeper *sleeper);
 	void *arg;
+	bool on_behalf; /* its slot counts for the attempt that the caller works for */
 	bool again; /* try once more with the slot before the first sleep */
 	uint32_t waiter;
 	uint64_t wake_ns;   /* the attempt's own wish for the next try; UINT64_MAX none */

@@ -143,6 +143,7 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 		.wake_ns = UINT64_MAX,
 		.attempt = attempt,
 		.arg = w,
+		.on_behalf = timeout_ns != 0,
 		.again = true,
 	};
 	int r;

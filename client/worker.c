@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/behalf.h"
 #include "client/options.h"
 #include "client/sleeper.h"
 #include "client/stopper.h"
@@ -350,8 +351,10 @@ static int run_claim(struct claiming *c, uint64_t timeout_ns)
 	/* Where all are busy, nobody sleeps and keeps: then whoever claims does, once a second. */
 	if (c->look)
 		tqi_keep(tq);
-	if (c->count)
+	if (c->count) {
 		tqi_heartbeat_busy(c->worker->heartbeat);
+		tqi_behalf_set(c->worker, c->count == 1 ? c->claims : NULL);
+	}
 	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
 }
 

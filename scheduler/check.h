@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies every invariant of a segment: R1 to R9 (scheduler/records.h), W1, W6
- * (shm/wait.h), gauges against a recount, and that each byte of memory has one use.
+ * Verifies every invariant of a segment: R1 to R10 (scheduler/records.h), W1, W6
+ * (shm/wait.h), V1 to V3 (scheduler/behalf.h), gauges against a recount, and that each
+ * byte of memory has one use.
  *
  * Only reads, and trusts nothing: the base may be a private copy of a damaged
  * segment.  What was half-done must have been rolled back before.

@@ -15,7 +15,9 @@
 #define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
 #define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
 #define TQI_SEEN_CLOSED (1u << 7) /* parking: with its limit; limit: among the loosened */
-#define TQI_SEEN_WAITER (1u << 4) /* edge: on its waiter's list; key: its task is a successor */
+#define TQI_SEEN_WAITER                                                                            \
+	(1u << 4) /* edge: on its waiter's list; key: its task is a successor;
+				     sleeper: on its attempt's list */
 
 /* Seen of a span, in spans[]. */
 #define TQI_SEEN_USED 1u   /* by a directory or as a run's first span */
@@ -190,6 +192,7 @@ void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
+void tqi_check_behalf(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);

@@ -22,9 +22,9 @@ static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_atte
 }
 
 /* The attempts of a worker, both ways. */
-static uint32_t check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
+static void check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
 {
-	uint32_t a = worker->attempts, prev = 0, n = 0;
+	uint32_t a = worker->attempts, prev = 0, n = 0, waiting = 0;
 
 	while (a) {
 		const struct tqi_attempt *attempt = tqi_check_record_in_use(c, TQI_ATTEMPTS, a);
@@ -32,15 +32,17 @@ static uint32_t check_attempts(struct tqi_check *c, uint32_t w, const struct tqi
 		if (!attempt || attempt->worker != w || attempt->prev != prev ||
 		    (c->marks[TQI_ATTEMPTS][a] & TQI_SEEN_LINKED)) {
 			tqi_check_fault(c, "worker %u: list of attempts broken at %u", w, a);
-			return n;
+			return;
 		}
 		c->marks[TQI_ATTEMPTS][a] |= TQI_SEEN_LINKED;
 		check_attempt(c, a, attempt);
+		waiting += attempt->waits != 0;
 		prev = a;
 		a = attempt->next;
 		n++;
 	}
-	return n;
+	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, n);
+	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* V3 */
 }
 
 /* R3: the tasks assigned to a worker. */
@@ -96,8 +98,7 @@ static void check_worker(struct tqi_check *c, uint32_t w)
 	c->dying_workers += worker->state == TQI_WORKER_DYING;
 	check_served(c, w, worker);
 	check_assigned(c, w, worker);
-	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count,
-			check_attempts(c, w, worker));
+	check_attempts(c, w, worker);
 	if (worker->output)
 		tqi_check_block(c, worker->output, worker->output_bytes, "worker", w, "output");
 	if (worker->output_bytes & (worker->output_bytes - 1))

@@ -218,7 +218,7 @@ static void link_attempt(struct tqi_check *c, uint32_t a)
 	struct tqi_attempt *attempt = tqi_attempt_at(c->tx, a);
 	struct tqi_worker *worker = tqi_worker_at(c->tx, attempt->worker);
 
-	attempt->prev = 0;
+	attempt->prev = attempt->waits = 0;
 	attempt->next = worker->attempts;
 	if (worker->attempts)
 		tqi_attempt_at(c->tx, worker->attempts)->prev = a;
@@ -254,7 +254,7 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 
 	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
 		w->state = TQI_WORKER_FREE;
-	w->attempts = w->attempt_count = w->command = 0;
+	w->attempts = w->attempt_count = w->waiting = w->command = 0;
 	w->command_seen = 0;
 	w->assigned = w->assigned_last = w->assigned_count = 0;
 	if (w->state == TQI_WORKER_FREE)
@@ -346,6 +346,25 @@ static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	*link = 0;
 }
 
+/* V1: of an attempt that is under way still. */
+static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	struct tqi_attempt *attempt = tqi_check_record(c, TQI_ATTEMPTS, s->attempt);
+
+	if (!attempt || !(c->marks[TQI_ATTEMPTS][s->attempt] & TQI_SEEN_LINKED) ||
+	    attempt->waits_life != s->attempt_life) {
+		s->attempt = 0;
+		return;
+	}
+	s->attempt_prev = 0;
+	s->attempt_next = attempt->waits;
+	if (attempt->waits)
+		tqi_waiter_at(c->tx, attempt->waits)->attempt_prev = w;
+	else
+		tqi_worker_at(c->tx, attempt->worker)->waiting++;
+	attempt->waits = w;
+}
+
 static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	struct tqi_core *core = c->tx->core;
@@ -383,6 +402,7 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 		if (s->state == TQI_WAITER_FREE)
 			continue;
 		mend_edges(c, w, s);
+		mend_behalf(c, w, s);
 		append(c, w, s);
 		tqi_waiter_wake_now(c->tx, w);
 	}

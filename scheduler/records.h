@@ -271,7 +271,9 @@ struct tqi_attempt {
 	uint32_t serial; /* of the worker's attempts; written by the claim only */
 	uint32_t server; /* that it runs at; likewise; 0 none */
 	int64_t charged_us; /* to its tenant, in advance; likewise; 0 it has none */
-	uint32_t reserved2[4];
+	uint32_t waits; /* wait slots on its behalf, newest first (scheduler/behalf.h) */
+	uint32_t waits_life; /* outlives the record's lives: +1 when one ends with `waits` */
+	uint32_t reserved1[2];
 
 	struct tqi_progress progress[2]; /* single writer, ordered by progress_index */
 };
@@ -351,7 +353,7 @@ struct tqi_worker {
 	uint32_t assigned_count;
 	uint32_t steal_max;	 /* tasks it steals at a time; 0 none */
 	uint32_t steal_capacity; /* thousandths of its slots that must be free to steal */
-	uint32_t reserved2;
+	uint32_t waiting; /* attempts with wait slots on their behalf */
 	uint64_t steal_interval_ns;
 	uint64_t stole_ns; /* when it stole last */
 	uint64_t stolen;   /* tasks that it has stolen */

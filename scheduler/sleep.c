@@ -2,6 +2,7 @@
 /* Sleepers. */
 #include "scheduler/sleep.h"
 
+#include "scheduler/behalf.h"
 #include "scheduler/edge.h"
 #include "scheduler/wake.h"
 
@@ -29,6 +30,7 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
 {
 	count(tx, tqi_waiter_at(tx, waiter)->interest, (uint32_t)-1);
+	tqi_behalf_leave(tx, waiter);
 	tqi_waiter_leave(tx, waiter);
 }
 
@@ -57,6 +59,7 @@ bool tqi_sleep_bury(struct tqi_tx *tx)
 		if (!tqi_edge_drop(tx, w, EDGES_SLICE))
 			return true; /* the rest of its edges in the next hold */
 		count(tx, tqi_waiter_at(tx, w)->interest, (uint32_t)-1);
+		tqi_behalf_leave(tx, w);
 		tqi_waiter_bury(tx, w);
 	}
 	return true;

@@ -2,6 +2,7 @@
 /* The end of an attempt: by its owner's verdict, or by the proof of its owner's death. */
 #include <string.h>
 
+#include "scheduler/behalf.h"
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
 #include "scheduler/fair.h"
@@ -89,6 +90,7 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	if (attempt->next)
 		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
 	TQI_ADD(tx, worker->attempt_count, -1);
+	tqi_behalf_end(tx, a);
 	if (worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
 	if (attempt->checkpoint || attempt->inherited)

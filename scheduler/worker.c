@@ -115,6 +115,7 @@ static void fill(struct tqi_tx *tx, struct tqi_worker *worker,
 	TQI_INIT(worker->kill, request->kill);
 	TQI_INIT(worker->attempts, 0);
 	TQI_INIT(worker->attempt_count, 0);
+	TQI_INIT(worker->waiting, 0);
 	TQI_INIT(worker->master, request->master);
 	TQI_INIT(worker->master_generation,
 		 request->master ? tqi_worker_at(tx, request->master)->generation : 0);

@@ -152,6 +152,7 @@ uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint
 	TQI_INIT(s->subject, subject);
 	TQI_INIT(s->edges, 0);
 	TQI_INIT(s->told, 0);
+	TQI_INIT(s->attempt, 0);
 	append(tx, w);
 	return w;
 }

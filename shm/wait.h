@@ -63,6 +63,10 @@ struct tqi_waiter {
 	_Alignas(64) struct tqi_word32 word;
 	uint32_t mutex_made; /* written once, by the first taker */
 	pthread_mutex_t mutex;
+	uint32_t attempt; /* the scheduler's: on whose behalf it waits; 0 nobody's ... */
+	uint32_t attempt_life; /* ... in which of that record's lives ... */
+	uint32_t attempt_prev; /* ... among others that do */
+	uint32_t attempt_next;
 };
 _Static_assert(sizeof(struct tqi_waiter) == 128, "two cache lines");
 

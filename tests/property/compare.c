@@ -2,6 +2,7 @@
 /* Compares what can be observed of the core with the model. */
 #include "tests/property/compare.h"
 
+#include "scheduler/behalf.h"
 #include "scheduler/fair.h"
 #include "scheduler/limit.h"
 #include "scheduler/server.h"
@@ -491,6 +492,7 @@ static bool compare_worker(struct comparison *c, uint32_t index)
 	       (m->state != TQI_WORKER_DYING || SAME(w, m, dying_ns)) &&
 	       same(c, record, index, "attempt_count", w->attempt_count,
 		    model_attempt_count(c->m, index)) &&
+	       same(c, record, index, "waiting", w->waiting, model_waiting_count(c->m, index)) &&
 	       same(c, record, index, "assigned", w->assigned, model_assigned_first(c->m, index)) &&
 	       same(c, record, index, "assigned_last", w->assigned_last,
 		    model_assigned_last(c->m, index)) &&
@@ -559,6 +561,10 @@ static bool compare_waiters(struct comparison *c)
 		const struct model_waiter *m = &c->m->waiters[s];
 
 		if (!same(c, "waiter", s, "state", tqi_waiter_at(&c->tx, s)->state, m->state))
+			return false;
+		if (m->state != TQI_WAITER_FREE &&
+		    !same(c, "waiter", s, "attempt", tqi_behalf_of(&c->tx, s),
+			  m->behalf ? c->m->tasks[m->behalf].attempt.record : 0))
 			return false;
 		listed += m->state == TQI_WAITER_LISTED;
 	}

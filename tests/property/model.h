@@ -165,6 +165,7 @@ struct model_waiter {
 	uint32_t interest;
 	uint32_t subject;
 	bool dead;
+	uint32_t behalf; /* task whose attempt under way it waits for; 0 nobody's */
 	uint64_t order; /* in the chain, or in transit */
 };
 
@@ -430,7 +431,12 @@ uint32_t model_open_commands(const struct model *m);
 bool model_command_waits(const struct model *m, uint32_t worker);
 
 /* Sleepers. */
-void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject);
+void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject,
+		 uint32_t behalf);
+/* Attempts of the worker on whose behalf anybody waits. */
+uint32_t model_waiting_count(const struct model *m, uint32_t worker);
+/* The task's attempt ends: nobody waits on its behalf any more. */
+void model_behalf_end(struct model *m, uint32_t task);
 void model_edge(struct model *m, uint32_t waiter, uint32_t task);
 bool model_edges_drop(struct model *m, uint32_t waiter, uint32_t count);
 void model_relink(struct model *m, uint32_t waiter);

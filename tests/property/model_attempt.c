@@ -169,6 +169,8 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->older = a->inherited;
 	model_slots_give(m, t);
 	model_fair_end(m, t);
+	model_behalf_end(m, task);
+
 	uint32_t server = a->server;
 
 	t->server = server ? tqi_tag(m->servers[server].sequence, server) : 0;

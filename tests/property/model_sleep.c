@@ -253,14 +253,41 @@ void model_wake_empty(struct model *m)
 	}
 }
 
-void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject)
+void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject,
+		 uint32_t behalf)
 {
 	if (waiter >= m->waiter_slots)
 		m->waiter_slots = waiter + 1;
 	m->waiters[waiter] = (struct model_waiter){ .state = TQI_WAITER_LISTED,
 						    .interest = interest,
 						    .subject = subject,
+						    .behalf = behalf,
 						    .order = ++m->order };
+}
+
+static bool is_waiting(const struct model *m, uint32_t task)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		if (m->waiters[s].state != TQI_WAITER_FREE && m->waiters[s].behalf == task)
+			return true;
+	return false;
+}
+
+uint32_t model_waiting_count(const struct model *m, uint32_t worker)
+{
+	uint32_t n = 0;
+
+	for (uint32_t t = 1; t < m->task_slots; t++)
+		n += m->tasks[t].state == TQ_RUNNING && m->tasks[t].attempt.worker == worker &&
+		     is_waiting(m, t);
+	return n;
+}
+
+void model_behalf_end(struct model *m, uint32_t task)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		if (m->waiters[s].behalf == task)
+			m->waiters[s].behalf = 0;
 }
 
 void model_edge(struct model *m, uint32_t waiter, uint32_t task)

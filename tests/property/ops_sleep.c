@@ -2,6 +2,7 @@
 /* Those who sleep. */
 #include <errno.h>
 
+#include "scheduler/behalf.h"
 #include "scheduler/edge.h"
 #include "scheduler/sleep.h"
 #include "scheduler/wake.h"
@@ -12,6 +13,7 @@
 struct sleep {
 	uint32_t interest;
 	uint32_t subject;
+	uint32_t behalf; /* task; 0 nobody's */
 	uint32_t waiter;
 	uint32_t tasks[WAIT_EDGES_MAX];
 	uint32_t count;
@@ -29,6 +31,7 @@ static int sleep_core(struct world *w, void *arg)
 	s->waiter = tqi_sleep_enter(&w->tx, &self, s->interest, s->subject, &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
+	tqi_behalf_enter(&w->tx, s->waiter, s->behalf ? w->m->tasks[s->behalf].attempt.record : 0);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!tqi_edge_add(&w->tx, s->waiter, s->tasks[i]))
 			return -ENOMEM;
@@ -60,13 +63,13 @@ static void sleep(struct world *w, struct sleep *s)
 		return;
 	int r = perform(w, sleep_core, s, false);
 
-	note(w, "sleep interest %u of %u, %u tasks: %d, waiter %u", s->interest, s->subject,
-	     s->count, r, s->waiter);
+	note(w, "sleep interest %u of %u, %u tasks, for task %u: %d, waiter %u", s->interest,
+	     s->subject, s->count, s->behalf, r, s->waiter);
 	if (r == NO_ROOM || r == TQ_EGONE)
 		return;
 	if (s->waiter >= MODEL_WAITERS)
 		fail(w, "wait slot %u", s->waiter);
-	model_enter(w->m, s->waiter, s->interest, s->subject);
+	model_enter(w->m, s->waiter, s->interest, s->subject, s->behalf);
 	for (uint32_t i = 0; i < s->count; i++)
 		model_edge(w->m, s->waiter, s->tasks[i]);
 	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
@@ -96,6 +99,10 @@ void op_wait(struct world *w)
 		if (task)
 			s.tasks[s.count++] = task;
 	}
+	uint32_t running = pick_task(w, TQ_RUNNING);
+
+	if (running && w->m->tasks[running].state == TQ_RUNNING && !chance(w, 3))
+		s.behalf = running;
 	if (s.count)
 		sleep(w, &s);
 }

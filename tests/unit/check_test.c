@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "scheduler/behalf.h"
 #include "scheduler/check.h"
 #include "scheduler/limit.h"
 #include "scheduler/command.h"
@@ -29,6 +30,7 @@ struct scene {
 	uint32_t waiter;
 	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
 	uint64_t answered, taken, open;
+	uint32_t behalf[2], stale[2]; /* who waits for an attempt, under way and ended */
 };
 
 static char last_finding[256];
@@ -218,6 +220,29 @@ static void populate_after(struct fixture *f, struct scene *s)
 	s->blocked = depend(f, s->waited_for, s->ready);
 }
 
+static void wait_on_behalf(struct fixture *f, uint32_t attempt, uint32_t ret_slots[2])
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	bool full;
+
+	for (int i = 0; i < 2; i++) {
+		begin(f);
+		ret_slots[i] = tqi_sleep_enter(&f->tx, &owner, TQI_INTEREST_TASKS, 0, &full);
+		tqi_behalf_enter(&f->tx, ret_slots[i], attempt);
+		commit(f);
+	}
+}
+
+static void populate_behalf(struct fixture *f, struct scene *s)
+{
+	struct tqi_claimed ended;
+
+	wait_on_behalf(f, s->claimed.attempt, s->behalf);
+	claim(f, s->worker, &ended);
+	wait_on_behalf(f, ended.attempt, s->stale);
+	end(f, s->worker, &ended, DONE);
+}
+
 /* Some of everything. */
 static void populate(struct fixture *f, struct scene *s)
 {
@@ -278,6 +303,7 @@ static void populate(struct fixture *f, struct scene *s)
 	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->claimed.id));
 	tqi_edge_add(&f->tx, s->waiter, tqi_id_index(s->ready));
 	commit(f);
+	populate_behalf(f, s);
 	populate_commands(f, s);
 	populate_fair(f, s);
 	populate_servers(f, s);
@@ -349,6 +375,38 @@ static void assert_mended(struct fixture *f, const struct tqt_image *image, cons
 			fail_msg("not found: " #field);                                            \
 		assert_mended(&f, &image, #field " = " #value);                                    \
 	} while (0)
+
+static void test_damage_of_waits_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_attempt *attempt = tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, s.claimed.attempt);
+	struct tqi_worker *worker = tqi_table_peek(&f.box.seg, TQI_WORKERS, s.worker);
+	struct tqi_waiter *first = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.behalf[1]);
+	struct tqi_waiter *last = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.behalf[0]);
+	struct tqi_waiter *stale = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.stale[0]);
+
+	DAMAGE(worker->waiting, 2);
+	DAMAGE(attempt->waits, 0);
+	DAMAGE(attempt->waits, s.behalf[0]);
+	DAMAGE(attempt->waits, 9999);
+	DAMAGE(attempt->waits_life, 9);
+	DAMAGE(first->attempt, 0);
+	DAMAGE(first->attempt, 60000);
+	DAMAGE(first->attempt_life, 9);
+	DAMAGE(first->attempt_next, 0);
+	DAMAGE(first->attempt_prev, s.behalf[0]);
+	DAMAGE(last->attempt, 0);
+	DAMAGE(last->attempt_prev, 0);
+	DAMAGE(last->attempt_next, s.behalf[1]);
+	DAMAGE(stale->attempt_prev, 0);
+	DAMAGE(stale->attempt_next, 9999);
+	close_intact(&f, &image);
+}
 
 static void test_damage_is_found_and_mended(void **state)
 {
@@ -1101,6 +1159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_damage_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_waits_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),

@@ -127,6 +127,10 @@ static void add_parts(struct text *t)
 	FIELD(tqi_waiter, word);
 	FIELD(tqi_waiter, mutex_made);
 	FIELD(tqi_waiter, mutex);
+	FIELD(tqi_waiter, attempt);
+	FIELD(tqi_waiter, attempt_life);
+	FIELD(tqi_waiter, attempt_prev);
+	FIELD(tqi_waiter, attempt_next);
 }
 
 static void add_task(struct text *t)
@@ -340,7 +344,9 @@ static void add_attempt(struct text *t)
 	FIELD(tqi_attempt, progress_ns);
 	FIELD(tqi_attempt, saved);
 	FIELD(tqi_attempt, server);
+	FIELD(tqi_attempt, waits);
 	FIELD(tqi_attempt, charged_us);
+	FIELD(tqi_attempt, waits_life);
 	FIELD(tqi_attempt, progress);
 }
 
