@@ -31,16 +31,41 @@ void tqi_behalf_read(struct tq *tq)
 	tq->command.attempt = number_of(attempt);
 }
 
-void tqi_behalf_set(const struct tq_worker *worker, const struct tq_claim *claim)
+void tqi_behalf_set(struct tq_worker *worker, const struct tq_claim *claim)
 {
+	const struct tqi_worker *record = tqi_worker_record(worker);
 	struct tqi_self *self = tqi_self(worker->tq);
 
 	if (self)
 		self->work = claim ? (struct tqi_work){ .worker = worker->index,
 							.slot = claim->slot,
+							.farms = record && record->master,
 							.id = claim->id,
 							.epoch = claim->epoch }
 				   : (struct tqi_work){ .id = 0 };
+}
+
+int tq_claim_adopt(struct tq_worker *worker, const struct tq_claim *claim)
+{
+	int r = tqi_worker_usable(worker);
+
+	if (r == 0)
+		tqi_behalf_set(worker, claim);
+	return r;
+}
+
+bool tqi_behalf_is_known(struct tq *tq)
+{
+	const struct tqi_self *self = tqi_self(tq);
+
+	return tq->command.attempt || (self && self->work.id);
+}
+
+bool tqi_behalf_is_farms(struct tq *tq)
+{
+	const struct tqi_self *self = tqi_self(tq);
+
+	return self && self->work.id && self->work.farms;
 }
 
 /* The command's own attempt: a later one is another command's. */

@@ -53,6 +53,7 @@ struct tq {
 struct tqi_work {
 	uint32_t worker;
 	uint32_t slot;
+	bool farms;  /* its worker is one of our farm's */
 	uint64_t id; /* 0 none */
 	uint64_t epoch;
 };

@@ -15,7 +15,7 @@
 
 struct tqi_sleeper {
 	enum tqi_interest interest;
-	uint32_t subject;     /* record that the interest is about */
+	uint32_t subject;     /* record that the interest is about, or as enum tqi_interest says */
 	uint64_t deadline_ns; /* CLOCK_MONOTONIC; UINT64_MAX no limit */
 	/*
 	 * Tried in each hold.  -EAGAIN: sleep on; -EINPROGRESS: the hold has done its

@@ -7,6 +7,7 @@
 #include "client/info.h"
 #include "client/options.h"
 #include "client/sleeper.h"
+#include "scheduler/cycle.h"
 #include "scheduler/edge.h"
 #include "scheduler/task.h"
 
@@ -125,6 +126,9 @@ static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 
 		if (r < 0)
 			return r;
+		tqi_cycle_ready(tx, s->waiter);
+		if (tqi_cycle_closes(tx, s->waiter))
+			return -EDEADLK;
 	}
 	if (w->count > 1)
 		return many_over(tx, s, w);
@@ -138,7 +142,7 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 {
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_TASKS,
-		.subject = w->states,
+		.subject = w->states | (w->any ? TQI_WAIT_ANY | TQI_WAIT_ADDING : 0),
 		.deadline_ns = tqi_deadline(tq, timeout_ns),
 		.wake_ns = UINT64_MAX,
 		.attempt = attempt,

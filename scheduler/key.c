@@ -194,13 +194,21 @@ void tqi_key_started(struct tqi_tx *tx, uint32_t task)
 		release(tx, k);
 }
 
-/* One that waited for its turn has ended before it came. */
-static void leave_leader(struct tqi_tx *tx, const struct tqi_key *key)
+/* The key that has this one's task as its successor; 0 none. */
+static uint32_t leader_of(struct tqi_tx *tx, const struct tqi_key *key)
 {
+	if (key->held || key->scope != TQ_UNIQUE_COALESCE)
+		return 0;
 	uint32_t k = find(tx, key->queue, key->name, key->bytes);
 
-	if (k && tqi_key_at(tx, k)->successor == key->task)
-		TQI_SET(tx, tqi_key_at(tx, k)->successor, 0u);
+	return k && tqi_key_at(tx, k)->successor == key->task ? k : 0;
+}
+
+uint32_t tqi_key_leader(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t own = key_of(tx, task), k = own ? leader_of(tx, tqi_key_at(tx, own)) : 0;
+
+	return k ? tqi_key_at(tx, k)->task : 0;
 }
 
 void tqi_key_ended(struct tqi_tx *tx, uint32_t task)
@@ -210,10 +218,10 @@ void tqi_key_ended(struct tqi_tx *tx, uint32_t task)
 	if (!k)
 		return;
 	struct tqi_key *key = tqi_key_at(tx, k);
-	uint32_t successor = key->successor;
+	uint32_t successor = key->successor, leader = leader_of(tx, key);
 
-	if (!key->held && key->scope == TQ_UNIQUE_COALESCE)
-		leave_leader(tx, key);
+	if (leader) /* it waited for its turn, and has ended before it came */
+		TQI_SET(tx, tqi_key_at(tx, leader)->successor, 0u);
 	if (!key->held || key->scope == TQ_UNIQUE_KEPT)
 		return;
 	release(tx, k);

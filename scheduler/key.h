@@ -34,6 +34,8 @@ void tqi_key_forgotten(struct tqi_tx *tx, uint32_t task);
 
 /* Whether the task is the successor of another one, whose end it waits for (R7). */
 bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task);
+/* Whose end the task waits for, as the successor of its key (R7); 0 nobody's. */
+uint32_t tqi_key_leader(struct tqi_tx *tx, uint32_t task);
 
 /* For a new life.  -EEXIST another task has it; -ENOMEM. */
 int tqi_key_retake(struct tqi_tx *tx, uint32_t task);

@@ -99,7 +99,8 @@ enum tqi_family {
 /* What a wait slot waits for (shm/wait.h). */
 enum tqi_interest {
 	TQI_INTEREST_WORK = TQI_WAITER_FOR_WORK, /* subject: worker */
-	TQI_INTEREST_TASKS = 2,	 /* a client; edges: the tasks; subject: states it wants, bits */
+	TQI_INTEREST_TASKS = 2,	 /* a client; edges: the tasks; subject: states it wants, bits,
+				    and how (scheduler/cycle.h) */
 	TQI_INTEREST_STOPS = 3,	 /* a heartbeat thread; subject: worker */
 	TQI_INTEREST_MASTER = 4, /* a farm's master; subject: its worker record */
 	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room; subject: queue, 0 not made yet */

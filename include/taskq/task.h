@@ -210,6 +210,7 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 	(1u << 12)		    /* it is ready, and one of its limits is full, or no server has
 					room */
 #define TQ_INFO_ASSIGNED (1u << 13)  /* it is ready, and a worker has taken it: see batch */
+#define TQ_INFO_WAITING (1u << 14)   /* it is running, and waits for another task: see tq_why() */
 
 /* Snapshot of a task. */
 struct tq_task_info {
@@ -330,10 +331,12 @@ TQ_API TQ_NODISCARD int tq_payload(struct tq *tq, uint64_t id, void *buf, uint64
  *		that wrote what was copied.  When a later one has begun, reading
  *		starts over at its first byte.
  *
- * A finished handler's result is its output.
+ * A finished handler's result is its output.  Who works on a task waits on its behalf, as
+ * in tq_wait(), and so takes the lock; others take none.
  *
  * Errors:	-ENODATA finished and nothing after @offset; -ETIMEDOUT nothing
- *		new in time; -EINTR a signal was handled; TQ_EGONE; -ENOENT.
+ *		new in time; -EINTR a signal was handled; TQ_EGONE; -ENOENT; -EDEADLK
+ *		as tq_wait().
  * Since: 0.1.0
  *
  * Return: bytes copied (above 0), or one of the errors above.
@@ -374,10 +377,20 @@ TQ_API TQ_NODISCARD int tq_history(struct tq *tq, uint64_t id, struct tq_attempt
  *
  * The record cannot be evicted while somebody waits on it.
  *
- * Fork:	safe.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet;
- *		-EINTR a signal was handled; TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the
- *		segment was destroyed; TQ_EFULL no wait slot; lock errors.
+ * A task waits when the thread that has claimed it does (tq_claim(), tq_claim_adopt()), a
+ * handler among them, or a process inside its command (TASKQ_ID, TASKQ_ATTEMPT and
+ * TASKQ_SEGMENT say so).  One that runs in a farm does not count as running meanwhile:
+ * see tq_farm_run().  Its wait is refused when it would never end, because what it waits
+ * for waits for it or depends on it, be it by way of others; whatever @timeout_ns, unless that is 0.  Only
+ * what is certain is refused: not a wait for any of several as long as one of them gets
+ * on, nor what takes more than some hundred steps to find.
+ *
+ * Fork:	safe; a child of who has claimed a task does not work on it.
+ * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet; -EDEADLK
+ *		the caller's own task would have to end first; -EINTR a signal was
+ *		handled (not in a handler of a farm: the signal is its worker's);
+ *		TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was destroyed; TQ_EFULL no
+ *		wait slot; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.

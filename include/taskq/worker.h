@@ -243,6 +243,26 @@ TQ_API int tq_claim_wait_stop(struct tq_worker *worker, const struct tq_claim *c
 TQ_API TQ_NODISCARD int tq_claim_progress(struct tq_worker *worker, const struct tq_claim *claim,
 					  uint32_t percent, const char *text);
 
+/**
+ * tq_claim_adopt() - the calling thread works on this claim from now on.
+ *
+ * What a thread waits for (tq_wait() and its kin, tq_output()) counts as waited for by the
+ * task that it works on: see tq_wait().  tq_claim() and tq_next() say so for the thread
+ * that calls them, when they give it one claim; this is for hosts that hand claims over to
+ * other threads, and for threads of a handler.
+ *
+ * @claim:	held by @worker; NULL: the thread works on none.
+ *
+ * Threads:	speaks of the calling thread only, and of this handle.
+ * Fork:	-ECHILD in a child of the process that opened @worker; a child works
+ *		on no claim.
+ * Blocks:	never.
+ * Since: 0.1.0
+ *
+ * Return: 0, or -ECHILD.
+ */
+TQ_API int tq_claim_adopt(struct tq_worker *worker, const struct tq_claim *claim);
+
 #define TQ_CHECKPOINT_MAX 4096 /* bytes */
 
 /**
@@ -267,6 +287,7 @@ TQ_API TQ_NODISCARD int tq_claim_checkpoint(struct tq_worker *worker, const stru
 #define TQ_WORKER_IS_STOPPING (1u << 3)
 #define TQ_WORKER_IS_ASLEEP (1u << 4) /* waits for a task */
 #define TQ_WORKER_TAKES_COMMANDS (1u << 5)
+#define TQ_WORKER_IS_WAITING (1u << 6) /* what it runs waits for other tasks, all of it */
 
 /* Snapshot of a worker, or of a farm's master. */
 struct tq_worker_info {

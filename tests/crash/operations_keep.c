@@ -82,6 +82,11 @@ void tqt_run_keep_bury(struct tqt_world *w)
 	keep(w, 0);
 }
 
+void tqt_run_keep_bury_waiting(struct tqt_world *w)
+{
+	keep(w, 0);
+}
+
 void tqt_run_keep_punch(struct tqt_world *w)
 {
 	keep(w, 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clients that wait for tasks. */
+#include <errno.h>
+
 #include "tests/crash/operations.h"
 
 static void complete_all(struct tqt_world *w)
@@ -10,8 +12,51 @@ static void complete_all(struct tqt_world *w)
 
 void tqt_run_wait(struct tqt_world *w)
 {
+	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt"); /* as a client */
 	tqt_meanwhile(w, complete_all);
 	w->result = tq_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+}
+
+static void cancel_last(struct tqt_world *w)
+{
+	tqt_must(tq_cancel(w->tq, w->ids[w->id_count - 1]), "cancel meanwhile");
+}
+
+/* On behalf of the claim, as a third one. */
+void tqt_run_wait_behalf(struct tqt_world *w)
+{
+	tqt_meanwhile(w, cancel_last);
+	w->result = tq_wait(w->tq, w->ids[w->id_count - 1], TQT_LONG_NS, NULL);
+}
+
+void tqt_run_wait_behalf_many(struct tqt_world *w)
+{
+	tqt_meanwhile(w, cancel_last);
+	w->result = tq_wait_many(w->tq, w->ids, w->id_count, TQ_WAIT_ANY, TQT_LONG_NS, NULL);
+}
+
+void tqt_run_wait_cycle(struct tqt_world *w)
+{
+	w->result = tq_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+}
+
+/* Read by who works on a claim: it waits, and hears of the end. */
+void tqt_run_output_behalf(struct tqt_world *w)
+{
+	uint64_t offset;
+	uint32_t attempt = 0;
+	char byte;
+
+	tqt_meanwhile(w, cancel_last);
+	int r = tq_output(w->tq, w->ids[w->id_count - 1], 0, &byte, 1, TQT_LONG_NS, &offset,
+			  &attempt);
+
+	w->result = r == -ENODATA ? 0 : r;
+}
+
+void tqt_run_complete_waiting(struct tqt_world *w)
+{
+	w->result = tq_complete(w->worker, w->claims, NULL, 0);
 }
 
 void tqt_run_wait_timeout(struct tqt_world *w)
@@ -21,6 +66,7 @@ void tqt_run_wait_timeout(struct tqt_world *w)
 
 void tqt_run_wait_many(struct tqt_world *w)
 {
+	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt");
 	tqt_meanwhile(w, complete_all);
 	w->result = tq_wait_many(w->tq, w->ids, w->id_count, TQ_WAIT_ALL, TQT_LONG_NS, NULL);
 }

@@ -173,6 +173,21 @@ void tqt_prepare_waited(struct tqt_world *w)
 		wait_for(w, 1);
 }
 
+/* A claim for which two sleepers wait already, and a task that it may wait for. */
+void tqt_prepare_waiting(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	for (int i = 0; i < 2; i++)
+		tqt_foreign_wait(w, w->claims[0].slot);
+	tqt_prepare_task(w);
+}
+
+void tqt_prepare_buried_waiting(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_sleeper_dies(w, tqt_foreign_wait(w, w->claims[0].slot));
+}
+
 void tqt_prepare_buried(struct tqt_world *w)
 {
 	for (int i = 0; i < 10; i++)

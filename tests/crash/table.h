@@ -132,6 +132,12 @@ enum {
 	X(worker_leave, tq_worker_close, claim, WHOLE, TQT_SOME)                                   \
 	X(worker_leave_many, tq_worker_close, claims, STEPS, TQT_EMPTY)                            \
 	X(wait, tq_wait, claim, STEPS, TQT_FEW | TQT_SHORT)                                        \
+	X(wait_behalf, tq_wait, waiting, STEPS, TQT_FEW | TQT_SHORT)                               \
+	X(wait_behalf_many, tq_wait_many, waiting, STEPS, TQT_EMPTY)                               \
+	X(wait_cycle, tq_wait, waiting, STEPS, TQT_FEW)                                            \
+	X(output_behalf, tq_output, waiting, STEPS, TQT_EMPTY)                                     \
+	X(complete_waiting, tq_complete, waiting, WHOLE, TQT_FEW)                                  \
+	X(keep_bury_waiting, core, buried_waiting, STEPS, TQT_FEW)                                 \
 	X(wait_timeout, tq_wait, task, STEPS, TQT_FEW)                                             \
 	X(wait_many, tq_wait_many, claims, STEPS, TQT_EMPTY)                                       \
 	X(wait_state, tq_wait_state, task, STEPS, TQT_EMPTY)                                       \

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scheduler/behalf.h"
 #include "scheduler/sleep.h"
 #include "taskq/taskq.h"
 #include "tests/crash/step.h"
@@ -138,7 +139,7 @@ static void dies(void *mutex)
 }
 
 static int enter_sleep(struct tqt_world *w, enum tqi_interest interest, uint32_t subject,
-		       uint32_t *ret_waiter)
+		       uint32_t attempt, uint32_t *ret_waiter)
 {
 	const struct tqi_ident ident = tqi_ident_self(w->other);
 	struct tqi_tx tx;
@@ -147,26 +148,39 @@ static int enter_sleep(struct tqt_world *w, enum tqi_interest interest, uint32_t
 	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
 	uint32_t waiter = tqi_sleep_enter(&tx, &ident, interest, subject, &full);
 
-	if (waiter)
+	if (waiter) {
+		tqi_behalf_enter(&tx, waiter, attempt);
 		tqi_sleep_again(&tx, waiter, UINT64_MAX);
+	}
 	*ret_waiter = waiter;
 	return tqi_hold_end(w->other, &tx, waiter ? 0 : -ENOMEM);
 }
 
-uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject)
+static uint32_t foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject,
+				uint32_t attempt)
 {
 	uint32_t waiter;
-	int r = enter_sleep(w, interest, subject, &waiter);
+	int r = enter_sleep(w, interest, subject, attempt, &waiter);
 
 	if (r == -ENOMEM) {
 		tqt_must(tqi_make_room(w->other, 0), "room");
-		r = enter_sleep(w, interest, subject, &waiter);
+		r = enter_sleep(w, interest, subject, attempt, &waiter);
 	}
 	tqt_must(r, "sleep");
 	struct tqi_waiter *slot = tqi_table_peek(&w->seg, TQI_WAITERS, waiter);
 
 	give_away(w, &slot->mutex);
 	return waiter;
+}
+
+uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject)
+{
+	return foreign_sleeper(w, interest, subject, 0);
+}
+
+uint32_t tqt_foreign_wait(struct tqt_world *w, uint32_t attempt)
+{
+	return foreign_sleeper(w, TQI_INTEREST_TASKS, 0, attempt);
 }
 
 uint32_t tqt_foreign_worker(struct tqt_world *w, uint32_t pid, uint32_t claims, bool asleep)

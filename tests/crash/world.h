@@ -52,6 +52,8 @@ void tqt_finish(struct tqt_world *w, uint32_t count);
 uint32_t tqt_foreign_worker(struct tqt_world *w, uint32_t pid, uint32_t claims, bool asleep);
 /* Another sleeper. */
 uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject);
+/* One that waits, for nothing yet, on behalf of this attempt. */
+uint32_t tqt_foreign_wait(struct tqt_world *w, uint32_t attempt);
 /* Its owner, or the worker's, dies. */
 void tqt_sleeper_dies(struct tqt_world *w, uint32_t waiter);
 void tqt_worker_dies(struct tqt_world *w, uint32_t worker);

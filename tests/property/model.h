@@ -165,6 +165,7 @@ struct model_waiter {
 	uint32_t interest;
 	uint32_t subject;
 	bool dead;
+	bool any; /* one of its tasks will do */
 	uint32_t behalf; /* task whose attempt under way it waits for; 0 nobody's */
 	uint64_t order; /* in the chain, or in transit */
 };
@@ -435,6 +436,8 @@ void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t s
 		 uint32_t behalf);
 /* Attempts of the worker on whose behalf anybody waits. */
 uint32_t model_waiting_count(const struct model *m, uint32_t worker);
+/* Whether the slot, which waits for any of its tasks or for all, is stuck; without bounds. */
+bool model_closes_cycle(const struct model *m, uint32_t waiter);
 /* The task's attempt ends: nobody waits on its behalf any more. */
 void model_behalf_end(struct model *m, uint32_t task);
 void model_edge(struct model *m, uint32_t waiter, uint32_t task);

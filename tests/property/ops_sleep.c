@@ -3,17 +3,21 @@
 #include <errno.h>
 
 #include "scheduler/behalf.h"
+#include "scheduler/cycle.h"
 #include "scheduler/edge.h"
 #include "scheduler/sleep.h"
 #include "scheduler/wake.h"
 #include "tests/property/world.h"
 
 #define WAIT_EDGES_MAX 12
+#define SURE_EDGES 128 /* so few are looked at before the search ends */
 
 struct sleep {
 	uint32_t interest;
 	uint32_t subject;
 	uint32_t behalf; /* task; 0 nobody's */
+	bool any;	 /* one of the tasks will do */
+	bool refused;
 	uint32_t waiter;
 	uint32_t tasks[WAIT_EDGES_MAX];
 	uint32_t count;
@@ -28,13 +32,17 @@ static int sleep_core(struct world *w, void *arg)
 	for (uint32_t i = 0; i < s->count; i++)
 		if (tqi_task_at(&w->tx, s->tasks[i])->state == TQ_FREE)
 			return TQ_EGONE; /* evicted, to make room for this */
-	s->waiter = tqi_sleep_enter(&w->tx, &self, s->interest, s->subject, &full);
+	s->waiter = tqi_sleep_enter(&w->tx, &self, s->interest,
+				    s->subject | (s->any ? TQI_WAIT_ANY | TQI_WAIT_ADDING : 0),
+				    &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
 	tqi_behalf_enter(&w->tx, s->waiter, s->behalf ? w->m->tasks[s->behalf].attempt.record : 0);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!tqi_edge_add(&w->tx, s->waiter, s->tasks[i]))
 			return -ENOMEM;
+	tqi_cycle_ready(&w->tx, s->waiter);
+	s->refused = tqi_cycle_closes(&w->tx, s->waiter);
 	tqi_sleep_again(&w->tx, s->waiter, UINT64_MAX);
 	return tqi_wake_any(&w->tx);
 }
@@ -57,6 +65,20 @@ static uint32_t edges_in_use(const struct world *w)
 	return n;
 }
 
+static void leave(struct world *w, uint32_t waiter);
+
+/* The core's search is bounded: among many edges it may miss what the model sees. */
+static void expect_cycle(struct world *w, const struct sleep *s)
+{
+	bool closes = model_closes_cycle(w->m, s->waiter);
+
+	if (s->refused || edges_in_use(w) <= SURE_EDGES)
+		expect(w, s->refused, closes, "cycle");
+	w->refused += s->refused;
+	if (s->refused)
+		leave(w, s->waiter);
+}
+
 static void sleep(struct world *w, struct sleep *s)
 {
 	if (waiters_in_use(w) > 80 || edges_in_use(w) > MODEL_EDGES - 2 * WAIT_EDGES_MAX)
@@ -70,9 +92,11 @@ static void sleep(struct world *w, struct sleep *s)
 	if (s->waiter >= MODEL_WAITERS)
 		fail(w, "wait slot %u", s->waiter);
 	model_enter(w->m, s->waiter, s->interest, s->subject, s->behalf);
+	w->m->waiters[s->waiter].any = s->any;
 	for (uint32_t i = 0; i < s->count; i++)
 		model_edge(w->m, s->waiter, s->tasks[i]);
 	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
+	expect_cycle(w, s);
 }
 
 void op_sleep(struct world *w)
@@ -103,6 +127,7 @@ void op_wait(struct world *w)
 
 	if (running && w->m->tasks[running].state == TQ_RUNNING && !chance(w, 3))
 		s.behalf = running;
+	s.any = s.count > 1 && chance(w, 2);
 	if (s.count)
 		sleep(w, &s);
 }

@@ -206,10 +206,11 @@ static void sum_up(const struct world *w)
 	printf("seed %" PRIu64 ": %" PRIu64 " ops: %" PRIu64 " submitted, %" PRIu64
 	       " started, %" PRIu64 " done, %" PRIu64 " crashed, %" PRIu64 " lost, %" PRIu64
 	       " evicted; %" PRIu64 " expired, %" PRIu64 " twins, %" PRIu64 " successors, %" PRIu64
-	       " runs; %" PRIu64 " unsettled, %" PRIu64 " aborts, %" PRIu64 " without room\n",
+	       " runs, %" PRIu64 " waits refused; %" PRIu64 " unsettled, %" PRIu64
+	       " aborts, %" PRIu64 " without room\n",
 	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed, sum.reclaimed,
-	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->runs, w->unsettled,
-	       w->aborts, w->no_room);
+	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->runs, w->refused,
+	       w->unsettled, w->aborts, w->no_room);
 }
 
 static bool run(struct world *w, uint64_t ops)

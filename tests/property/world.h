@@ -31,6 +31,7 @@ struct world {
 	uint64_t aborts, no_room, steps, checks;
 	uint64_t unsettled; /* claims that go on in the next transaction */
 	uint64_t runs; /* of schedules */
+	uint64_t refused; /* waits that would have closed a cycle */
 	uint64_t twins, successors; /* submits that met a task with their key */
 	char log[LOG_LINES][LOG_BYTES];
 	jmp_buf failed;
