@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/behalf.h"
 #include "client/handle.h"
 #include "client/snapshot.h"
+#include "client/wait.h"
 
 #define TRIES 64
 #define LOOK_FIRST_NS 1000000ull /* 1 ms */
@@ -151,25 +153,27 @@ static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, voi
 	return r < 0 ? r : (int)bytes;
 }
 
+/* The worker bumps it at each write, and so does the end of its attempt, just before that
+ * is committed. */
+static const struct tqi_word32 *output_word(const struct tq *tq, const struct source *s)
+{
+	return (const void *)(tq->seg.base + s->worker_offset +
+			      offsetof(struct tqi_worker, output_word));
+}
+
 /*
- * Asleep on a word: the worker bumps it at each write, and the end of its attempt
- * does, just before that is committed; nobody knows of us.  `look_ns`: so the first
- * look after a bump comes soon, later ones less often.
+ * Asleep on that word; nobody knows of us.  `look_ns`: so the first look after a bump
+ * comes soon, later ones less often.
  */
-static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_ns,
-			 uint64_t *look_ns)
+static int sleep_unseen(struct tq *tq, const struct source *s, uint64_t until_ns, uint64_t *look_ns)
 {
 	uint64_t now = tqi_now(tq), until = now + *look_ns < until_ns ? now + *look_ns : until_ns;
 	struct tqi_word32 never = { 0 };
 	struct tqi_futex futex = { &never, 0 };
 
-	if (s->running) {
-		futex.word =
-			(const struct tqi_word32 *)(const void *)(tq->seg.base + s->worker_offset +
-								  offsetof(struct tqi_worker,
-									   output_word));
-		futex.value = tqi_load_relaxed32(&s->worker.output_word);
-	}
+	if (s->running)
+		futex = (struct tqi_futex){ output_word(tq, s),
+					    tqi_load_relaxed32(&s->worker.output_word) };
 	int r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, &futex, 1, until);
 
 	if (r == 0)
@@ -177,6 +181,21 @@ static int wait_for_more(struct tq *tq, const struct source *s, uint64_t until_n
 	else if (*look_ns < LOOK_LAST_NS)
 		*look_ns *= 2;
 	return r == -EINTR ? r : 0;
+}
+
+/* E9: who works for an attempt waits with a slot, on its behalf. */
+static int wait_for_more(struct tq *tq, uint64_t id, const struct source *s, uint64_t until_ns,
+			 uint64_t *look_ns)
+{
+	if (tq->seg.readonly || !tqi_behalf_is_known(tq))
+		return sleep_unseen(tq, s, until_ns, look_ns);
+	int r = tqi_wait_output(tq, id, s->running ? output_word(tq, s) : NULL,
+				s->running ? tqi_load_relaxed32(&s->worker.output_word) : 0,
+				until_ns);
+
+	return r == TQ_EFULL || r == TQ_ELOCKED	  ? sleep_unseen(tq, s, until_ns, look_ns)
+	       : r == -ETIMEDOUT || r == TQ_EGONE ? 0
+						  : r;
 }
 
 int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
@@ -208,7 +227,7 @@ int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t r
 			return -ENODATA;
 		if (tqi_now(tq) >= deadline)
 			return -ETIMEDOUT;
-		r = wait_for_more(tq, &s, deadline, &look_ns);
+		r = wait_for_more(tq, id, &s, deadline, &look_ns);
 		if (r < 0)
 			return r;
 	}

@@ -162,10 +162,12 @@ static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
 		tqi_farm_appoint(farm, farm->kill_ns);
 	if (farm->stopping)
 		return;
-	if ((pending & TQI_PENDING_MORE) && !tqi_farm_add_child(farm, now))
+	if ((pending & TQI_PENDING_MORE) && farm->width == TQI_FARM_WORKERS_MAX)
 		tqi_farm_log(farm, "no more workers than %u", TQI_FARM_WORKERS_MAX);
-	if (pending & TQI_PENDING_LESS)
-		tqi_farm_retire_child(farm);
+	else if (pending & TQI_PENDING_MORE)
+		farm->width++;
+	if ((pending & TQI_PENDING_LESS) && farm->width > 1) /* the last one stays */
+		farm->width--;
 }
 
 /* How soon a live child must be looked at; UINT64_MAX: its life lock, noted, tells. */
@@ -215,6 +217,8 @@ static int look(struct tqi_tx *tx, struct tqi_sleeper *s)
 		return 0;
 	if (tqi_command_take(tx, farm->self->index))
 		return 0;
+	if (tqi_farm_count_waits(tx, farm) && !farm->stopping)
+		return 0; /* E9 */
 	uint64_t next = tqi_farm_stop_steps(tx, farm);
 
 	if (!farm->signals.installed)
@@ -272,16 +276,16 @@ static void rest(struct tqi_farm *farm)
 
 static void run(struct tqi_farm *farm)
 {
-	for (uint32_t i = 0; i < farm->opts.workers; i++)
-		tqi_farm_add_child(farm, 0);
+	farm->width = farm->opts.workers;
 	for (bool ready = false;; ready = true) {
 		uint32_t pending = tqi_farm_signals_take(&farm->signals);
 		uint64_t now = tqi_now(farm->tq);
 
 		farm->next_ns = UINT64_MAX;
 		heed(farm, pending, now);
-		tqi_farm_obey(farm, now);
+		tqi_farm_obey(farm);
 		tqi_farm_reap(farm, now);
+		tqi_farm_adapt(farm, now);
 		tqi_farm_start_due(farm, now);
 		if (!ready)
 			tqi_farm_notify("READY=1");

@@ -30,11 +30,19 @@ enum tqi_leave {
 	TQI_LEAVE_EMPTY = 2, /* nothing is left that it could start */
 	TQI_LEAVE_WORN = 3,  /* max_tasks, max_rss, a command: to be replaced */
 	TQI_LEAVE_STOPPED = 4, /* a command: for good */
+	TQI_LEAVE_SURPLUS = 5, /* the farm has more than it is to have */
+};
+
+/* Whether a worker is one too many: its master asks, and it takes leave or is recalled. */
+enum tqi_surplus {
+	TQI_SURPLUS_NONE = 0,
+	TQI_SURPLUS_ASKED = 1,
+	TQI_SURPLUS_TAKEN = 2,
 };
 
 /*
  * What a worker tells its master, in memory that only the two share.  Single
- * writer: the worker, and before its fork the master.
+ * writer: the worker, and before its fork the master; `surplus` is written by both.
  */
 struct tqi_board {
 	struct tqi_word64 generation; /* of its record */
@@ -42,7 +50,8 @@ struct tqi_board {
 	struct tqi_word32 worker;     /* its record, stored last; 0 not registered yet */
 	struct tqi_word32 leave;      /* enum tqi_leave, stored before it exits, or promises to */
 	struct tqi_word32 error;      /* why it could not register; 0 it could */
-	uint32_t reserved0[9];
+	struct tqi_word32 surplus;    /* enum tqi_surplus */
+	uint32_t reserved0[8];
 };
 _Static_assert(sizeof(struct tqi_board) == 64, "a cache line");
 
@@ -59,7 +68,8 @@ struct tqi_child {
 	enum tqi_child_state state;
 	pid_t pid;
 	uint32_t early; /* deaths in a row soon after the start */
-	bool retiring;	/* told to leave for good (TTOU) */
+	bool retiring;	/* told to leave for good */
+	bool asked;	/* to leave when it has finished what it runs */
 	bool killed;	/* the master sent SIGKILL to get its tasks back */
 	bool sacrificed; /* ended to stop its attempt: no fault of the worker */
 	bool snatched; /* the host has reaped it: how it ended is lost */
@@ -83,6 +93,9 @@ struct tqi_farm {
 	struct tqi_board *boards;   /* one for each child */
 	struct tqi_child *children; /* TQI_FARM_WORKERS_MAX */
 	uint32_t child_count;	    /* of these ever used */
+	uint32_t width;	  /* workers that it is to have, beside substitutes */
+	uint32_t waiting; /* attempts of its workers that wait, when it last looked */
+	uint64_t linger_ns; /* until then no worker is too many: waits have just ended */
 	pid_t pid;
 	bool stopping;	  /* no new tasks */
 	bool killing;	  /* no more patience either */
@@ -102,16 +115,17 @@ void tqi_farm_notify(const char *line);
 
 /* farm_child.c: start what is to be started; note when to come again in next_ns. */
 void tqi_farm_start_due(struct tqi_farm *farm, uint64_t now);
-/* One worker more; false when there are TQI_FARM_WORKERS_MAX. */
-bool tqi_farm_add_child(struct tqi_farm *farm, uint64_t now);
-/* One worker less: the last one stays, and a busy one finishes first. */
-void tqi_farm_retire_child(struct tqi_farm *farm);
-/* How many workers it has, or is about to have. */
-uint32_t tqi_farm_size(struct tqi_farm *farm);
 /* Its place in the farm is empty, or is filled again as its end deserves. */
 void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t now);
 /* Ask for a look at `when` at the latest. */
 void tqi_farm_appoint(struct tqi_farm *farm, uint64_t when);
+
+/* farm_size.c: as many workers as it is to have, and substitutes. */
+void tqi_farm_adapt(struct tqi_farm *farm, uint64_t now);
+/* In a hold: notes how many attempts of its workers wait; true when that has changed. */
+bool tqi_farm_count_waits(struct tqi_tx *tx, struct tqi_farm *farm);
+/* In a hold: the record of a living worker; 0 it has none (yet). */
+uint32_t tqi_farm_record(struct tqi_tx *tx, struct tqi_farm *farm, const struct tqi_child *child);
 
 /* farm_death.c: bury workers that ended; go on with those that are ending. */
 void tqi_farm_reap(struct tqi_farm *farm, uint64_t now);
@@ -123,7 +137,7 @@ uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm);
 void tqi_farm_drain(struct tqi_farm *farm);
 
 /* farm_command.c: the master does what it is told to. */
-void tqi_farm_obey(struct tqi_farm *farm, uint64_t now);
+void tqi_farm_obey(struct tqi_farm *farm);
 /* A worker does, and knows afterwards whether it is to leave.  0 or an error. */
 int tqi_farm_worker_obey(struct tqi_farm *farm, struct tq_worker *worker, struct tqi_board *board,
 			 enum tqi_leave *ret_leave);
@@ -134,6 +148,12 @@ _Noreturn void tqi_farm_worker_main(struct tqi_farm *farm, struct tqi_board *boa
 static inline struct tqi_board *tqi_farm_board(struct tqi_farm *farm, const struct tqi_child *child)
 {
 	return &farm->boards[child - farm->children];
+}
+
+/* The worker takes leave, or its master recalls it; false: it was not asked, or is going. */
+static inline bool tqi_board_change(struct tqi_board *board, uint32_t to)
+{
+	return tqi_cas_acq_rel32(&board->surplus, TQI_SURPLUS_ASKED, to);
 }
 
 #endif

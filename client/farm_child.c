@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Starting, retiring and replacing worker processes. */
+/* Starting and replacing worker processes. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -93,69 +93,6 @@ void tqi_farm_start_due(struct tqi_farm *farm, uint64_t now)
 	}
 }
 
-bool tqi_farm_add_child(struct tqi_farm *farm, uint64_t now)
-{
-	uint32_t i = 0;
-
-	while (i < farm->child_count && farm->children[i].state != TQI_CHILD_NONE)
-		i++;
-	if (i == TQI_FARM_WORKERS_MAX)
-		return false;
-	if (i == farm->child_count)
-		farm->child_count++;
-	farm->children[i] = (struct tqi_child){ .state = TQI_CHILD_PAUSED, .start_ns = now };
-	return true;
-}
-
-static bool is_busy(struct tqi_farm *farm, const struct tqi_child *child)
-{
-	uint32_t w = tqi_load_acquire32(&tqi_farm_board(farm, child)->worker);
-	const struct tqi_worker *record = w ? tqi_table_peek(&farm->tq->seg, TQI_WORKERS, w) : NULL;
-
-	return record && record->attempts; /* a look without the lock: only a preference */
-}
-
-/* How readily one would do without it; 0 it does not count any more. */
-static int spare(struct tqi_farm *farm, const struct tqi_child *child)
-{
-	if (child->retiring || child->state == TQI_CHILD_NONE)
-		return 0;
-	if (child->state == TQI_CHILD_PAUSED)
-		return 3;
-	return child->state == TQI_CHILD_LIVE && !is_busy(farm, child) ? 2 : 1;
-}
-
-uint32_t tqi_farm_size(struct tqi_farm *farm)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < farm->child_count; i++)
-		count += spare(farm, &farm->children[i]) > 0;
-	return count;
-}
-
-void tqi_farm_retire_child(struct tqi_farm *farm)
-{
-	struct tqi_child *chosen = NULL;
-	int best = 0;
-
-	for (uint32_t i = 0; i < farm->child_count; i++) {
-		int now = spare(farm, &farm->children[i]);
-
-		if (now > best) {
-			best = now;
-			chosen = &farm->children[i];
-		}
-	}
-	if (tqi_farm_size(farm) < 2)
-		return;
-	chosen->retiring = true;
-	if (chosen->state == TQI_CHILD_PAUSED)
-		chosen->state = TQI_CHILD_NONE;
-	else if (chosen->state == TQI_CHILD_LIVE)
-		kill(chosen->pid, SIGTERM); /* it finishes its task first */
-}
-
 /* Back-off for workers that die early: else a broken host would fork without end. */
 static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
@@ -175,10 +112,20 @@ static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_
 	return pause < PAUSE_LAST_NS ? pause : PAUSE_LAST_NS;
 }
 
+/* One that left for good takes its place with it, unless it was too many. */
+static bool is_to_be_filled(struct tqi_farm *farm, const struct tqi_child *child)
+{
+	if (farm->stopping || child->retiring || child->asked)
+		return false;
+	if (child->leave != TQI_LEAVE_EMPTY && child->leave != TQI_LEAVE_STOPPED)
+		return true;
+	farm->width -= farm->width > 0;
+	return false;
+}
+
 void tqi_farm_replace(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	if (farm->stopping || child->retiring || child->leave == TQI_LEAVE_EMPTY ||
-	    child->leave == TQI_LEAVE_STOPPED) {
+	if (!is_to_be_filled(farm, child)) {
 		child->state = TQI_CHILD_NONE;
 		return;
 	}

@@ -120,7 +120,7 @@ static void reload(struct tqi_farm *farm, struct reply *r)
 		return;
 	}
 	renew_children(farm);
-	reply(r, TQ_ANSWER_DONE, "its %u workers are replaced", tqi_farm_size(farm));
+	reply(r, TQ_ANSWER_DONE, "its %u workers are replaced", farm->width);
 }
 
 /* A whole number, all of the argument; 0 it is none. */
@@ -138,10 +138,9 @@ static uint32_t number_of(const struct tq_command *command)
 	return number <= TQI_FARM_WORKERS_MAX ? (uint32_t)number : 0;
 }
 
-static void resize(struct tqi_farm *farm, const struct tq_command *command, struct reply *r,
-		   uint64_t now)
+static void resize(struct tqi_farm *farm, const struct tq_command *command, struct reply *r)
 {
-	const uint32_t number = number_of(command), before = tqi_farm_size(farm);
+	const uint32_t number = number_of(command), before = farm->width;
 
 	if (farm->stopping) {
 		reply(r, TQ_ANSWER_REFUSED, "the farm is stopping");
@@ -152,34 +151,30 @@ static void resize(struct tqi_farm *farm, const struct tq_command *command, stru
 		      TQI_FARM_WORKERS_MAX);
 		return;
 	}
-	for (uint32_t i = before; i < number && tqi_farm_add_child(farm, now); i++)
-		;
-	for (uint32_t i = before; i > number; i--)
-		tqi_farm_retire_child(farm);
-	reply(r, TQ_ANSWER_DONE, "%u workers, were %u", tqi_farm_size(farm), before);
+	farm->width = number;
+	reply(r, TQ_ANSWER_DONE, "%u workers, were %u", number, before);
 }
 
-static void do_as_master(struct tqi_farm *farm, const struct tq_command *command, struct reply *r,
-			 uint64_t now)
+static void do_as_master(struct tqi_farm *farm, const struct tq_command *command, struct reply *r)
 {
 	if (is(command, "stop"))
 		stop(farm, r);
 	else if (is(command, "reload"))
 		reload(farm, r);
 	else if (is(command, "resize"))
-		resize(farm, command, r, now);
+		resize(farm, command, r);
 	else
 		ask_host(farm, command, r);
 }
 
-void tqi_farm_obey(struct tqi_farm *farm, uint64_t now)
+void tqi_farm_obey(struct tqi_farm *farm)
 {
 	struct tq_command command = { .size = sizeof(command) };
 
 	while (!farm->error && tq_command_take(farm->self, &command) == 0) {
 		struct reply r;
 
-		do_as_master(farm, &command, &r, now);
+		do_as_master(farm, &command, &r);
 		tqi_farm_log(farm, "command %s: %s", command.name, r.text);
 		if (tq_command_ack(farm->self, command.id, r.state, r.text) < 0)
 			return; /* not answered: it comes again, and is done again */

@@ -46,11 +46,9 @@ uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm)
 
 	for (uint32_t i = 0; i < farm->child_count && !tx->corrupt; i++) {
 		struct tqi_child *child = &farm->children[i];
-		const struct tqi_board *board = tqi_farm_board(farm, child);
-		uint32_t w = tqi_load_acquire32(&board->worker);
+		uint32_t w = tqi_farm_record(tx, farm, child);
 
-		if (child->state != TQI_CHILD_LIVE || !w ||
-		    tqi_worker_at(tx, w)->generation != tqi_load_relaxed64(&board->generation))
+		if (!w)
 			continue;
 		uint64_t due = tqi_stopper_run(tx, w, PATIENCE_NS, send_to_child, child);
 

@@ -146,6 +146,8 @@ static enum tqi_leave wants_to_leave(const struct farm_worker *fw)
 
 	if (tqi_load_acquire32(&fw->farm->signals.pending))
 		return TQI_LEAVE_TOLD;
+	if (tqi_board_change(fw->board, TQI_SURPLUS_TAKEN))
+		return TQI_LEAVE_SURPLUS;
 	if (o->max_tasks && fw->begun >= o->max_tasks)
 		return TQI_LEAVE_WORN;
 	if (o->max_rss_bytes && fw->holding && resident_bytes() >= o->max_rss_bytes)

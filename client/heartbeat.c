@@ -99,23 +99,6 @@ static uint64_t renew(struct tqi_heartbeat *hb, struct tqi_worker *worker, uint6
 	return now + interval;
 }
 
-/* The sleep of a claim of this worker ends. */
-static void end_claims(struct tqi_tx *tx, uint32_t w)
-{
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
-	if (worker->flags & TQI_WORKER_STOP)
-		return;
-	TQI_SET(tx, worker->flags, worker->flags | TQI_WORKER_STOP);
-	for (uint32_t s = tx->core->waiter_newest; s && !tx->corrupt;) {
-		const struct tqi_waiter *slot = tqi_waiter_at(tx, s);
-
-		if (slot->interest == TQI_INTEREST_WORK && slot->subject == w)
-			tqi_tx_wake(tx, s);
-		s = slot->older;
-	}
-}
-
 /* Told to end: no new claims; without a parent, what runs is given back after the grace time. */
 static uint64_t obey(struct tqi_tx *tx, struct tqi_heartbeat *hb, struct tqi_worker *worker)
 {
@@ -123,7 +106,7 @@ static uint64_t obey(struct tqi_tx *tx, struct tqi_heartbeat *hb, struct tqi_wor
 		return UINT64_MAX;
 	if (!hb->told_ns)
 		hb->told_ns = tx->now_ns;
-	end_claims(tx, hb->worker->index);
+	tqi_worker_stop(tx, hb->worker->index);
 	tqi_step(tx);
 	if (getppid() == hb->parent)
 		return UINT64_MAX; /* the master looks after the time */

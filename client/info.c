@@ -144,6 +144,8 @@ static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t
 	i->worker = a.worker;
 	if (a.phase != TQI_PHASE_NONE)
 		i->flags |= TQ_INFO_STOPPING;
+	if (a.waits)
+		i->flags |= TQ_INFO_WAITING;
 	if (report) {
 		i->progress_percent = a.progress[report & 1].percent;
 		memcpy(i->progress_text, a.progress[report & 1].text,

@@ -333,6 +333,7 @@ static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
 	       (w->flags & TQI_WORKER_STOP ? TQ_WORKER_IS_STOPPING : 0) |
 	       (w->flags & TQI_WORKER_COMMANDS ? TQ_WORKER_TAKES_COMMANDS : 0) |
 	       (tqi_worker_seems_dead(w) ? TQ_WORKER_IS_DYING : 0) |
+	       (w->waiting && w->waiting == w->attempt_count ? TQ_WORKER_IS_WAITING : 0) |
 	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
 }
 

@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/behalf.h"
 #include "client/handle.h"
 #include "client/info.h"
 #include "client/options.h"
 #include "client/sleeper.h"
+#include "client/wait.h"
 #include "scheduler/cycle.h"
 #include "scheduler/edge.h"
 #include "scheduler/task.h"
 
 #define SLICE 8		/* edges made, or ids looked at, in one hold: journal space */
+#define OUTPUT_LOOK_NS 50000000ull /* 50 ms: as tq_output() looks */
 #define WAIT_MAX 65536 /* ids of one call */
 
 struct wait {
@@ -21,6 +24,9 @@ struct wait {
 	uint32_t scan;	 /* ids looked at since enough of them were final */
 	bool any;
 	uint32_t states; /* a state other than a final one will do; 0 only final ones */
+	const struct tqi_word32 *word; /* a change of this one will do as well; NULL none */
+	uint32_t value;
+	bool for_output; /* or that the running task writes any */
 	uint32_t index;	 /* which one it was */
 	struct tqi_task task; /* its record, copied under the lock: eviction cannot take it */
 	bool with_texts;      /* these as well: their blocks may be another's right afterwards */
@@ -115,10 +121,26 @@ static int many_over(struct tqi_tx *tx, struct tqi_sleeper *s, struct wait *w)
 	return -EINPROGRESS;
 }
 
+static bool has_output(struct tqi_tx *tx, const struct wait *w)
+{
+	uint32_t index;
+
+	if (tqi_task_find(tx, w->ids[0], &index) < 0 || !tqi_task_at(tx, index)->attempt)
+		return false;
+	const struct tqi_attempt *a = tqi_attempt_at(tx, tqi_task_at(tx, index)->attempt);
+	const struct tqi_worker *worker = tqi_worker_at(tx, a->worker);
+
+	return worker->output_bytes && tqi_load_acquire32(&worker->output_serial) == a->serial;
+}
+
 static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 {
 	struct wait *w = s->arg;
 
+	if (w->word ? tqi_load_acquire32(w->word) != w->value : w->for_output && has_output(tx, w))
+		return 0;
+	if (w->for_output && !w->word) /* the worker tells nobody when it begins to write */
+		s->wake_ns = tx->now_ns + OUTPUT_LOOK_NS;
 	if (!s->waiter)
 		return first_look(tx, w);
 	if (w->cursor < w->count) {
@@ -138,29 +160,56 @@ static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	return r == -EAGAIN && tqi_waiter_at(tx, s->waiter)->told ? -ERESTART : r;
 }
 
-static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
+static uint32_t watch(struct tqi_sleeper *s, struct tqi_futex *words, uint32_t room)
+{
+	const struct wait *w = s->arg;
+
+	if (!w->word || room == 0)
+		return 0;
+	words[0] = (struct tqi_futex){ w->word, w->value };
+	return 1;
+}
+
+static int wait_until(struct tq *tq, struct wait *w, uint64_t deadline_ns, bool looks_only)
 {
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_TASKS,
 		.subject = w->states | (w->any ? TQI_WAIT_ANY | TQI_WAIT_ADDING : 0),
-		.deadline_ns = tqi_deadline(tq, timeout_ns),
+		.deadline_ns = deadline_ns,
 		.wake_ns = UINT64_MAX,
 		.attempt = attempt,
+		.words = watch,
 		.arg = w,
-		.on_behalf = timeout_ns != 0,
-		.again = true,
+		.on_behalf = !looks_only,
+		.again = !looks_only || w->count > 1, /* else without a slot */
+		.handle_intr = tqi_behalf_is_farms(tq),
 	};
 	int r;
 
-	if (timeout_ns == 0 && w->count == 1)
-		s.again = false; /* only look: no slot */
 	do {
 		w->cursor = w->scan = 0;
 		r = tqi_block(tq, &s);
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
 	} while (r == -ENOMEM || r == -ERESTART);
+	return r;
+}
+
+static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
+{
+	int r = wait_until(tq, w, tqi_deadline(tq, timeout_ns), timeout_ns == 0);
+
 	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+}
+
+int tqi_wait_output(struct tq *tq, uint64_t id, const struct tqi_word32 *word, uint32_t value,
+		    uint64_t deadline_ns)
+{
+	struct wait w = {
+		.ids = &id, .count = 1, .word = word, .value = value, .for_output = true
+	};
+
+	return wait_until(tq, &w, deadline_ns, false);
 }
 
 /* What was copied under the lock; the record may be gone already. */

@@ -13,6 +13,7 @@
 #include "scheduler/task.h"
 
 #define TRIES 64
+#define WAITS_MAX 100 /* wait slots of an attempt, and edges of a slot, counted: they may change */
 #define BLOCKERS_MAX 64 /* dependencies among which a running one is looked for */
 
 /* What a question is about, copied. */
@@ -42,6 +43,45 @@ static int last_signal(uint32_t phase)
 	return phase == TQI_PHASE_KILL ? SIGKILL : 0;
 }
 
+/* Of one slot those that have not ended. */
+static uint32_t count_waits(const struct tqi_segment *seg, const struct tqi_waiter *slot,
+			    struct tq_why *why)
+{
+	uint32_t count = 0;
+	struct tqi_edge edge;
+	struct tqi_task t;
+
+	for (uint32_t e = slot->edges; e && count < WAITS_MAX; e = edge.next_of_waiter) {
+		if (tqi_peek_record(seg, TQI_EDGES, e, &edge) < 0)
+			break;
+		if (edge.told)
+			continue;
+		count++;
+		if (why->holder || tqi_peek_record(seg, TQI_TASKS, edge.task, &t) < 0)
+			continue;
+		why->holder = tqi_id_make(edge.task, t.generation);
+		why->holder_state = t.state;
+	}
+	return count;
+}
+
+/* What is waited for on the attempt's behalf: lists that may change meanwhile. */
+static uint32_t why_waits(const struct tqi_segment *seg, const struct tqi_attempt *a,
+			  struct tq_why *why)
+{
+	uint32_t count = 0, w = a->waits;
+	struct tqi_waiter slot;
+
+	for (uint32_t i = 0; w && i < WAITS_MAX; i++) {
+		if (tqi_peek_record(seg, TQI_WAITERS, w, &slot) < 0)
+			break;
+		count += count_waits(seg, &slot, why);
+		w = slot.attempt_next;
+	}
+	why->others = count ? count - 1 : 0;
+	return a->waits ? TQ_WHY_WAITING : TQ_WHY_RUNNING;
+}
+
 static uint32_t why_running(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
@@ -63,7 +103,7 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 		why->since_ns = w.state == TQI_WORKER_DYING ? w.dying_ns : 0;
 		return TQ_WHY_DYING;
 	}
-	return a.phase == TQI_PHASE_NONE ? TQ_WHY_RUNNING : TQ_WHY_STOPPING;
+	return a.phase == TQI_PHASE_NONE ? why_waits(seg, &a, why) : TQ_WHY_STOPPING;
 }
 
 static bool is_stopped(uint32_t pid)

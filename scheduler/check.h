@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Verifies every invariant of a segment: R1 to R10 (scheduler/records.h), W1, W6
- * (shm/wait.h), V1 to V3 (scheduler/behalf.h), gauges against a recount, and that each
+ * (shm/wait.h), Y1 to Y3 (scheduler/behalf.h), gauges against a recount, and that each
  * byte of memory has one use.
  *
  * Only reads, and trusts nothing: the base may be a private copy of a damaged

@@ -42,7 +42,7 @@ static void check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_wor
 		n++;
 	}
 	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, n);
-	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* V3 */
+	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* Y3 */
 }
 
 /* R3: the tasks assigned to a worker. */

@@ -346,7 +346,7 @@ static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	*link = 0;
 }
 
-/* V1: of an attempt that is under way still. */
+/* Y1: of an attempt that is under way still. */
 static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	struct tqi_attempt *attempt = tqi_check_record(c, TQI_ATTEMPTS, s->attempt);

@@ -167,6 +167,11 @@ void tqi_wake_master(struct tqi_tx *tx, uint32_t master)
 		wake_interest(tx, TQI_INTEREST_MASTER, master);
 }
 
+void tqi_wake_worker(struct tqi_tx *tx, uint32_t worker)
+{
+	wake_interest(tx, TQI_INTEREST_WORK, worker);
+}
+
 void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
 {
 	wake_interest(tx, TQI_INTEREST_STOPS, worker);

@@ -18,6 +18,8 @@ void tqi_wake_room(struct tqi_tx *tx);
 bool tqi_wake_all(struct tqi_tx *tx);
 /* Those who end attempts of a worker: its heartbeat thread, its master. */
 void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker);
+/* A worker that sleeps for work: whatever there is. */
+void tqi_wake_worker(struct tqi_tx *tx, uint32_t worker);
 void tqi_wake_master(struct tqi_tx *tx, uint32_t master);
 
 /* Whether nothing that the worker serves can start without an operator's help. */

@@ -289,6 +289,16 @@ static struct tqi_worker *find(struct tqi_tx *tx, uint32_t w, uint64_t generatio
 	return worker->state != TQI_WORKER_FREE && worker->generation == generation ? worker : NULL;
 }
 
+void tqi_worker_stop(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	if (worker->flags & TQI_WORKER_STOP)
+		return;
+	TQI_SET(tx, worker->flags, worker->flags | TQI_WORKER_STOP);
+	tqi_wake_worker(tx, w);
+}
+
 uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid)
 {
 	const uint64_t generation = tqi_worker_at(tx, master)->generation;

@@ -36,6 +36,9 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *
 /* Leave; claims go back without fault, a slice in each hold: true when it is done. */
 bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
 
+/* Told to claim nothing more: the sleep of its claim ends. */
+void tqi_worker_stop(struct tqi_tx *tx, uint32_t worker);
+
 /* The record of a process that has registered under this master; 0 none. */
 uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid);
 

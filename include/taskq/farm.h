@@ -143,7 +143,15 @@ struct tq_farm_opts {
  * worker more, less.  Commands (<taskq/command.h>): "stop" lets a worker leave after its
  * task without another in its place, the master stop when all have left, however long
  * they take; "reload" replaces a worker, or all of them, after its task; "resize" sets
- * the number of workers.  The process becomes a subreaper meanwhile, and reaps every
+ * the number of workers.
+ *
+ * An attempt that waits for another task (tq_wait(), also by `taskq wait` inside a
+ * command) does not count as one that runs: for each of them the master starts one
+ * worker more, a substitute, up to 64, so that a chain of waits comes to its end with
+ * one worker.  When waits have ended as many workers leave again, the idle ones first,
+ * the others after their task.
+ *
+ * The process becomes a subreaper meanwhile, and reaps every
  * child that ends.
  *
  * Threads:	call it from a process with one thread; one farm a process.

@@ -15,6 +15,7 @@ extern "C" {
 	X(TQ_WHY_DYING, 2, "dying")	     /* worker and pid are dead; not yet proved */         \
 	X(TQ_WHY_STOPPING, 3, "stopping")    /* its attempt is being ended since since_ns */       \
 	X(TQ_WHY_RUNNING, 4, "running")	     /* on worker, pid, since since_ns */                  \
+	X(TQ_WHY_WAITING, 20, "waiting")    /* running likewise, and waits for holder */            \
 	X(TQ_WHY_BLOCKED, 5, "blocked")	     /* waits for other tasks */                           \
 	X(TQ_WHY_CANCELLED, 6, "cancelled")  /* a purge or shutdown has cancelled it; the */       \
 	/* sweep has not reached it yet */                                                         \
@@ -64,13 +65,14 @@ struct tq_why {
 	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
 	uint32_t is_fair; /* 1: its queue is fair, and gives turns to other keys, too */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
-	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; BLOCKED: one that
-				   it waits for, on pid if that runs; 0 unknown */
+	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; WAITING: one that it
+				   waits for; BLOCKED: likewise, on pid if that runs; 0
+				   unknown */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
 	uint32_t servers;  /* SERVERS: how many there are */
 	uint32_t reserved0;
-	uint32_t holder_state;	    /* BLOCKED: enum tq_state of holder */
-	uint32_t others;	    /* BLOCKED: how many more it waits for */
+	uint32_t holder_state;	    /* BLOCKED, WAITING: enum tq_state of holder */
+	uint32_t others;	    /* BLOCKED, WAITING: how many more it waits for */
 };
 
 /**

@@ -78,6 +78,8 @@ void attempt_run(struct player *p, struct tq_worker *worker, const struct tq_cla
 	if (a->slot == UINT32_MAX)
 		return;
 	report(p, worker, claim, a->slot);
+	if (chance_percent(&p->chance, 5))
+		attempt_waits(p);
 	while (left && !stopping) {
 		uint64_t slice = left < STOP_LOOK_NS ? left : STOP_LOOK_NS;
 

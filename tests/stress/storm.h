@@ -156,6 +156,8 @@ void attempt_begin(struct player *p, const struct tq_claim *claim, struct attemp
 /* Does something, and decides what to say. */
 void attempt_run(struct player *p, struct tq_worker *worker, const struct tq_claim *claim,
 		 struct attempt *a);
+/* It waits for some task for a moment (waiter.c). */
+void attempt_waits(struct player *p);
 
 /* outcome.c: what a reader of the segment makes of it. */
 /* A record as it stands in a list; true when its task is final. */

@@ -104,6 +104,20 @@ static void wait_for_state(struct player *p, uint32_t slot)
 	player_accepts(p, "tq_wait_state", r);
 }
 
+/* On behalf of the attempt: it may have been told that it would wait for itself. */
+void attempt_waits(struct player *p)
+{
+	uint32_t slot = choose(p);
+
+	if (slot == UINT32_MAX)
+		return;
+	int r = tq_wait(p->tq, p->ledger->task[slot].id, chance_in(&p->chance, 1, 20) * MS, NULL);
+
+	check_gone(p, slot, r);
+	if (r != -EDEADLK)
+		player_accepts(p, "tq_wait in an attempt", r);
+}
+
 int play_waiter(struct player *p)
 {
 	if (!player_open(p, 0))

@@ -194,8 +194,8 @@ json_t *json_of_queue(const struct tq_queue_info *info)
 
 static json_t *json_of_worker_flags(uint32_t flags)
 {
-	static const char *const names[] = { "master",	 "suspect", "dying",
-					     "stopping", "asleep",  "commands" };
+	static const char *const names[] = { "master", "suspect",  "dying",  "stopping",
+					     "asleep", "commands", "waiting" };
 	json_t *list = json_array();
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)

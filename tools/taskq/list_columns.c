@@ -16,10 +16,11 @@ static void put_id(const struct list_row *row)
 static void put_state(const struct list_row *row)
 {
 	/* The flags that turn the state's meaning round. */
-	table_cell(row->table, "%s%s%s%s", tq_state_name(row->info->state),
+	table_cell(row->table, "%s%s%s%s%s", tq_state_name(row->info->state),
 		   row->info->flags & TQ_INFO_HELD ? ",held" : "",
 		   row->info->flags & TQ_INFO_THROTTLED ? ",throttled" : "",
-		   row->info->flags & TQ_INFO_ASSIGNED ? ",assigned" : "");
+		   row->info->flags & TQ_INFO_ASSIGNED ? ",assigned" : "",
+		   row->info->flags & TQ_INFO_WAITING ? ",waiting" : "");
 }
 
 static void put_priority(const struct list_row *row)

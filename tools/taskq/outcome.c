@@ -71,6 +71,7 @@ const struct outcome_flag outcome_flags[] = {
 	{ TQ_INFO_THROTTLED, "throttled",
 	  "one of its limits, or every server of its queue, is full", true },
 	{ TQ_INFO_ASSIGNED, "assigned", "a worker has taken it, and runs others first", true },
+	{ TQ_INFO_WAITING, "waiting", "it waits for another task", true },
 	{ TQ_INFO_PAUSED, "paused", "its queue starts nothing until `taskq resume`", true },
 	{ TQ_INFO_UNSERVED, "unserved", NULL, true }, /* show names queue and kind */
 	{ TQ_INFO_AT_MOST_ONCE, "at-most-once", "its first start is its only one", false },

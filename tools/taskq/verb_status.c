@@ -83,6 +83,8 @@ static const char *worker_state(const struct tq_worker_info *info)
 		return "stopping";
 	if (info->flags & TQ_WORKER_IS_MASTER)
 		return "master";
+	if (info->flags & TQ_WORKER_IS_WAITING)
+		return "waiting";
 	return info->claims ? "busy" : "idle";
 }
 

@@ -40,7 +40,7 @@ static json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const
 				    json_string(tq_cause_name(why->stop_cause)));
 	if (why->holder)
 		json_object_set_new(object, "holder", json_id(why->holder));
-	if (why->reason == TQ_WHY_BLOCKED && why->holder) {
+	if (why->holder && why->reason != TQ_WHY_THROTTLED) {
 		json_object_set_new(object, "holder_state",
 				    json_string(tq_state_name(why->holder_state)));
 		json_object_set_new(object, "others", json_u64(why->others));
@@ -55,7 +55,7 @@ static json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const
 		if (why->holder)
 			json_object_set_new(object, "holder", json_id(why->holder));
 	}
-	if (why->reason >= TQ_WHY_PAUSED) {
+	if (why->reason >= TQ_WHY_PAUSED && info->state != TQ_RUNNING) {
 		json_object_set_new(object, "before", json_u64(why->before));
 		if (why->is_fair)
 			json_object_set_new(object, "fair", json_true());

@@ -16,6 +16,7 @@ struct sentence {
 	char *buf;
 };
 
+#define BEFORE_MAX 80 /* bytes of what is added about other tasks */
 #define SAY(s, ...) snprintf((s)->buf, WHY_MAX, __VA_ARGS__)
 
 static char *ago(const struct sentence *s, char text[FORMAT_MAX])
@@ -72,7 +73,8 @@ static void say_running(const struct sentence *s)
 	    s->why->worker, s->why->pid, ago(s, text));
 }
 
-static void say_blocked(const struct sentence *s)
+/* "17-3 (running, pid 3) and 4 others" */
+static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 {
 	char id[TQ_ID_TEXT_MAX], pid[32] = "";
 
@@ -80,14 +82,25 @@ static void say_blocked(const struct sentence *s)
 		SAY(s, "it waits for other tasks");
 		return;
 	}
-	if (s->why->pid)
-		snprintf(pid, sizeof(pid), ", pid %u", s->why->pid);
+	if (pid_of_holder)
+		snprintf(pid, sizeof(pid), ", pid %u", pid_of_holder);
 	int n = SAY(s, "it waits for %s (%s%s)", tq_id_format(s->why->holder, id),
 		    tq_state_name(s->why->holder_state), pid);
 
 	if (s->why->others)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
 			 s->why->others == 1 ? "other" : "others");
+}
+
+static void say_waiting(const struct sentence *s)
+{
+	char text[FORMAT_MAX];
+
+	say_holder(s, 0);
+	size_t n = strlen(s->buf);
+
+	snprintf(s->buf + n, WHY_MAX - n, ": attempt %u, on worker %u (pid %u), for %s",
+		 s->info->attempt, s->why->worker, s->why->pid, ago(s, text));
 }
 
 static void say_held(const struct sentence *s)
@@ -135,8 +148,6 @@ static void say_no_kind(const struct sentence *s)
 	    "none of the %u live workers of queue %s serves kind %s: start the program that does",
 	    s->why->queue_workers, s->info->queue, s->info->kind);
 }
-
-#define BEFORE_MAX 80 /* bytes of the text below */
 
 /* ", and about 12 tasks are before it", or nothing. */
 static const char *before(const struct sentence *s, char text[BEFORE_MAX])
@@ -242,8 +253,11 @@ char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq
 	case TQ_WHY_RUNNING:
 		say_running(&s);
 		break;
+	case TQ_WHY_WAITING:
+		say_waiting(&s);
+		break;
 	case TQ_WHY_BLOCKED:
-		say_blocked(&s);
+		say_holder(&s, why->pid);
 		break;
 	case TQ_WHY_CANCELLED:
 		SAY(&s,
