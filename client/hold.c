@@ -4,6 +4,7 @@
 
 #include "client/handle.h"
 #include "scheduler/edge.h"
+#include "scheduler/inherit.h"
 #include "scheduler/look.h"
 #include "scheduler/sleep.h"
 #include "scheduler/sweep.h"
@@ -79,6 +80,9 @@ int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 
 int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r)
 {
+	/* What has just become urgent is to show, and to start, before what comes next. */
+	if (r >= 0 && tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))
+		tqi_inherit_slice(tx);
 	if (r >= 0 || tx->corrupt)
 		return tqi_hold_commit(tq, tx, r);
 	tqi_tx_abort(tx);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/inherited.h"
 #include "client/options.h"
 #include "client/server.h"
 #include "client/snapshot.h"
@@ -23,7 +24,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->id = tqi_id_make(index, t->generation);
 	i->sequence = t->sequence;
 	i->state = t->state;
-	i->priority = t->priority;
+	i->priority = i->effective_priority = t->priority;
 	i->attempt = t->attempts;
 	i->attempts_max = t->attempts_max;
 	i->failures = t->failures;
@@ -124,6 +125,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->cause_id = t->cause == TQ_CAUSE_DEPENDENCY ? extra.culprit : 0;
 	i->after_count = extra.after_count;
 	i->unmet = extra.unmet;
+	tqi_info_inherited(seg, t, &extra, i);
 	fill_fair_key(seg, extra.tenant, i);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;

@@ -8,6 +8,7 @@
 #include "client/behalf.h"
 #include "scheduler/behalf.h"
 #include "scheduler/edge.h"
+#include "scheduler/inherit.h"
 #include "scheduler/sleep.h"
 #include "scheduler/wake.h"
 
@@ -121,6 +122,9 @@ static int enter(struct tqi_tx *tx, struct tq *tq, struct tqi_sleeper *s)
 	s->waiter = tqi_sleep_enter(tx, &self, s->interest, s->subject, &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
+	if (s->lends)
+		tqi_inherit_lend(tx, s->waiter,
+				 &(struct tqi_worth){ UINT64_MAX, s->priority, 0, 0 });
 	if (s->on_behalf)
 		tqi_behalf_enter(tx, s->waiter, tqi_behalf_here(tq, tx));
 	return 0;

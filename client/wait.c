@@ -23,6 +23,8 @@ struct wait {
 	uint32_t cursor; /* ids that have their edge */
 	uint32_t scan;	 /* ids looked at since enough of them were final */
 	bool any;
+	bool urgent; /* `priority` counts */
+	int32_t priority;
 	uint32_t states; /* a state other than a final one will do; 0 only final ones */
 	const struct tqi_word32 *word; /* a change of this one will do as well; NULL none */
 	uint32_t value;
@@ -180,6 +182,8 @@ static int wait_until(struct tq *tq, struct wait *w, uint64_t deadline_ns, bool 
 		.attempt = attempt,
 		.words = watch,
 		.arg = w,
+		.lends = w->urgent,
+		.priority = w->priority,
 		.on_behalf = !looks_only,
 		.again = !looks_only || w->count > 1, /* else without a slot */
 		.handle_intr = tqi_behalf_is_farms(tq),
@@ -248,16 +252,31 @@ int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info
 	return tq_wait_state(tq, id, final, timeout_ns, ret_info);
 }
 
+static int wait_many(struct tq *tq, struct wait *w, uint32_t mode, uint64_t timeout_ns,
+		     uint32_t *ret_index)
+{
+	if (!w->ids || w->count == 0 || w->count > WAIT_MAX || mode > TQ_WAIT_ANY)
+		return -EINVAL;
+	w->any = mode == TQ_WAIT_ANY;
+	int r = wait_for(tq, w, timeout_ns);
+
+	if (r == 0 && mode == TQ_WAIT_ANY && ret_index)
+		*ret_index = w->index;
+	return r;
+}
+
 int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count, uint32_t mode,
 		 uint64_t timeout_ns, uint32_t *ret_index)
 {
-	struct wait w = { .ids = ids, .count = count, .any = mode == TQ_WAIT_ANY };
+	struct wait w = { .ids = ids, .count = count };
 
-	if (!ids || count == 0 || count > WAIT_MAX || mode > TQ_WAIT_ANY)
-		return -EINVAL;
-	int r = wait_for(tq, &w, timeout_ns);
+	return wait_many(tq, &w, mode, timeout_ns, ret_index);
+}
 
-	if (r == 0 && mode == TQ_WAIT_ANY && ret_index)
-		*ret_index = w.index;
-	return r;
+int tq_wait_urgent(struct tq *tq, const uint64_t *ids, uint32_t count, uint32_t mode,
+		   int32_t priority, uint64_t timeout_ns, uint32_t *ret_index)
+{
+	struct wait w = { .ids = ids, .count = count, .urgent = true, .priority = priority };
+
+	return wait_many(tq, &w, mode, timeout_ns, ret_index);
 }

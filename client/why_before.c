@@ -49,18 +49,22 @@ static void walk(struct count *c, const struct tqi_heap *heap, visit_fn *visit)
 	}
 }
 
-/* The key that the task would have in a class of deadlines. */
-static int64_t deadline_key(const struct tqi_segment *seg, const struct tqi_queue *queue,
-			    const struct tqi_class *class, const struct tqi_task *task)
+static struct tqi_worth peek_worth(const struct tqi_segment *seg, const struct tqi_task *task)
 {
-	uint32_t band = tqi_policy_band(queue, task->priority);
 	struct tqi_extra extra;
+
+	return tqi_worth_in(task, tqi_peek_extra(seg, task, &extra) ? &extra : NULL);
+}
+
+/* The key that the task would have in a class of deadlines. */
+static int64_t deadline_key(const struct tqi_queue *queue, const struct tqi_class *class,
+			    const struct tqi_worth *worth)
+{
+	uint32_t band = tqi_policy_band(queue, worth->priority);
 
 	if (class->band != band)
 		return class->band > band ? INT64_MAX : INT64_MIN;
-	bool rare = tqi_peek_extra(seg, task, &extra);
-
-	return tqi_policy_key_in(class, task, rare ? extra.deadline_ns : UINT64_MAX);
+	return tqi_policy_key_in(class, 0, worth);
 }
 
 static void visit_task(struct count *c, uint32_t index)
@@ -103,12 +107,12 @@ static void count_own(struct count *c, const struct tqi_task *task)
 }
 
 /* Held or delayed, it has no age: as if it became ready now. */
-static int64_t urgency_of(const struct tqi_task *task, const struct tqi_class *class,
-			  uint64_t now_ns)
+static int64_t urgency_of(const struct tqi_task *task, const struct tqi_worth *worth,
+			  const struct tqi_class *class, uint64_t now_ns)
 {
 	if (task->state == TQ_READY && !(task->flags & TQI_TASK_HELD) && !class->edf)
 		return tqi_policy_urgency(class->rate, now_ns, task->key);
-	return task->priority * TQI_POINT;
+	return worth->priority * TQI_POINT;
 }
 
 /* The chain of classes in which it is chosen: its tenant's, or the queue's. */
@@ -147,7 +151,8 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 	if (tqi_peek_record(seg, TQI_QUEUES, task->queue, &queue) < 0)
 		return 0;
 	uint32_t own = peek_own(seg, task, &class);
-	int64_t urgency = urgency_of(task, &class, now_ns);
+	const struct tqi_worth worth = peek_worth(seg, task);
+	int64_t urgency = urgency_of(task, &worth, &class, now_ns);
 
 	for (uint32_t at = peek_chain(seg, &queue, &class), n = 0; at && n < CLASSES_MAX;
 	     at = class.next, n++) {
@@ -155,7 +160,7 @@ uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const str
 			break;
 		/* Before it is what has a higher effective priority now. */
 		if (class.edf)
-			c.task.key = deadline_key(seg, &queue, &class, task);
+			c.task.key = deadline_key(&queue, &class, &worth);
 		else
 			c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency
 						: -urgency;

@@ -47,7 +47,7 @@ static int add(struct tqi_tx *tx, uint32_t task, const struct tq_dependency *on,
 				 .task = index,
 				 .told = told_of(kind, tqi_task_at(tx, index)),
 				 .next_of_waiter = extra->after,
-				 .kind = kind };
+				 .kind = (uint16_t)kind };
 
 	if (like.told == TQI_EDGE_REFUSED && refused)
 		like.told = TQI_EDGE_TOLD; /* one culprit is enough */

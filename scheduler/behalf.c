@@ -2,6 +2,7 @@
 /* Waits of attempts. */
 #include "scheduler/behalf.h"
 
+#include "scheduler/inherit.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
 
@@ -30,6 +31,9 @@ void tqi_behalf_enter(struct tqi_tx *tx, uint32_t waiter, uint32_t a)
 	if (first)
 		TQI_SET(tx, tqi_waiter_at(tx, first)->attempt_prev, waiter);
 	TQI_SET(tx, attempt->waits, waiter);
+	const struct tqi_worth worth = tqi_worth_of(tx, tqi_task_at(tx, attempt->task));
+
+	tqi_inherit_lend(tx, waiter, &worth);
 	if (!first)
 		count(tx, attempt, 1);
 }

@@ -14,6 +14,7 @@
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
 #define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
 #define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
+#define TQI_SEEN_STALE (1u << 8) /* task: on the list of stale ones */
 #define TQI_SEEN_CLOSED (1u << 7) /* parking: with its limit; limit: among the loosened */
 #define TQI_SEEN_WAITER                                                                            \
 	(1u << 4) /* edge: on its waiter's list; key: its task is a successor;
@@ -193,6 +194,7 @@ void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_behalf(struct tqi_check *c);
+void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Task records: fields, blocks, and what they add up to. */
 #include "scheduler/check_state.h"
+#include "scheduler/inherit.h"
 #include "scheduler/policy.h"
 #include "scheduler/task.h"
 
@@ -116,16 +117,19 @@ static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_ta
 {
 	const struct tqi_class *class = tqi_check_record(c, TQI_CLASSES, lane->class_);
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+	const struct tqi_worth worth = tqi_worth_in(t, extra);
 
 	if (tqi_state_is_final(t->state))
 		return;
-	if (class->era == queue->era && class->band != tqi_policy_band(queue, t->priority))
-		tqi_check_fault(c, "task %u: priority %d is not of band %u", index, t->priority,
+	if (extra && extra->stale & TQI_STALE_PLACE) /* J5 */
+		return;
+	if (class->era == queue->era && class->band != tqi_policy_band(queue, worth.priority))
+		tqi_check_fault(c, "task %u: priority %d is not of band %u", index, worth.priority,
 				class->band);
 	if (t->state == TQ_READY && (t->flags & TQI_TASK_SERVED))
 		tqi_check_fault(c, "task %u: ready, and names a server", index);
-	if (t->state == TQ_READY &&
-	    t->key != tqi_policy_key_in(class, t, class->edf ? tqi_check_deadline(c, t) : 0))
+	if (t->state == TQ_READY && t->key != tqi_policy_key_in(class, t->ready_ns, &worth))
 		tqi_check_fault(c, "task %u: its key is not that of its %s", index,
 				class->edf ? "deadline" : "priority and age");
 }

@@ -19,6 +19,8 @@ static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_atte
 	if (attempt->inherited)
 		tqi_check_block(c, attempt->inherited, attempt->inherited_bytes, "attempt", a,
 				"inherited checkpoint");
+	if (attempt->payload)
+		tqi_check_block(c, attempt->payload, 0, "attempt", a, "payload");
 }
 
 /* The attempts of a worker, both ways. */

@@ -60,12 +60,13 @@ static struct head foreign_head(struct tqi_tx *tx, const struct tqi_queue *queue
 {
 	uint32_t first = tqi_lane_first(tx, tqi_tag_index(class->open.root.tag), TQI_BY_KEY);
 	const struct tqi_task *task = tqi_task_at(tx, first);
-	uint32_t band = tqi_policy_band(queue, task->priority), rate = queue->ageing[band];
-	uint64_t deadline = tqi_task_deadline(tx, task);
-	int64_t key = tqi_policy_key(rate, task->ready_ns, task->priority);
+	const struct tqi_worth w = tqi_worth_of(tx, task);
+	uint32_t band = tqi_policy_band(queue, w.priority), rate = queue->ageing[band];
+	int64_t key = tqi_policy_key(rate, task->ready_ns, w.priority);
 
 	if (queue->edf)
-		return (struct head){ deadline < INT64_MAX ? -(int64_t)deadline : -INT64_MAX,
+		return (struct head){ w.deadline_ns < INT64_MAX ? -(int64_t)w.deadline_ns
+								: -INT64_MAX,
 				      class->open.root.tag, band, class->band };
 	return (struct head){ tqi_policy_urgency(rate, tx->now_ns, key), class->open.root.tag, 0,
 			      class->band };

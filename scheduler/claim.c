@@ -50,6 +50,7 @@ static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct t
 	TQI_INIT(attempt->inherited_bytes, task->checkpoint_bytes);
 	TQI_INIT(attempt->charged_us, 0);
 	TQI_INIT(attempt->waits, 0);
+	TQI_INIT(attempt->payload, 0);
 	tqi_store_relaxed64(&attempt->pgid_start, 0);
 	tqi_store_relaxed32(&attempt->pgid, 0);
 	tqi_store_relaxed32(&attempt->progress_index, 0);

@@ -4,6 +4,7 @@
 
 #include "scheduler/after.h"
 #include "scheduler/blocked.h"
+#include "scheduler/inherit.h"
 #include "scheduler/look.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
@@ -36,6 +37,7 @@ static void unlink_from_task(struct tqi_tx *tx, uint32_t e)
 	const struct tqi_edge *edge = tqi_edge_at(tx, e);
 	struct tqi_task *t = tqi_task_at(tx, edge->task);
 
+	tqi_inherit_unlinked(tx, e);
 	if (edge->prev)
 		TQI_SET(tx, tqi_edge_at(tx, edge->prev)->next, edge->next);
 	else if (t->edges == e)
@@ -48,6 +50,11 @@ static void unlink_from_task(struct tqi_tx *tx, uint32_t e)
 
 static uint32_t make(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_full)
 {
+	bool quiet = tqi_inherit_is_quiet(tx, like);
+
+	*ret_full = false;
+	if (!quiet && tqi_inherit_reserve(tx, like) < 0)
+		return 0;
 	uint32_t e = tqi_table_take(tx, TQI_EDGES, ret_full);
 
 	if (!e)
@@ -62,11 +69,13 @@ static uint32_t make(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_f
 	TQI_INIT(edge->next, 0);
 	TQI_INIT(edge->next_of_waiter, like->next_of_waiter);
 	TQI_INIT(edge->kind, like->kind);
+	TQI_INIT(edge->quiet, quiet);
 	if (edge->told != TQI_EDGE_TOLD)
 		link_to_task(tx, e);
 	tqi_task_touch(tx, t);
 	TQI_ADD(tx, t->pins, 1);
 	tqi_task_unlist(tx, like->task);
+	tqi_inherit_begin(tx, edge);
 	return e;
 }
 
@@ -97,6 +106,7 @@ void tqi_edge_free(struct tqi_tx *tx, uint32_t e)
 	const struct tqi_edge *edge = tqi_edge_at(tx, e);
 	struct tqi_task *t = tqi_task_at(tx, edge->task);
 
+	tqi_inherit_end(tx, e);
 	if (edge->told != TQI_EDGE_TOLD)
 		unlink_from_task(tx, e);
 	tqi_task_touch(tx, t);

@@ -31,13 +31,22 @@ static void copy(struct tqi_tx *tx, const struct tqi_task *task, unsigned char *
 		memcpy(to, from, bytes);
 }
 
+/* While an attempt is under way, its owner reads there. */
+static void drop_block(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	if (task->attempt)
+		TQI_SET(tx, tqi_attempt_at(tx, task->attempt)->payload, task->payload);
+	else
+		tqi_block_give(tx, task->payload);
+}
+
 int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task)
 {
 	uint64_t at = tqi_extra_at(task->payload_bytes, task->label_bytes);
 
 	if (task->flags & TQI_TASK_EXTRA)
 		return 0;
-	if (task->attempt || task->payload_bytes > TQI_COPY_MAX) {
+	if (task->payload_bytes > TQI_COPY_MAX) {
 		tx->corrupt = true;
 		return 0;
 	}
@@ -49,7 +58,7 @@ int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task)
 
 	if (task->payload) {
 		copy(tx, task, to);
-		tqi_block_give(tx, task->payload);
+		drop_block(tx, task);
 	}
 	const struct tqi_extra none = { .deadline_ns = UINT64_MAX };
 

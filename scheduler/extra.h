@@ -10,8 +10,8 @@ struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
 
 /*
  * Give a task such settings, all at their defaults, unless it has them: its payload moves
- * to a larger block, so nobody may be reading it: the task is not running.  A payload
- * above TQI_COPY_MAX has them from its submission.  -ENOMEM.
+ * to a larger block, and an attempt under way keeps the one before for its owner.  A
+ * payload above TQI_COPY_MAX has them from its submission.  -ENOMEM.
  */
 int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task);
 

@@ -3,6 +3,7 @@
 #include "scheduler/look.h"
 
 #include "scheduler/due.h"
+#include "scheduler/inherit.h"
 #include "scheduler/schedule_heap.h"
 #include "scheduler/sleep.h"
 #include "scheduler/sweep.h"
@@ -132,6 +133,7 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	ret_look->again = false;
 	ret_look->wants_memory = false;
 	note_look(tx);
+	tqi_inherit_try_again(tx);
 	tqi_tend(tx);
 	if (tqi_sleep_bury(tx))
 		ret_look->again = true;
@@ -145,7 +147,7 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_schedule_is_due(tx) ||
 	    tqi_root(tx)->anew || tqi_sweep_pending(tx))
 		ret_look->again = true;
-	ret_look->wants_memory = tqi_schedule_wants_memory(tx);
+	ret_look->wants_memory = tqi_schedule_wants_memory(tx) || tqi_root(tx)->stale_stuck;
 	if (tqi_root(tx)->moving && !tqi_root(tx)->sweep_left)
 		tqi_sweep_start(tx); /* for the next look: the round before found no memory */
 }

@@ -9,6 +9,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/sweep.h"
 #include "scheduler/task.h"
+#include "scheduler/wake.h"
 
 #define QUEUES_SLICE 64 /* queues whose move may end in one hold: two entries each */
 
@@ -203,18 +204,15 @@ int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *chang
 	return 0;
 }
 
-bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
+/* To the lane that follows from its place; false: no memory, it stays (P4). */
+static bool carry_over(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
-
-	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era)
-		return false;
 	const struct tqi_place place = tqi_place_of(tx, task);
 	uint32_t lane = tqi_lane_join(tx, &place);
 
 	if (!lane)
-		return false; /* P4 */
+		return false;
 	tqi_task_touch(tx, task);
 	if (task->state == TQ_READY)
 		tqi_ready_leave(tx, index);
@@ -222,6 +220,47 @@ bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
 	tqi_lane_change(tx, task, lane);
 	if (task->state == TQ_READY)
 		tqi_ready_reenter(tx, index);
+	return true;
+}
+
+bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+
+	return (queue->flags & TQI_QUEUE_MOVING) && tqi_class_of(tx, task)->era != queue->era &&
+	       carry_over(tx, index);
+}
+
+/* In its lane, by another key. */
+static void rekey(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	const struct tqi_worth worth = tqi_worth_of(tx, task);
+
+	if (task->state != TQ_READY ||
+	    task->key == tqi_policy_key_in(tqi_class_of(tx, task), task->ready_ns, &worth))
+		return;
+	tqi_task_touch(tx, task);
+	tqi_ready_leave(tx, index);
+	tqi_ready_reenter(tx, index);
+}
+
+/* What is of an earlier era comes to its band with the rest (P3). */
+bool tqi_policy_place(struct tqi_tx *tx, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+	const struct tqi_class *class = tqi_class_of(tx, task);
+	uint32_t band = tqi_policy_band(queue, tqi_worth_of(tx, task).priority);
+	bool assigned = task->flags & TQI_TASK_ASSIGNED;
+
+	if (class->era != queue->era || class->band == band)
+		rekey(tx, index);
+	else if (!carry_over(tx, index))
+		return false;
+	if (assigned && !(task->flags & TQI_TASK_ASSIGNED)) /* anybody's again */
+		tqi_wake_for(tx, tqi_lane_at(tx, task->lane)->class_);
 	return true;
 }
 

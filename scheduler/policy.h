@@ -2,7 +2,8 @@
 /*
  * The order inside a queue: bands of priorities, each with a rate of ageing.
  *
- * P1  A task's effective priority is its priority + rate x (now - ready_ns).  Two tasks
+ * P1  A task's effective priority is its priority, its own or inherited (J1), + rate x
+ *     (now - ready_ns).  Two tasks
  *     of one rate are in the same order at every time, so the key, rate x ready_ns -
  *     priority, is fixed when it becomes ready; heads of classes are compared at the
  *     claim, each with its class's own rate.  Equal ones start as they were submitted.
@@ -29,7 +30,7 @@
 #ifndef TQI_SCHEDULER_POLICY_H
 #define TQI_SCHEDULER_POLICY_H
 
-#include "scheduler/records.h"
+#include "scheduler/worth.h"
 
 /*
  * Arithmetic of P1, in millionths of a point: thousandths of a point a second times
@@ -56,13 +57,13 @@ static inline int64_t tqi_policy_key(uint32_t rate, uint64_t ready_ns, int32_t p
 	return rate ? key + tqi_policy_aged(rate, ready_ns) : key;
 }
 
-/* The key of a task in a class. */
-static inline int64_t tqi_policy_key_in(const struct tqi_class *class, const struct tqi_task *task,
-					uint64_t deadline_ns)
+/* The key of a task of this worth in a class. */
+static inline int64_t tqi_policy_key_in(const struct tqi_class *class, uint64_t ready_ns,
+					const struct tqi_worth *worth)
 {
 	if (class->edf)
-		return deadline_ns < INT64_MAX ? (int64_t)deadline_ns : INT64_MAX;
-	return tqi_policy_key(class->rate, task->ready_ns, task->priority);
+		return worth->deadline_ns < INT64_MAX ? (int64_t)worth->deadline_ns : INT64_MAX;
+	return tqi_policy_key(class->rate, ready_ns, worth->priority);
 }
 
 /* Its effective priority at a time that is not before; bigger starts earlier. */
@@ -111,6 +112,8 @@ uint32_t tqi_policy_flags(const struct tqi_queue *queue);
 
 /* Sweep: carry an unfinished task over to its queue's era.  True when the record was changed. */
 bool tqi_policy_move(struct tqi_tx *tx, uint32_t task);
+/* An unfinished task is worth something else: to its place.  False: no memory, it stays. */
+bool tqi_policy_place(struct tqi_tx *tx, uint32_t task);
 /* A round of the sweep is over: note which queues are through. */
 void tqi_policy_round(struct tqi_tx *tx);
 

@@ -232,8 +232,8 @@ static void shrink(struct tqi_tx *tx, uint32_t l)
 
 struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	return (struct tqi_place){ task->queue, task->kind, task->priority, tqi_tenant_of(tx, task),
-				   tqi_limits_of(tx, task) };
+	return (struct tqi_place){ task->queue, task->kind, tqi_worth_of(tx, task).priority,
+				   tqi_tenant_of(tx, task), tqi_limits_of(tx, task) };
 }
 
 uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)

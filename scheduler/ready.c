@@ -51,11 +51,21 @@ static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct t
 		TQI_ADD(tx, tqi_class_at(tx, class->home)->guests_ready, change);
 }
 
+/* Of a task with rare settings. */
+static __attribute__((noinline)) int64_t rare_key(struct tqi_tx *tx, const struct tqi_task *task,
+						  const struct tqi_class *class)
+{
+	const struct tqi_worth worth = tqi_worth_of(tx, task);
+
+	return tqi_policy_key_in(class, task->ready_ns, &worth);
+}
+
 /* V7: it stands in the place of a server. */
 static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
 {
-	uint64_t deadline = class->edf ? tqi_task_deadline(tx, task) : UINT64_MAX;
-	int64_t key = tqi_policy_key_in(class, task, deadline);
+	const struct tqi_worth own = { UINT64_MAX, task->priority, 0, 0 };
+	int64_t key = task->flags & TQI_TASK_EXTRA ? rare_key(tx, task, class)
+						   : tqi_policy_key_in(class, task->ready_ns, &own);
 
 	if (key != task->key)
 		TQI_SET(tx, task->key, key);

@@ -68,11 +68,17 @@ static uint32_t find_class(struct tqi_check *c, const struct tqi_queue *queue, u
 	return 0;
 }
 
+uint32_t tqi_rebuild_band(struct tqi_check *c, const struct tqi_queue *queue,
+			  const struct tqi_task *t)
+{
+	return tqi_policy_band(queue, tqi_worth_in(t, tqi_check_extra(c, t)).priority);
+}
+
 uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 
-	return find_class(c, queue, t->kind, tqi_policy_band(queue, t->priority),
+	return find_class(c, queue, t->kind, tqi_rebuild_band(c, queue, t),
 			  tqi_rebuild_is_shared(queue));
 }
 
@@ -168,7 +174,7 @@ uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t)
 
 	class->queue = t->queue;
 	class->kind = t->kind;
-	class->band = tqi_policy_band(queue, t->priority);
+	class->band = tqi_rebuild_band(c, queue, t);
 	class->era = queue->era;
 	tqi_policy_give(queue, class);
 	link_class(c, k, l);
@@ -282,6 +288,8 @@ static void clear_root(struct tqi_root *root)
 	memset(&root->servers, 0, sizeof(root->servers));
 	memset(&root->pools, 0, sizeof(root->pools));
 	root->carrying = 0;
+	root->stale_first = root->stale_last = root->stale_stuck = 0;
+	root->stale_stage = root->stale_cursor = 0;
 }
 
 /* Whatever was being swept is swept from the beginning. */
@@ -327,6 +335,8 @@ static int rebuild(struct tqi_check *c)
 		r = tqi_rebuild_heaps(c);
 	if (r == 0)
 		r = tqi_rebuild_schedule_heaps(c);
+	if (r == 0)
+		r = tqi_rebuild_inherit(c);
 	if (r < 0)
 		return r;
 	tqi_rebuild_lists(c);

@@ -64,11 +64,12 @@ static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_tas
 
 static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
+	const struct tqi_worth worth = tqi_worth_in(t, tqi_check_extra(c, t));
 	uint64_t due = UINT64_MAX;
 
 	if (t->state == TQ_READY)
 		t->key = tqi_policy_key_in(tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_),
-					   t, tqi_check_deadline(c, t));
+					   t->ready_ns, &worth);
 	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
 		enter_lane(c, index, t);
 	if (t->state != TQ_RUNNING || tqi_attempt_at(c->tx, t->attempt)->phase == 0)

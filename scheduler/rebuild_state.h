@@ -60,6 +60,11 @@ void tqi_rebuild_commands(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);
+/* A task's band, by what it has inherited, right or not. */
+uint32_t tqi_rebuild_band(struct tqi_check *c, const struct tqi_queue *queue,
+			  const struct tqi_task *task);
+/* What tasks inherit; the places that it gives them follow in slices. */
+int tqi_rebuild_inherit(struct tqi_check *c);
 void tqi_rebuild_free_lists(struct tqi_check *c);
 int tqi_rebuild_heaps(struct tqi_check *c);
 void tqi_rebuild_lists(struct tqi_check *c);

@@ -2,6 +2,7 @@
 /* Task records made consistent in themselves; workers and sleepers with what is theirs. */
 #include <string.h>
 
+#include "scheduler/inherit.h"
 #include "scheduler/policy.h"
 #include "scheduler/rebuild_state.h"
 #include "shm/lock.h"
@@ -28,6 +29,14 @@ static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_ta
 	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
 }
 
+/* On its way to the class of another band (J5). */
+static bool is_misplaced(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra && extra->stale & TQI_STALE_PLACE;
+}
+
 /* The plain one of its own class; else by queue, kind and band, or for the time being. */
 static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
@@ -45,7 +54,9 @@ static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_t
 		c->marks[TQI_TASKS][index] |= TQI_REBUILD_JOINS;
 	if (own && !final && !present)
 		tqi_rebuild_moving(c, queue);
-	if (own && (final || joins || !present || own->band == tqi_policy_band(queue, t->priority)))
+	if (own && (final || joins || !present || own->band == tqi_rebuild_band(c, queue, t)))
+		return own->plain;
+	if (own && is_misplaced(c, t))
 		return own->plain;
 	uint32_t k = tqi_rebuild_class_find(c, t);
 
@@ -139,6 +150,8 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 		extra->at_ns = 0;
 	if (extra)
 		extra->unmet = extra->again = 0; /* edges and gates are counted anew */
+	if (extra)
+		extra->stale &= tqi_state_is_final(t->state) ? TQI_STALE_ENDED : TQI_STALE_ALL;
 	if (t->due_ns > INT64_MAX) /* R4 */
 		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
 	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */
@@ -186,8 +199,18 @@ static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)
 	return extra && extra->culprit;
 }
 
+static void mend_lane(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	uint32_t lane = lane_for(c, index, t);
+
+	if (lane)
+		t->lane = lane;
+}
+
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
+	bool had_extra = t->flags & TQI_TASK_EXTRA;
+
 	t->lane = lane_for(c, index, t);
 	if (t->state >= TQ_STATE_COUNT || !t->lane || t->generation == 0 ||
 	    t->generation >= TQI_GENERATION_MAX) {
@@ -205,6 +228,8 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	mend_blocks(c, t);
 	if (t->cause == TQ_CAUSE_DEPENDENCY && !has_culprit(c, t))
 		t->cause = t->state == TQ_CANCELLED ? TQ_CAUSE_CANCELLED : TQ_CAUSE_NONE;
+	if (had_extra && !(t->flags & TQI_TASK_EXTRA)) /* that may have been why it was there */
+		mend_lane(c, index, t);
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_limits(c, t);
 	tqi_rebuild_task_tenant(c, t);
@@ -231,6 +256,7 @@ static void link_attempt(struct tqi_check *c, uint32_t a)
 	if (!tqi_rebuild_block(c, &attempt->inherited, attempt->inherited_bytes))
 		attempt->inherited_bytes = 0;
 	tqi_rebuild_attempt_server(c, attempt, tqi_task_at(c->tx, attempt->task)->queue);
+	tqi_rebuild_block(c, &attempt->payload, 0);
 }
 
 void tqi_rebuild_tasks(struct tqi_check *c)
@@ -309,6 +335,7 @@ void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
 	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
 	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
 
+	edge->quiet = edge->quiet != 0;
 	edge->prev = edge->next = 0;
 	if (edge->told == TQI_EDGE_TOLD)
 		return;

@@ -204,7 +204,7 @@ struct tqi_extra {
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint64_t schedule;    /* id of the one that made it; 0 none */
 	uint64_t culprit;     /* of cause dependency: id of the task that it is about; else 0 */
-	uint64_t inherited_deadline_ns; /* 0 none */
+	uint64_t inherited_deadline_ns; /* of those that wait for it, if that is earlier (J1) ... */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t tenant;      /* of its fair key, as long as its record; 0 none */
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
@@ -213,13 +213,19 @@ struct tqi_extra {
 	uint32_t group;
 	uint32_t group_next;
 	uint32_t group_ended;
-	int32_t inherited;
+	int32_t inherited; /* their priority, if that is higher ... */
+	uint16_t inherited_hops; /* ... over so many waits; 0 it is not */
+	uint16_t inherited_deadline_hops;
+	uint32_t stale_prev; /* on the root's list of stale tasks (scheduler/inherit.h) */
+	uint32_t stale_next;
+	uint8_t stale; /* TQI_STALE_* */
 	uint8_t counted;
 	uint8_t again;	       /* 1: after this round its list of edges is gone through once more */
+	uint8_t reserved0;
 	uint16_t after_count;  /* edges in `after` */
-	uint32_t reserved0;
+	uint16_t reserved1[3];
 };
-_Static_assert(sizeof(struct tqi_extra) == 96, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 112, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -274,7 +280,8 @@ struct tqi_attempt {
 	int64_t charged_us; /* to its tenant, in advance; likewise; 0 it has none */
 	uint32_t waits; /* wait slots on its behalf, newest first (scheduler/behalf.h) */
 	uint32_t waits_life; /* outlives the record's lives: +1 when one ends with `waits` */
-	uint32_t reserved1[2];
+	uint32_t payload; /* block that its owner reads, if the task has another one since; 0 */
+	uint32_t reserved1;
 
 	struct tqi_progress progress[2]; /* single writer, ordered by progress_index */
 };
@@ -615,7 +622,8 @@ struct tqi_edge {
 	uint32_t prev; /* edges of the task, unless told */
 	uint32_t next;
 	uint32_t next_of_waiter;
-	uint32_t kind; /* enum tq_after of a dependant's; 0 a wait slot's */
+	uint16_t kind; /* enum tq_after of a dependant's; 0 a wait slot's */
+	uint16_t quiet; /* 1: the task inherits nothing over it (J3); written once */
 };
 _Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
 
@@ -817,6 +825,16 @@ struct tqi_root {
 	struct tqi_hash_index tenants; /* by queue and name */
 	struct tqi_hash_index servers; /* likewise */
 	struct tqi_hash_index pools;   /* by queue and pattern */
+	uint32_t stale_first; /* tasks whose worth is to be looked at (scheduler/inherit.h) */
+	uint32_t stale_last;
+	uint32_t stale_stuck; /* 1: the last slice wanted for memory; till the next look */
+	uint32_t stale_stage; /* of the first one: its edges are being walked ... */
+	uint32_t stale_cursor; /* ... and this is the next one; 0 none is left */
+	int32_t stale_best;	/* counting: the best so far */
+	uint64_t stale_best_deadline_ns;
+	uint16_t stale_best_hops;
+	uint16_t stale_best_deadline_hops;
+	uint32_t reserved1;
 };
 
 extern const struct tqi_schema tqi_schema;

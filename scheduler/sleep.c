@@ -4,6 +4,7 @@
 
 #include "scheduler/behalf.h"
 #include "scheduler/edge.h"
+#include "scheduler/inherit.h"
 #include "scheduler/wake.h"
 
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
@@ -24,6 +25,8 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 
 	if (w)
 		count(tx, interest, 1);
+	if (w && interest == TQI_INTEREST_TASKS)
+		tqi_inherit_lend(tx, w, &TQI_WORTH_NOTHING);
 	return w;
 }
 

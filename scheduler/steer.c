@@ -10,6 +10,7 @@
 #include "scheduler/edge.h"
 #include "scheduler/fair.h"
 #include "scheduler/history.h"
+#include "scheduler/inherit.h"
 #include "scheduler/key.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
@@ -131,6 +132,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 		return TQ_ESHUTDOWN;
 	if (tqi_queue_at(tx, task->queue)->waiting >= tqi_queue_at(tx, task->queue)->depth_max)
 		return TQ_EFULL;
+	tqi_inherit_renew(tx, index);
 	const struct tqi_place place = tqi_place_of(tx, task);
 	uint32_t lane = tqi_lane_join(tx, &place);
 
@@ -158,6 +160,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 	if (!unmet)
 		tqi_ready_enter(tx, index, false);
 	TQI_ADD(tx, root->sequence, 1);
+	tqi_inherit_renewed(tx, index);
 	return 0;
 }
 
@@ -284,15 +287,16 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_task_update *update)
 {
 	bool has_priority = update->fields & TQ_UPDATE_PRIORITY;
-	int32_t priority = has_priority ? update->priority : task->priority;
 	uint32_t queue = task->queue;
+
+	if (has_priority)
+		TQI_SET(tx, task->priority, update->priority);
+	int32_t priority = tqi_worth_of(tx, task).priority;
 	int r = update->fields & TQ_UPDATE_QUEUE ? move_queue(tx, task, update->queue, priority)
 						 : 0;
 
 	if (r == 0 && has_priority && task->queue == queue)
 		r = move_lane(tx, task, queue, priority);
-	if (r == 0 && has_priority)
-		TQI_SET(tx, task->priority, priority);
 	return r;
 }
 
@@ -359,6 +363,7 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 	if (task->state == TQ_RUNNING || tqi_state_is_final(task->state) ||
 	    tqi_task_is_condemned(tx, task))
 		return TQ_ESTATE;
+	const struct tqi_worth before = tqi_worth_of(tx, task);
 	bool keeps_place = task->state == TQ_READY && !(update->fields & TQ_UPDATE_PRIORITY);
 
 	tqi_task_touch(tx, task);
@@ -366,6 +371,8 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 	r = set_place(tx, task, update);
 	if (r == 0)
 		r = set_times(tx, task, index, update);
+	if (r == 0 && (update->fields & (TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE)))
+		r = tqi_inherit_changed(tx, index, &before);
 	if (r < 0)
 		return r;
 	tqi_due_set(tx, index, tqi_due_of(tx, task));

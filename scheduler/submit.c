@@ -204,6 +204,11 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->group_next, from->group_next);
 	TQI_SET(tx, extra->group_ended, from->group_ended);
 	TQI_SET(tx, extra->inherited, from->inherited);
+	TQI_SET(tx, extra->inherited_hops, from->inherited_hops);
+	TQI_SET(tx, extra->inherited_deadline_hops, from->inherited_deadline_hops);
+	TQI_SET(tx, extra->stale_prev, from->stale_prev);
+	TQI_SET(tx, extra->stale_next, from->stale_next);
+	TQI_SET(tx, extra->stale, from->stale);
 	TQI_SET(tx, extra->counted, from->counted);
 	TQI_SET(tx, extra->again, from->again);
 	TQI_SET(tx, extra->after_count, from->after_count);

@@ -4,6 +4,7 @@
 
 #include "scheduler/assign.h"
 #include "scheduler/edge.h"
+#include "scheduler/inherit.h"
 #include "scheduler/policy.h"
 #include "scheduler/ready.h"
 #include "scheduler/server.h"
@@ -86,7 +87,10 @@ static void sweep_records(struct tqi_tx *tx)
 
 bool tqi_sweep_pending(struct tqi_tx *tx)
 {
-	return tqi_root(tx)->sweep_left || tqi_root(tx)->telling || tqi_root(tx)->carrying;
+	const struct tqi_root *root = tqi_root(tx);
+
+	return tqi_sweep_needs_looks(tx) &&
+	       (root->sweep_left || root->telling || root->carrying || tqi_inherit_pending(tx));
 }
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
@@ -95,6 +99,8 @@ bool tqi_sweep_slice(struct tqi_tx *tx)
 		tqi_server_carry(tx);
 	if (tqi_root(tx)->telling)
 		tqi_edge_tell_slice(tx);
+	if (tqi_inherit_pending(tx))
+		tqi_inherit_slice(tx);
 	if (tqi_root(tx)->sweep_left)
 		sweep_records(tx);
 	return tqi_sweep_pending(tx);

@@ -13,5 +13,12 @@ void tqi_sweep_start(struct tqi_tx *tx);
 /* One slice; true when something is left. */
 bool tqi_sweep_slice(struct tqi_tx *tx);
 bool tqi_sweep_pending(struct tqi_tx *tx);
+/* The same, or something waits for memory (scheduler/inherit.h): a keeper is to look. */
+static inline bool tqi_sweep_needs_looks(const struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+
+	return (root->sweep_left | root->telling | root->carrying | root->stale_first) != 0;
+}
 
 #endif

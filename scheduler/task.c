@@ -10,6 +10,7 @@
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/fair.h"
+#include "scheduler/inherit.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
@@ -147,6 +148,7 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 
 	tqi_task_unlist(tx, index);
 	if (task->flags & TQI_TASK_EXTRA) {
+		tqi_inherit_forgotten(tx, index);
 		tqi_key_forgotten(tx, index);
 		tqi_limits_leave(tx, task);
 		tqi_tenant_leave(tx, tqi_tenant_of(tx, task));
@@ -237,6 +239,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);
 		tqi_schedule_ended(tx, index);
+		tqi_inherit_finished(tx, index);
 		tqi_blocked_ended(tx, task);
 	}
 	tqi_edge_tell(tx, index);

@@ -73,6 +73,14 @@ static void leave_server(struct tqi_tx *tx, struct tqi_task *task, uint32_t serv
 	tqi_server_give(tx, server);
 }
 
+static void settle_blocks(struct tqi_tx *tx, struct tqi_attempt *attempt, struct tqi_task *task)
+{
+	if (attempt->payload)
+		tqi_block_give(tx, attempt->payload); /* nobody reads it any more */
+	if (attempt->checkpoint || attempt->inherited)
+		keep_checkpoint(tx, attempt, task);
+}
+
 /* Unlink and free the attempt's record; the task is on its own then. */
 static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
 {
@@ -93,8 +101,8 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	tqi_behalf_end(tx, a);
 	if (worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
-	if (attempt->checkpoint || attempt->inherited)
-		keep_checkpoint(tx, attempt, task);
+	if (attempt->checkpoint | attempt->inherited | attempt->payload)
+		settle_blocks(tx, attempt, task);
 	TQI_SET(tx, task->attempt, 0u);
 	tqi_task_set_cause(tx, task, cause, cause_arg);
 	if (task->flags & TQI_TASK_EXTRA) {

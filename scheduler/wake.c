@@ -198,7 +198,7 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (root->telling && tx->now_ns < due)
 		due = tx->now_ns;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
-	    root->anew || root->commands_open || root->command_waiters || tqi_sweep_pending(tx))
+	    root->anew || root->commands_open || root->command_waiters || tqi_sweep_needs_looks(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */
 	if (due != UINT64_MAX && due + place * LOOK_NS < until)

@@ -67,8 +67,14 @@ struct tqi_waiter {
 	uint32_t attempt_life; /* ... in which of that record's lives ... */
 	uint32_t attempt_prev; /* ... among others that do */
 	uint32_t attempt_next;
+
+	_Alignas(64) uint64_t lent_deadline_ns; /* the scheduler's: how urgent the wait is */
+	int32_t lent;
+	uint16_t lent_hops;
+	uint16_t lent_deadline_hops;
+	uint64_t reserved0[6];
 };
-_Static_assert(sizeof(struct tqi_waiter) == 128, "two cache lines");
+_Static_assert(sizeof(struct tqi_waiter) == 192, "three cache lines");
 
 /* The table that holds them; the schema puts it first. */
 #define TQI_TABLE_WAITERS 0

@@ -268,6 +268,11 @@ struct tq_task_info {
 	uint64_t cause_id;    /* of TQ_CAUSE_DEPENDENCY: the task whose end it was; else 0 */
 	uint32_t after_count; /* dependencies: tq_dependencies() */
 	uint32_t unmet;	      /* things that it waits for while blocked, dependencies among them */
+	int32_t effective_priority; /* its own, or a higher one of what waits for it */
+	uint32_t reserved3;
+	uint64_t inherited_from; /* id of such a task; 0 none, a client's, or not found soon */
+	uint64_t inherited_deadline_ns; /* an earlier one of what waits for it: for the order
+					   in its queue only; 0 none */
 };
 
 /**
@@ -415,6 +420,24 @@ TQ_API TQ_NODISCARD int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
  */
 TQ_API TQ_NODISCARD int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count,
 				     uint32_t mode, uint64_t timeout_ns, uint32_t *ret_index);
+
+/**
+ * tq_wait_urgent() - tq_wait_many(), and what is waited for is as urgent as the wait.
+ *
+ * @priority:	while this waits, no task of @ids, and nothing that these wait for in
+ *		their turn, counts as less urgent than that; bigger is more urgent.
+ *
+ * Inside a handler, or a command that taskq runs, a wait always has the priority of
+ * the task that waits, and @priority does not count.
+ *
+ * Errors:	as tq_wait_many(); TQ_EFULL also no memory to note the priority.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors.
+ */
+TQ_API TQ_NODISCARD int tq_wait_urgent(struct tq *tq, const uint64_t *ids, uint32_t count,
+				       uint32_t mode, int32_t priority, uint64_t timeout_ns,
+				       uint32_t *ret_index);
 
 /**
  * tq_wait_state() - wait until a task is in one of some states.

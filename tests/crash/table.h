@@ -325,7 +325,19 @@ enum {
 	X(fail_served, tq_fail, no_room, WHOLE, TQT_FEW) \
 	X(release_served, tq_release, no_room, WHOLE, TQT_FEW) \
 	X(keep_served, core, served_dead, STEPS, TQT_FEW) \
-	X(keep_carried, core, carried, STEPS, TQT_FEW)
+	X(keep_carried, core, carried, STEPS, TQT_FEW) \
+	X(submit_donor, tq_submit, heirs, WHOLE, TQT_FEW | TQT_SHORT)                        \
+	X(wait_urgent, tq_wait_urgent, heirs, STEPS, TQT_FEW | TQT_SHORT)                    \
+	X(wait_urgent_running, tq_wait_urgent, claim, STEPS, TQT_FEW | TQT_SHORT)            \
+	X(claim_heir, tq_claim, lent, STEPS, TQT_FEW | TQT_SHORT)                            \
+	X(update_donor, tq_task_update, heirs_chain, STEPS, TQT_FEW)                         \
+	X(update_heir, tq_task_update, lender_dead, STEPS, TQT_FEW)                          \
+	X(cancel_donor, tq_cancel, heirs_settled, STEPS, TQT_FEW)                            \
+	X(complete_lent, tq_complete, heir_runs, WHOLE, TQT_FEW)                             \
+	X(release_lent, tq_release, heir_runs, WHOLE, TQT_FEW)                               \
+	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                             \
+	X(keep_inherit, core, lent, STEPS, TQT_FEW | TQT_SHORT)                              \
+	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

@@ -344,6 +344,7 @@ static void op_submit(struct run *r)
 			expected = TQ_EGONE;
 	}
 	spec.flags = tqt_below(&r->random, 6) ? 0 : TQ_TASK_FORGET;
+	spec.priority = (int32_t)tqt_below(&r->random, 5) * 50;
 	struct node n = { .state = TQ_READY, .forget = spec.flags };
 
 	begin(&r->s.f);
@@ -531,16 +532,33 @@ static void op_rebuild(struct run *r)
 }
 
 /* What ends and what begins may come while others are still being told. */
+/* B7: what tasks inherit is right when all slices are over: the check says so. */
+static void op_update(struct run *r)
+{
+	const struct tq_task_update update = { .fields = TQ_UPDATE_PRIORITY,
+					       .priority = (int32_t)tqt_below(&r->random, 5) * 50 -
+							   50 };
+	uint32_t n = pick(r);
+
+	if (!n)
+		return;
+	begin(&r->s.f);
+	if (tqi_steer_update(&r->s.f.tx, r->node[n].id, &update) < 0)
+		tqi_tx_abort(&r->s.f.tx);
+	else
+		commit(&r->s.f);
+}
+
 static void step(struct run *r)
 {
-	static void (*const any_time[])(struct run * r) = { op_submit, op_submit, op_claim,
-							    op_end };
+	static void (*const any_time[])(struct run * r) = { op_submit, op_submit, op_claim, op_end,
+							    op_update };
 	static void (*const drained[])(struct run * r) = { op_cancel, op_retry, op_retry, op_forget,
 							   op_after,  op_after, op_evict };
 	uint32_t which = tqt_below(&r->random, 100);
 
 	if (which < 60) {
-		any_time[which % 4](r);
+		any_time[which % 5](r);
 		drain(r, tqt_below(&r->random, 3));
 		return;
 	}

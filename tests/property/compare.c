@@ -6,6 +6,7 @@
 #include "scheduler/fair.h"
 #include "scheduler/limit.h"
 #include "scheduler/server.h"
+#include "scheduler/worth.h"
 #include "scheduler/command.h"
 #include "scheduler/task.h"
 
@@ -84,6 +85,18 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 	       SAME(t, m, kind) && same(c, record, index, "pins", t->pins, c->pins[index]);
 }
 
+static bool compare_worth(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			  const struct model_task *m)
+{
+	const struct tqi_worth is = tqi_worth_of(&c->tx, t), *a = &is;
+	const struct model_worth should_be = model_worth(m), *b = &should_be;
+	const char *record = "worth of task";
+
+	return tqi_state_is_final(m->state) ||
+	       (SAME(a, b, priority) && SAME(a, b, hops) && SAME(a, b, deadline_ns) &&
+		SAME(a, b, deadline_hops));
+}
+
 static bool compare_numbers(struct comparison *c, uint32_t index, const struct tqi_task *t,
 			    const struct model_task *m)
 {
@@ -97,6 +110,7 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 	       SAME(t, m, progress_timeout_ns) && SAME(t, m, backoff_ns) &&
 	       SAME(t, m, backoff_cap_ns) && SAME(t, m, max_rss_bytes) && SAME(t, m, cpu_ns) &&
 	       (!m->server || same(c, record, index, "server", (uint64_t)t->key, m->server)) &&
+	       compare_worth(c, index, t, m) &&
 	       (m->state != TQ_READY ||
 		same(c, record, index, "key", (uint64_t)t->key, (uint64_t)model_key(m))) &&
 	       same(c, record, index, "deadline_ns", tqi_task_deadline(&c->tx, t),

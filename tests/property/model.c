@@ -290,6 +290,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.at_ns = spec->at_ns,
 		.limits = s->limits,
 		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,
+		.inherited = { INT32_MIN, 0, NEVER, 0 },
 	};
 	model_home(m, t);
 	t->unique = s->unique;

@@ -72,6 +72,14 @@ struct model_attempt {
 	uint32_t server; /* slot; 0 none */
 };
 
+/* In the order of a queue; over so many waits it came. */
+struct model_worth {
+	int32_t priority;
+	uint32_t hops;
+	uint64_t deadline_ns;
+	uint32_t deadline_hops;
+};
+
 struct model_task {
 	uint32_t state;
 	uint64_t generation;
@@ -92,6 +100,7 @@ struct model_task {
 	uint32_t tenant; /* 0: of those without a fair key */
 	bool fair;	 /* in a class of it */
 	int32_t priority;
+	struct model_worth inherited;
 	uint32_t era, band; /* of its queue when it came into its class */
 	uint32_t rate;	    /* of that class */
 	bool edf, aged;	    /* likewise */
@@ -167,6 +176,7 @@ struct model_waiter {
 	bool dead;
 	bool any; /* one of its tasks will do */
 	uint32_t behalf; /* task whose attempt under way it waits for; 0 nobody's */
+	struct model_worth lent;
 	uint64_t order; /* in the chain, or in transit */
 };
 
@@ -174,6 +184,7 @@ struct model_edge {
 	uint32_t waiter; /* 0 unused */
 	uint32_t task;
 	bool told;
+	bool quiet;	     /* its ends have different fair keys */
 	uint64_t order;	     /* on its waiter's list */
 	uint64_t tell_order; /* on its task's list */
 };
@@ -411,6 +422,13 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 /* The class that a task comes into now. */
 void model_home(const struct model *m, struct model_task *task);
 int64_t model_key(const struct model_task *task);
+uint32_t model_band(const struct model *m, const struct model_task *task);
+/* What is inherited now, and the places that follow from it: nothing is stale in the core. */
+void model_inherit(struct model *m);
+struct model_worth model_worth(const struct model_task *task);
+bool model_is_waited_for(const struct model *m, uint32_t task);
+/* What a new sleeper lends: on somebody's behalf what that is worth. */
+void model_lend(struct model *m, uint32_t waiter, int32_t priority);
 bool model_policy_move(struct model *m, uint32_t task);
 void model_policy_round(struct model *m);
 uint32_t model_moving(const struct model *m);

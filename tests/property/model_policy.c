@@ -43,12 +43,17 @@ static uint32_t band_in(const struct model_queue *q, int32_t priority)
 	return band;
 }
 
+uint32_t model_band(const struct model *m, const struct model_task *t)
+{
+	return band_in(&m->queues[t->queue], model_worth(t).priority);
+}
+
 void model_home(const struct model *m, struct model_task *t)
 {
 	const struct model_queue *q = &m->queues[t->queue];
 
 	t->era = q->era;
-	t->band = band_in(q, t->priority);
+	t->band = model_band(m, t);
 	t->rate = q->ageing[t->band];
 	t->edf = q->edf;
 	t->aged = is_aged(q);
@@ -60,18 +65,21 @@ static int64_t urgency(const struct model *m, const struct model_task *t, uint32
 {
 	int64_t ms = (int64_t)(m->now_ns / MS) - (int64_t)(t->ready_ns / MS);
 
-	return (int64_t)t->priority * POINT + rate * ms;
+	return (int64_t)model_worth(t).priority * POINT + rate * ms;
 }
 
 static int64_t deadline_key(const struct model_task *t)
 {
-	return t->deadline_ns < INT64_MAX ? (int64_t)t->deadline_ns : INT64_MAX;
+	uint64_t deadline = model_worth(t).deadline_ns;
+
+	return deadline < INT64_MAX ? (int64_t)deadline : INT64_MAX;
 }
 
 int64_t model_key(const struct model_task *t)
 {
 	return t->edf ? deadline_key(t)
-		      : t->rate * (int64_t)(t->ready_ns / MS) - (int64_t)t->priority * POINT;
+		      : t->rate * (int64_t)(t->ready_ns / MS) -
+				(int64_t)model_worth(t).priority * POINT;
 }
 
 /* Of one class. */
@@ -91,7 +99,7 @@ static bool is_before(const struct model *m, const struct model_task *a, const s
 	int64_t rest[2];
 
 	for (int i = 0; i < 2; i++) {
-		uint32_t band = of[i]->edf == q->edf ? of[i]->band : band_in(q, of[i]->priority);
+		uint32_t band = of[i]->edf == q->edf ? of[i]->band : model_band(m, of[i]);
 
 		rank[i] = q->edf ? band : 0;
 		rest[i] = q->edf ? -deadline_key(of[i])

@@ -299,8 +299,11 @@ void model_edge(struct model *m, uint32_t waiter, uint32_t task)
 	if (e >= m->edge_slots)
 		m->edge_slots = e + 1;
 	++m->order;
-	m->edges[e] = (struct model_edge){ waiter, task, model_state_is_final(m->tasks[task].state),
-					   m->order, m->order };
+	m->edges[e] =
+		(struct model_edge){ waiter, task,     model_state_is_final(m->tasks[task].state),
+				     false,  m->order, m->order };
+	m->edges[e].quiet = m->waiters[waiter].behalf &&
+			    m->tasks[m->waiters[waiter].behalf].tenant != m->tasks[task].tenant;
 	m->tasks[task].listed = 0;
 }
 

@@ -43,14 +43,12 @@ int model_retry(struct model *m, uint32_t task)
 	struct model_task *t = &m->tasks[task];
 	const struct model_queue *q = &m->queues[t->queue];
 
-	if (!model_state_is_final(t->state) || t->state == TQ_DONE)
+	if (!model_state_is_final(t->state) || t->state == TQ_DONE || t->telling)
 		return TQ_ESTATE;
 	if (m->flags & TQI_ROOT_SHUTDOWN)
 		return TQ_ESHUTDOWN;
 	if (q->waiting >= q->depth_max)
 		return TQ_EFULL;
-	if (t->telling)
-		return TQ_ESTATE;
 	if (t->unique && !t->holds && model_holder(m, t->queue, t->unique))
 		return -EEXIST;
 	t->holds = t->unique;
@@ -168,8 +166,10 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		t->assigned = assigned;
 		return r;
 	}
-	if (u->fields & TQ_UPDATE_PRIORITY)
+	if (u->fields & TQ_UPDATE_PRIORITY) {
+		t->extra |= u->priority < t->priority && model_is_waited_for(m, task);
 		t->priority = u->priority;
+	}
 	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
 		model_home(m, t);
 	bool keeps_place = t->state == TQ_READY && !(u->fields & TQ_UPDATE_PRIORITY);

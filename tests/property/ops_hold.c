@@ -164,6 +164,7 @@ void op_look(struct world *w)
 
 	note(w, "look");
 	run_out(w);
+	settle(w);
 	tqt_box_begin(&w->box, &w->tx);
 	tqi_look(&w->tx, &look);
 	tqi_wake_keepers(&w->tx);
@@ -215,6 +216,7 @@ void op_rebuild(struct world *w)
 	int r = -ENOMEM, tries = 0;
 
 	note(w, "rebuild");
+	settle(w);
 	while (r == -ENOMEM) { /* as client/check.c does */
 		tqt_box_begin(&w->box, &w->tx);
 		r = tqi_rebuild(&w->tx, scratch(w));

@@ -5,6 +5,7 @@
 #include "scheduler/behalf.h"
 #include "scheduler/cycle.h"
 #include "scheduler/edge.h"
+#include "scheduler/inherit.h"
 #include "scheduler/sleep.h"
 #include "scheduler/wake.h"
 #include "tests/property/world.h"
@@ -18,6 +19,7 @@ struct sleep {
 	uint32_t behalf; /* task; 0 nobody's */
 	bool any;	 /* one of the tasks will do */
 	bool refused;
+	int32_t priority;
 	uint32_t waiter;
 	uint32_t tasks[WAIT_EDGES_MAX];
 	uint32_t count;
@@ -37,6 +39,7 @@ static int sleep_core(struct world *w, void *arg)
 				    &full);
 	if (!s->waiter)
 		return full ? TQ_EFULL : -ENOMEM;
+	tqi_inherit_lend(&w->tx, s->waiter, &(struct tqi_worth){ UINT64_MAX, s->priority, 0, 0 });
 	tqi_behalf_enter(&w->tx, s->waiter, s->behalf ? w->m->tasks[s->behalf].attempt.record : 0);
 	for (uint32_t i = 0; i < s->count; i++)
 		if (!tqi_edge_add(&w->tx, s->waiter, s->tasks[i]))
@@ -93,6 +96,7 @@ static void sleep(struct world *w, struct sleep *s)
 		fail(w, "wait slot %u", s->waiter);
 	model_enter(w->m, s->waiter, s->interest, s->subject, s->behalf);
 	w->m->waiters[s->waiter].any = s->any;
+	model_lend(w->m, s->waiter, s->priority);
 	for (uint32_t i = 0; i < s->count; i++)
 		model_edge(w->m, s->waiter, s->tasks[i]);
 	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
@@ -128,6 +132,7 @@ void op_wait(struct world *w)
 	if (running && w->m->tasks[running].state == TQ_RUNNING && !chance(w, 3))
 		s.behalf = running;
 	s.any = s.count > 1 && chance(w, 2);
+	s.priority = chance(w, 2) ? (int32_t)below(w, 7) * 50 - 150 : INT32_MIN;
 	if (s.count)
 		sleep(w, &s);
 }

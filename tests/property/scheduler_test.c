@@ -140,7 +140,7 @@ static void open_world(struct world *w, uint64_t seed)
 	w->extents_max = size ? 16 : 4;
 	w->payload_max = chance(w, 2) ? 3000 : size ? 100000 : 50000;
 	w->compare_every = size == 3 ? 64 : 16;
-	w->check_every = 300;
+	w->check_every = getenv("TASKQ_CHECK") ? strtoull(getenv("TASKQ_CHECK"), NULL, 10) : 300;
 	w->abort_every = 250;
 	if (getenv("TASKQ_COMPARE"))
 		w->compare_every = strtoull(getenv("TASKQ_COMPARE"), NULL, 10);
@@ -223,7 +223,9 @@ static bool run(struct world *w, uint64_t ops)
 
 		note(w, "%s", c->name); /* until it says more itself */
 		c->run(w);
-		model_pass_on(w->m);
+		settle(w);
+		if (w->stuck) /* all is full: what is inherited waits for room, others do not */
+			return true;
 		compare(w);
 		check(w);
 		if (w->m->flags && chance(w, 300))

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "scheduler/check.h"
+#include "scheduler/inherit.h"
 #include "scheduler/look.h"
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
@@ -138,9 +139,36 @@ static void note_tight(struct world *w)
 		w->comparison.tight = true;
 }
 
-int perform(struct world *w, core_op *core, void *arg, bool answers)
+static bool settle_some(struct world *w)
+{
+	begin(w);
+	tqi_inherit_try_again(&w->tx); /* as a keeper's look does */
+	bool some = tqi_inherit_pending(&w->tx);
+
+	if (some)
+		tqi_inherit_slice(&w->tx);
+	bool stuck = tqi_root(&w->tx)->stale_stuck;
+
+	if (!some)
+		tqi_tx_abort(&w->tx);
+	else
+		commit(w);
+	w->stuck = stuck && !make_room(w) && !tqt_box_grow(&w->box, 1);
+	return some && !w->stuck;
+}
+
+void settle(struct world *w)
 {
 	model_pass_on(w->m); /* of the one before */
+	while (settle_some(w))
+		;
+	model_inherit(w->m);
+	model_pass_on(w->m);
+}
+
+int perform(struct world *w, core_op *core, void *arg, bool answers)
+{
+	settle(w);
 	if (chance(w, (uint32_t)w->abort_every))
 		try_and_abort(w, core, arg);
 	for (int i = 0; i < TRIES; i++) {

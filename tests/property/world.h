@@ -29,6 +29,7 @@ struct world {
 	struct tqt_image image;
 	void *scratch; /* of tqi_check() */
 	uint64_t aborts, no_room, steps, checks;
+	bool stuck; /* no memory, none to be had: the episode ends */
 	uint64_t unsettled; /* claims that go on in the next transaction */
 	uint64_t runs; /* of schedules */
 	uint64_t refused; /* waits that would have closed a cycle */
@@ -55,6 +56,9 @@ uint64_t some_time(struct world *w);
  */
 typedef int core_op(struct world *w, void *arg);
 int perform(struct world *w, core_op *core, void *arg, bool answers);
+
+/* What has become stale by the operation before, in the core and in the model. */
+void settle(struct world *w);
 
 /* A task of the model, at random: in this state, or (TQ_STATE_COUNT) any; 0 none. */
 uint32_t pick_task(struct world *w, uint32_t state);

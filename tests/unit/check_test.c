@@ -190,8 +190,10 @@ static uint64_t depend(struct fixture *f, uint64_t on, uint64_t other)
 {
 	const struct tq_dependency after[] = { { .id = on }, { .id = other } };
 
-	return submit(f, (struct tq_task_spec){
-				 .queue = "after", .after = after, .after_count = other ? 2 : 1 });
+	return submit(f, (struct tq_task_spec){ .queue = "after",
+						.priority = 30, /* which is inherited */
+						.after = after,
+						.after_count = other ? 2 : 1 });
 }
 
 /* D1: dependencies that are open, met and refused; and dependants that are being revived. */

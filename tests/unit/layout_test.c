@@ -131,6 +131,10 @@ static void add_parts(struct text *t)
 	FIELD(tqi_waiter, attempt_life);
 	FIELD(tqi_waiter, attempt_prev);
 	FIELD(tqi_waiter, attempt_next);
+	FIELD(tqi_waiter, lent_deadline_ns);
+	FIELD(tqi_waiter, lent);
+	FIELD(tqi_waiter, lent_hops);
+	FIELD(tqi_waiter, lent_deadline_hops);
 }
 
 static void add_task(struct text *t)
@@ -208,6 +212,11 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, group_next);
 	FIELD(tqi_extra, group_ended);
 	FIELD(tqi_extra, inherited);
+	FIELD(tqi_extra, inherited_hops);
+	FIELD(tqi_extra, inherited_deadline_hops);
+	FIELD(tqi_extra, stale_prev);
+	FIELD(tqi_extra, stale_next);
+	FIELD(tqi_extra, stale);
 	FIELD(tqi_extra, counted);
 	FIELD(tqi_extra, again);
 	FIELD(tqi_extra, after_count);
@@ -347,6 +356,7 @@ static void add_attempt(struct text *t)
 	FIELD(tqi_attempt, waits);
 	FIELD(tqi_attempt, charged_us);
 	FIELD(tqi_attempt, waits_life);
+	FIELD(tqi_attempt, payload);
 	FIELD(tqi_attempt, progress);
 }
 
@@ -490,6 +500,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_edge, next);
 	FIELD(tqi_edge, next_of_waiter);
 	FIELD(tqi_edge, kind);
+	FIELD(tqi_edge, quiet);
 }
 
 static void add_servers(struct text *t)
@@ -577,6 +588,15 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, servers);
 	FIELD(tqi_root, pools);
 	FIELD(tqi_root, carrying);
+	FIELD(tqi_root, stale_first);
+	FIELD(tqi_root, stale_last);
+	FIELD(tqi_root, stale_stuck);
+	FIELD(tqi_root, stale_stage);
+	FIELD(tqi_root, stale_cursor);
+	FIELD(tqi_root, stale_best);
+	FIELD(tqi_root, stale_best_deadline_ns);
+	FIELD(tqi_root, stale_best_hops);
+	FIELD(tqi_root, stale_best_deadline_hops);
 }
 
 static void add_places(struct text *t)
