@@ -95,6 +95,9 @@ static const struct field {
 	{ "started", FIELD_IGNORED, 0 },
 	{ "ended", FIELD_IGNORED, 0 },
 	{ "age_ns", FIELD_IGNORED, 0 },
+	{ "effective_priority", FIELD_IGNORED, 0 },
+	{ "inherited_from", FIELD_IGNORED, 0 },
+	{ "inherited_deadline", FIELD_IGNORED, 0 },
 	{ "run_ns", FIELD_IGNORED, 0 },
 	{ "history", FIELD_IGNORED, 0 },
 };

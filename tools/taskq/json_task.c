@@ -193,6 +193,7 @@ static void add_times(json_t *object, const struct tq_task_info *info, const str
 	json_set_time(object, "deadline", clocks, info->deadline_ns);
 	json_set_time(object, "started", clocks, info->started_ns);
 	json_set_time(object, "ended", clocks, info->ended_ns);
+	json_set_time(object, "inherited_deadline", clocks, info->inherited_deadline_ns);
 	json_object_set_new(object, "age_ns", json_u64(clocks->now_ns - info->submitted_ns));
 	if (info->started_ns && info->ended_ns >= info->started_ns)
 		json_object_set_new(object, "run_ns", json_u64(info->ended_ns - info->started_ns));
@@ -227,6 +228,17 @@ static void add_progress(json_t *object, const struct tq_task_info *info)
 	}
 }
 
+/* Of what waits for it; not for `submit --batch`. */
+static void add_inherited(json_t *object, const struct tq_task_info *info)
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	json_object_set_new(object, "effective_priority", json_integer(info->effective_priority));
+	if (info->inherited_from)
+		json_object_set_new(object, "inherited_from",
+				    json_string(tq_id_format(info->inherited_from, id)));
+}
+
 static void add_end(json_t *object, const struct tq_task_info *info)
 {
 	char cause[CAUSE_MAX];
@@ -256,6 +268,7 @@ json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struc
 	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
 	json_object_set_new(object, "flags", flag_array(info->flags));
 	add_work(object, tq, info, clocks);
+	add_inherited(object, info);
 	add_progress(object, info);
 	add_end(object, info);
 	add_times(object, info, clocks);

@@ -28,6 +28,11 @@ static void put_priority(const struct list_row *row)
 	table_cell(row->table, "%d", row->info->priority);
 }
 
+static void put_effective(const struct list_row *row)
+{
+	table_cell(row->table, "%d", row->info->effective_priority);
+}
+
 static void put_queue(const struct list_row *row)
 {
 	table_cell(row->table, "%s", row->info->queue);
@@ -128,6 +133,7 @@ const struct list_column list_columns[] = {
 	{ "id", "ID", put_id, false },
 	{ "state", "STATE", put_state, false },
 	{ "priority", "PRI", put_priority, true },
+	{ "effective", "EFFECTIVE", put_effective, true },
 	{ "queue", "QUEUE", put_queue, false },
 	{ "kind", "KIND", put_kind, false },
 	{ "attempts", "ATT", put_attempts, true },

@@ -121,6 +121,21 @@ static const char *priority_name(int32_t priority)
 	}
 }
 
+/* What it has of those that wait for it. */
+static void line_inherited(const struct show *show)
+{
+	const struct tq_task_info *info = &show->info;
+	char id[TQ_ID_TEXT_MAX];
+	const char *from = info->inherited_from ? tq_id_format(info->inherited_from, id)
+						: "who waits for it";
+
+	if (info->effective_priority != info->priority)
+		line("counts as", "priority %d%s, inherited from %s", info->effective_priority,
+		     priority_name(info->effective_priority), from);
+	if (info->inherited_deadline_ns)
+		line_time(show, "urgent by", info->inherited_deadline_ns);
+}
+
 static void lines_exec(const struct tq_exec *exec)
 {
 	if (exec->cwd)
@@ -141,6 +156,7 @@ static void lines_work(const struct show *show)
 
 	line("queue", "%s, kind %s, priority %d%s", info->queue, info->kind, info->priority,
 	     priority_name(info->priority));
+	line_inherited(show);
 	if (info->label[0])
 		line("label", "%s", info->label);
 	if (info->schedule)

@@ -298,7 +298,8 @@ static int submit_all(struct submit *submit)
 	else
 		code = submit_one(submit);
 	if (code == CLI_OK && submit->wait)
-		code = wait_and_report(cli, submit->ids, submit->id_count, TQ_FOREVER_NS);
+		code = wait_and_report(cli, submit->ids, submit->id_count,
+				       &(struct waiting){ .timeout_ns = TQ_FOREVER_NS });
 	return code;
 }
 

@@ -46,8 +46,10 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 
 /* Waits for all at once, so that none can be evicted while another is waited for.
  * Says nothing of errors: the look at each one that follows does. */
-static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, uint64_t deadline_ns)
+static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const struct waiting *how,
+		     uint64_t deadline_ns)
 {
+	const int32_t priority = how->urgent ? how->priority : INT32_MIN; /* less than any */
 	int r;
 
 	for (unsigned at = 0; at < count; at += WAIT_MANY_MAX) {
@@ -55,8 +57,8 @@ static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, uint64_
 
 		do {
 			signals_sleep_begin();
-			r = tq_wait_many(tq, ids + at, some, TQ_WAIT_ALL, time_left(deadline_ns),
-					 NULL);
+			r = tq_wait_urgent(tq, ids + at, some, TQ_WAIT_ALL, priority,
+					   time_left(deadline_ns), NULL);
 			signals_sleep_end();
 		} while (r == -EINTR);
 	}
@@ -91,13 +93,13 @@ static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadl
 	return outcome_code(&info);
 }
 
-int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, uint64_t timeout_ns)
+int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, const struct waiting *how)
 {
-	const uint64_t deadline_ns = deadline_of(timeout_ns);
+	const uint64_t deadline_ns = deadline_of(how->timeout_ns);
 	int code = CLI_OK;
 
-	if (count > 1)
-		wait_all(cli->tq, ids, count, deadline_ns);
+	if (count > 1 || how->urgent)
+		wait_all(cli->tq, ids, count, how, deadline_ns);
 
 	const struct clocks clocks = clocks_read();
 
