@@ -85,13 +85,14 @@ static void wait_for_many(struct player *p)
 		return;
 	/* The end of one is the end of the wait, or not. */
 	player_does(p, DOING_WAIT, any ? slots[0] : UINT32_MAX);
-	int r = tq_wait_many(p->tq, ids, count, any ? TQ_WAIT_ANY : TQ_WAIT_ALL, choose_timeout(p),
-			     &index);
+	const int32_t priority = (int32_t)chance_below(&p->chance, 400) - 200;
+	int r = tq_wait_urgent(p->tq, ids, count, any ? TQ_WAIT_ANY : TQ_WAIT_ALL, priority,
+			       choose_timeout(p), &index);
 
 	if (r != -ENOENT) /* which one is not known: the judge will see */
-		player_accepts(p, "tq_wait_many", r);
+		player_accepts(p, "tq_wait_urgent", r);
 	if (r == 0 && any && index >= count)
-		ledger_fault(p->ledger, FAULT_ANSWER, slots[0], "tq_wait_many: index %u of %u",
+		ledger_fault(p->ledger, FAULT_ANSWER, slots[0], "tq_wait_urgent: index %u of %u",
 			     index, count);
 }
 
