@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "client/handle.h"
+#include "client/sleeper.h"
 #include "scheduler/edge.h"
 #include "scheduler/inherit.h"
 #include "scheduler/look.h"
@@ -210,7 +211,7 @@ int tqi_make_room(struct tq *tq, uint64_t bytes)
 		return grown;
 	int r = evict(tq);
 
-	if (r == TQ_EFULL && undo_dead(tq))
+	if (r == TQ_EFULL && (undo_dead(tq) || tqi_bury_owners(tq)))
 		r = 0;
 	return r == TQ_EFULL ? grown : r;
 }

@@ -110,6 +110,15 @@ static void fill_fair_key(const struct tqi_segment *seg, uint32_t t, struct tq_t
 		memcpy(i->fair_key, tenant.name, sizeof(i->fair_key) - 1);
 }
 
+static uint64_t group_id(const struct tqi_segment *seg, uint32_t index)
+{
+	struct tqi_group g;
+
+	return index && tqi_peek_record(seg, TQI_GROUPS, index, &g) == 0
+		       ? tqi_id_make(index, g.generation)
+		       : 0;
+}
+
 static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
@@ -126,6 +135,8 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->after_count = extra.after_count;
 	i->unmet = extra.unmet;
 	tqi_info_inherited(seg, t, &extra, i);
+	i->group = group_id(seg, extra.group);
+	i->completes = group_id(seg, extra.completes);
 	fill_fair_key(seg, extra.tenant, i);
 	if (!extra.key || tqi_peek_record(seg, TQI_KEYS, extra.key, &key) < 0)
 		return;

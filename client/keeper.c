@@ -8,6 +8,7 @@
 
 #define LOOKS_MAX 100000 /* bounds one keeping: each look does at least a slice */
 #define PUNCHES_MAX 4096 /* extents given back by one keeping; it ends when there is work */
+#define OWNERS_MAX 1024 /* looks at a few owners of groups each */
 #define PROOF_FIRST_NS 200000ull /* 0.2 ms: a hint comes a little before the proof */
 #define PROOF_TRIES 9		 /* about 0.1 s: a process with much memory takes long to go */
 
@@ -79,6 +80,41 @@ static void prove_soon(struct tq *tq, const struct tqi_suspect *suspect)
 	(void)tqi_hold_end(tq, &tx, 0);
 }
 
+/* What a dead process has not sealed, or was still building, comes to nothing. */
+static bool bury_owner(struct tq *tq, const struct tqi_group_suspect *suspect)
+{
+	struct tqi_tx tx;
+
+	if (!tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner) ||
+	    tqi_hold_begin(tq, &tx) < 0)
+		return false;
+	tqi_group_orphaned(&tx, suspect);
+	return tqi_hold_end(tq, &tx, 0) == 0;
+}
+
+bool tqi_bury_owners(struct tq *tq)
+{
+	struct tqi_group_suspect suspects[TQI_GROUP_SUSPECTS];
+	bool buried = false;
+
+	for (uint32_t i = 0; i < OWNERS_MAX; i++) {
+		struct tqi_tx tx;
+
+		if (tqi_hold_begin(tq, &tx) < 0)
+			break;
+		uint32_t n = tqi_group_suspects(&tx, suspects);
+		bool round = !tqi_root(&tx)->groups_cursor;
+
+		if (tqi_hold_end(tq, &tx, 0) < 0)
+			break;
+		for (uint32_t s = 0; s < n; s++)
+			buried = bury_owner(tq, &suspects[s]) || buried;
+		if (round)
+			break;
+	}
+	return buried;
+}
+
 /* Give free memory back, an extent a time, outside the lock. */
 static bool punch(struct tq *tq)
 {
@@ -130,6 +166,8 @@ void tqi_keep(struct tq *tq)
 			look.again = true;
 		for (uint32_t s = 0; s < look.suspect_count; s++)
 			prove_soon(tq, &look.suspects[s]);
+		for (uint32_t s = 0; s < look.owner_count; s++)
+			look.again = bury_owner(tq, &look.owners[s]) || look.again;
 	}
 	for (int i = 0; i < PUNCHES_MAX && punch(tq); i++)
 		;

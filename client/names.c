@@ -63,17 +63,59 @@ int tq_id_parse(const char *text, uint64_t *ret_id)
 	return 0;
 }
 
-char *tq_schedule_id_format(uint64_t id, char *buf)
+/* What is not a task has a letter before it. */
+static char *format_lettered(char letter, uint64_t id, char *buf)
 {
-	buf[0] = 's';
+	buf[0] = letter;
 	snprintf(buf + 1, TQ_ID_TEXT_MAX - 1, "%u-%llu", tqi_id_index(id),
 		 (unsigned long long)tqi_id_generation(id));
 	return buf;
 }
 
+char *tq_schedule_id_format(uint64_t id, char *buf)
+{
+	return format_lettered('s', id, buf);
+}
+
 int tq_schedule_id_parse(const char *text, uint64_t *ret_id)
 {
 	return text[0] == 's' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
+}
+
+char *tq_group_id_format(uint64_t id, char *buf)
+{
+	return format_lettered('g', id, buf);
+}
+
+int tq_group_id_parse(const char *text, uint64_t *ret_id)
+{
+	return text[0] == 'g' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
+}
+
+const char *tq_group_state_name(uint32_t state)
+{
+	switch (state) {
+#define NAME(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return text;
+		TQ_GROUP_STATE_MAP(NAME)
+#undef NAME
+	default:
+		return "?";
+	}
+}
+
+const char *tq_group_condition_name(uint32_t condition)
+{
+	switch (condition) {
+#define NAME(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return text;
+		TQ_GROUP_CONDITION_MAP(NAME)
+#undef NAME
+	default:
+		return "?";
+	}
 }
 
 int tq_priority_parse(const char *text, int32_t *ret_priority)

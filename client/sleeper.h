@@ -42,6 +42,9 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *sleeper);
 /* A keeper's look: everything that is due, and the proofs it asks for. */
 void tqi_keep(struct tq *tq);
 
+/* Groups of dead owners are given up; true when there were some. */
+bool tqi_bury_owners(struct tq *tq);
+
 /*
  * Prove one worker's death and, if proved, give its tasks back.  True when it is
  * gone and has been taken apart.

@@ -145,6 +145,17 @@ bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const str
 	       stamp == copy->stamp;
 }
 
+/* A member of a graph that has not been published: it does not exist yet. */
+static bool is_hidden(const struct tqi_segment *seg, const struct tqi_task *task)
+{
+	struct tqi_extra extra;
+	struct tqi_group group;
+
+	return task->state == TQ_BLOCKED && tqi_peek_extra(seg, task, &extra) && extra.shut &&
+	       tqi_peek_record(seg, TQI_GROUPS, extra.group, &group) == 0 &&
+	       group.state == TQI_GROUP_BUILDING;
+}
+
 int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task)
 {
 	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, tqi_id_index(id));
@@ -158,7 +169,10 @@ int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *r
 		return r;
 	if (generation < ret_task->generation)
 		return TQ_EGONE;
-	return generation == ret_task->generation && ret_task->state != TQ_FREE ? 0 : -ENOENT;
+	return generation == ret_task->generation && ret_task->state != TQ_FREE &&
+			       !is_hidden(seg, ret_task)
+		       ? 0
+		       : -ENOENT;
 }
 
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,

@@ -8,4 +8,7 @@
 /* Copy a caller's in, with default names, and check all but these.  -EINVAL, -ERANGE, -E2BIG. */
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from);
 
+/* The same with all that it refers to; free() it.  Also -ENOMEM. */
+int tqi_spec_copy(const struct tq_task_spec *from, struct tq_task_spec **ret_spec);
+
 #endif

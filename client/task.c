@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "client/handle.h"
+#include "client/entry.h"
 #include "client/options.h"
 #include "client/sleeper.h"
 #include "client/spec.h"
@@ -15,17 +15,7 @@
 #define BATCH_HOLD 64  /* submits in one hold */
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
 
-/* One task on its way in. */
-struct entry {
-	struct tq *tq;
-	struct tq_task_spec spec;
-	struct tqi_submit submit;
-	uint64_t id;
-	uint32_t known_queue; /* records by the cache of names; 0 not there */
-	uint32_t known_kind;
-};
-
-static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry *e)
+int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
 {
 	int r = tqi_spec_in(&e->spec, spec);
 
@@ -52,7 +42,7 @@ static int prepare(struct tq *tq, const struct tq_task_spec *spec, struct entry 
 	return r;
 }
 
-static void remember_names(struct tq *tq, const struct entry *e)
+static void remember_names(struct tq *tq, const struct tqi_entry *e)
 {
 	if (!e->known_queue)
 		tqi_names_add(&tq->queues, e->spec.queue, e->submit.queue);
@@ -61,22 +51,41 @@ static void remember_names(struct tq *tq, const struct entry *e)
 }
 
 /* After a failed try the names that it made are gone again. */
-static void forget_names(struct entry *e)
+static void forget_names(struct tqi_entry *e)
 {
 	e->submit.queue = e->known_queue;
 	e->submit.kind = e->known_kind;
 }
 
-static int submit_op(struct tqi_tx *tx, void *arg)
+void tqi_entry_end(struct tqi_entry *e, int r)
 {
-	struct entry *e = arg;
+	if (r >= 0)
+		remember_names(e->tq, e);
+	else
+		forget_names(e);
+}
 
+void tqi_entry_cancel(struct tqi_entry *e)
+{
+	tqi_block_cancel(e->tq, e->submit.block_token);
+}
+
+void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *e)
+{
+	forget_names(e);
 	if (e->spec.at_ns && !tx->wall_ns) /* the first that waits for this clock */
 		tx->wall_ns = tqi_wall(e->tq);
+}
+
+static int submit_op(struct tqi_tx *tx, void *arg)
+{
+	struct tqi_entry *e = arg;
+
+	tqi_entry_begin(tx, e);
 	return tqi_submit(tx, &e->submit, &e->id);
 }
 
-static int submit_now(struct tq *tq, struct entry *e)
+static int submit_now(struct tq *tq, struct tqi_entry *e)
 {
 	for (;;) {
 		struct tqi_tx tx;
@@ -86,10 +95,7 @@ static int submit_now(struct tq *tq, struct entry *e)
 			return r;
 		tqi_tend(&tx);
 		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
-		if (r >= 0)
-			remember_names(tq, e);
-		else
-			forget_names(e);
+		tqi_entry_end(e, r);
 		if (r != -ENOMEM)
 			return r;
 		r = tqi_make_room(tq, 0);
@@ -101,7 +107,7 @@ static int submit_now(struct tq *tq, struct entry *e)
 /* Asleep until a record or memory becomes free; the failed try is undone, the sleep is not. */
 static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 {
-	struct entry *e = s->arg;
+	struct tqi_entry *e = s->arg;
 
 	tqi_step(tx);
 	int r = submit_op(tx, e);
@@ -117,7 +123,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;
 }
 
-static int submit_waiting(struct tq *tq, struct entry *e)
+static int submit_waiting(struct tq *tq, struct tqi_entry *e)
 {
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_ROOM,
@@ -133,8 +139,8 @@ static int submit_waiting(struct tq *tq, struct entry *e)
 
 int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 {
-	struct entry e = { .submit = { 0 } };
-	int r = prepare(tq, spec, &e);
+	struct tqi_entry e = { .submit = { 0 } };
+	int r = tqi_entry_prepare(tq, spec, &e);
 
 	if (r == 0)
 		r = submit_now(tq, &e);
@@ -150,7 +156,7 @@ int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 }
 
 /* Up to BATCH_HOLD small tasks in one hold, each a transaction of its own. */
-static int submit_some(struct tq *tq, struct entry *entries, uint32_t count, uint64_t *ret_ids)
+static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count, uint64_t *ret_ids)
 {
 	struct tqi_tx tx;
 	uint32_t n = 0;
@@ -176,7 +182,7 @@ static int submit_some(struct tq *tq, struct entry *entries, uint32_t count, uin
 
 /* A run of tasks that are small and do not wait for room; one that does goes alone. */
 static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
-			     struct entry *entries, int *ret_r)
+			     struct tqi_entry *entries, int *ret_r)
 {
 	uint32_t n = 0;
 
@@ -190,7 +196,7 @@ static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, ui
 		}
 		if (spec->full_timeout_ns || tqi_submit_block_bytes(spec) > TQI_COPY_MAX)
 			break;
-		*ret_r = prepare(tq, spec, &entries[n]);
+		*ret_r = tqi_entry_prepare(tq, spec, &entries[n]);
 		if (*ret_r < 0)
 			break;
 		n++;
@@ -201,7 +207,7 @@ static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, ui
 int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
 		    uint64_t *ret_ids)
 {
-	struct entry entries[BATCH_HOLD];
+	struct tqi_entry entries[BATCH_HOLD];
 	uint32_t done = 0;
 	int r = 0;
 

@@ -7,6 +7,7 @@
 #include "scheduler/blocked.h"
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
+#include "scheduler/group.h"
 #include "scheduler/look.h"
 #include "scheduler/steer.h"
 #include "scheduler/task.h"
@@ -182,7 +183,10 @@ bool tqi_after_decide(struct tqi_tx *tx, uint32_t e)
 		return false;
 	}
 	TQI_SET(tx, edge->told, TQI_EDGE_REFUSED);
-	tqi_after_refuse(tx, edge->waiter, id_of(tx, edge->task), dooms);
+	if (tqi_member_is_hidden(tx, tqi_task_at(tx, edge->waiter)))
+		tqi_member_refused(tx, edge->waiter, id_of(tx, edge->task), dooms);
+	else
+		tqi_after_refuse(tx, edge->waiter, id_of(tx, edge->task), dooms);
 	return true;
 }
 

@@ -55,6 +55,7 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->limits = carve(scratch, &at, (uint64_t)g->tables[TQI_LIMITS].max * sizeof(*c->limits));
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));
 	c->tenants = carve(scratch, &at, (uint64_t)g->tables[TQI_TENANTS].max * sizeof(uint32_t));
+	c->groups = carve(scratch, &at, (uint64_t)g->tables[TQI_GROUPS].max * sizeof(*c->groups));
 	c->guests = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->guests));
 	c->servers = carve(scratch, &at, (uint64_t)g->tables[TQI_SERVERS].max * sizeof(uint32_t));
 	c->pools = carve(scratch, &at, (uint64_t)g->tables[TQI_POOLS].max * sizeof(*c->pools));
@@ -125,6 +126,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_behalf(&c);
 	tqi_check_inherit(&c);
 	tqi_check_commands(&c);
+	tqi_check_groups(&c);
 	tqi_check_lists(&c);
 	tqi_check_schedules(&c);
 	tqi_check_gauges(&c);

@@ -68,6 +68,13 @@ static void check_waiter(struct tqi_check *c, uint32_t w)
 		tqi_check_fault(c, "sleeper %u: in use, but its mutex is free", w); /* W1 */
 	c->room_waiters += s->interest == TQI_INTEREST_ROOM;
 	c->command_waiters += s->interest == TQI_INTEREST_COMMAND;
+	c->group_waiters += s->interest == TQI_INTEREST_GROUP;
+	if (s->interest == TQI_INTEREST_GROUP) {
+		if (tqi_check_record_in_use(c, TQI_GROUPS, s->subject))
+			c->groups[s->subject].waiters++;
+		else
+			tqi_check_fault(c, "sleeper %u: waits for group %u", w, s->subject);
+	}
 	check_edges(c, w, s);
 }
 

@@ -16,6 +16,8 @@
 #define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
 #define TQI_SEEN_STALE (1u << 8) /* task: on the list of stale ones */
 #define TQI_SEEN_CLOSED (1u << 7) /* parking: with its limit; limit: among the loosened */
+#define TQI_SEEN_GROUP (1u << 12) /* task: in its group's chain */
+#define TQI_SEEN_BUSY (1u << 12)  /* group: among the busy ones */
 #define TQI_SEEN_WAITER                                                                            \
 	(1u << 4) /* edge: on its waiter's list; key: its task is a successor;
 				     sleeper: on its attempt's list */
@@ -39,6 +41,10 @@ struct tqi_check_pool {
 struct tqi_check_served {
 	uint32_t servers, pools;
 };
+/* What members add up to, for a group; slots that are about it. */
+struct tqi_check_group {
+	uint32_t members, uncounted, pinned, waiters, states[TQ_STATE_COUNT];
+};
 /* Tenants' classes of a queue, of even and of odd eras. */
 struct tqi_check_guests {
 	uint32_t of[2];
@@ -61,6 +67,7 @@ struct tqi_check {
 	struct tqi_check_limit *limits;
 	struct tqi_check_lanes *lanes; /* per class */
 	uint32_t *tenants;	       /* tasks that name it */
+	struct tqi_check_group *groups;
 	struct tqi_check_guests *guests; /* per queue */
 	uint32_t *servers;     /* attempts that name it */
 	struct tqi_check_pool *pools;
@@ -68,8 +75,8 @@ struct tqi_check {
 	uint32_t *waiting;     /* per queue */
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
 	uint32_t ready, running, unfinished, due, listed, telling;
-	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, moving, appointments,
-		assigned, rates, carrying;
+	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, group_waiters, moving,
+		appointments, assigned, rates, carrying;
 	uint64_t sequence; /* rebuild: about which those of tasks must lie */
 };
 
@@ -161,6 +168,11 @@ const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_sched
 /* What is wrong with a command's record, NULL nothing; bytes that its block needs. */
 const char *tqi_check_command_fault(struct tqi_check *c, const struct tqi_command *command);
 uint64_t tqi_check_command_bytes(const struct tqi_command *command);
+/* What is wrong with a group's record, NULL nothing; a task's own side of its groups. */
+const char *tqi_check_group_fault(const struct tqi_group *group);
+void tqi_check_task_group(struct tqi_check *c, uint32_t index, const struct tqi_task *task);
+/* In which gauge of its class a task counts: shut ones in none of those that are shown. */
+uint32_t tqi_check_gauge(struct tqi_check *c, const struct tqi_task *task);
 /* The worker that a delivery is for, if it is there still. */
 const struct tqi_worker *tqi_check_recipient(struct tqi_check *c, const struct tqi_delivery *d);
 
@@ -196,6 +208,7 @@ void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_behalf(struct tqi_check *c);
 void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);
+void tqi_check_groups(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);
 

@@ -42,6 +42,13 @@ uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *t)
 	return extra ? extra->at_ns : 0;
 }
 
+uint32_t tqi_check_gauge(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = t->state == TQ_BLOCKED ? tqi_check_extra(c, t) : NULL;
+
+	return extra && extra->shut ? TQ_FREE : t->state;
+}
+
 static void check_extra(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	uint64_t deadline = tqi_check_deadline(c, t);
@@ -82,7 +89,7 @@ static void count(struct tqi_check *c, const struct tqi_task *t, const struct tq
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
 
-	c->depth[tqi_check_counted_in(c, lane->class_)][t->state]++;
+	c->depth[tqi_check_counted_in(c, lane->class_)][tqi_check_gauge(c, t)]++;
 	c->members[t->lane] += !tqi_state_is_final(t->state);
 	c->unfinished += !tqi_state_is_final(t->state);
 	c->appointments += !tqi_state_is_final(t->state) && tqi_check_at(c, t);
@@ -156,7 +163,7 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	bool final = tqi_state_is_final(t->state), due = t->flags & TQI_TASK_DUE;
 
 	bool deadline = !final && !(t->flags & TQI_TASK_LATE) &&
-			tqi_check_deadline(c, t) != UINT64_MAX;
+			tqi_check_deadline(c, t) != UINT64_MAX && tqi_check_gauge(c, t) != TQ_FREE;
 
 	bool wall = t->state == TQ_DELAYED && t->due_ns == UINT64_MAX;
 
@@ -223,6 +230,7 @@ static void check_task(struct tqi_check *c, uint32_t index)
 	check_blocks(c, index, t);
 	tqi_check_task_after(c, index, t);
 	tqi_check_task_key(c, index, t);
+	tqi_check_task_group(c, index, t);
 	tqi_check_task_limits(c, index, t, lane);
 	tqi_check_task_tenant(c, index, t,
 			      lane ? tqi_check_record_in_use(c, TQI_CLASSES, lane->class_) : NULL);

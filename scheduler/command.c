@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/ready.h"
+#include "scheduler/sleep.h"
 #include "shm/lock.h"
 #include "shm/pool.h"
 
@@ -376,18 +377,5 @@ static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 
 bool tqi_command_wake(struct tqi_tx *tx, uint32_t count)
 {
-	bool woken = false;
-
-	for (uint32_t w = tx->core->waiter_newest; w && count && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		uint32_t older = s->older;
-
-		if (is_called(tx, s)) {
-			tqi_waiter_pop(tx, w);
-			count--;
-			woken = true;
-		}
-		w = older;
-	}
-	return woken;
+	return tqi_sleep_pop(tx, count, is_called);
 }

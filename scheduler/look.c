@@ -129,7 +129,7 @@ void tqi_step(struct tqi_tx *tx)
 
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 {
-	ret_look->suspect_count = 0;
+	ret_look->suspect_count = ret_look->owner_count = 0;
 	ret_look->again = false;
 	ret_look->wants_memory = false;
 	note_look(tx);
@@ -142,6 +142,10 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	tqi_step(tx);
 	if (tqi_task_retire(tx, RETIRE_SLICE) > 0)
 		ret_look->again = true;
+	if (tqi_root(tx)->groups_ended.first && tqi_group_retire(tx, RETIRE_SLICE, false) > 0)
+		ret_look->again = true;
+	if (tqi_root(tx)->groups_owned.first)
+		ret_look->owner_count = tqi_group_suspects(tx, ret_look->owners);
 	tqi_wake_room(tx); /* a popped submitter may have died */
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
 	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_schedule_is_due(tx) ||

@@ -3,15 +3,18 @@
 #ifndef TQI_SCHEDULER_LOOK_H
 #define TQI_SCHEDULER_LOOK_H
 
+#include "scheduler/group.h"
 #include "scheduler/worker.h"
 
 #define TQI_LOOK_SUSPECTS 8
 
 struct tqi_look {
 	uint32_t suspect_count; /* deaths to prove outside the lock */
+	uint32_t owner_count;	/* the same of groups' owners */
 	bool again;		/* more to do: look again at once */
 	bool wants_memory;	/* a schedule's run found none: whoever looks makes room */
 	struct tqi_suspect suspects[TQI_LOOK_SUSPECTS];
+	struct tqi_group_suspect owners[TQI_GROUP_SUSPECTS];
 };
 
 /* Whether something runs and nobody has looked for more than a second. */

@@ -8,6 +8,7 @@
 #include "scheduler/limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/sweep.h"
+#include "scheduler/task.h"
 #include "scheduler/wake.h"
 
 #define DEFAULT_BACKOFF_NS 1000000000ull	/* 1 s */
@@ -272,9 +273,9 @@ void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)
 {
 	if (task->lane == lane)
 		return;
-	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[task->state], -1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], -1);
 	TQI_SET(tx, task->lane, lane);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[task->state], 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], 1);
 }
 
 int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)

@@ -283,7 +283,10 @@ static void clear_root(struct tqi_root *root)
 	memset(&root->lanes, 0, sizeof(root->lanes));
 	root->commands_oldest = root->commands_newest = root->commands_open = 0;
 	root->ended_oldest = root->ended_newest = root->ended_count = 0;
-	root->command_waiters = 0;
+	root->command_waiters = root->group_waiters = 0;
+	memset(&root->groups_owned, 0, sizeof(root->groups_owned));
+	memset(&root->groups_ended, 0, sizeof(root->groups_ended));
+	root->groups_busy = root->groups_busy_last = root->groups_cursor = 0;
 	memset(&root->tenants, 0, sizeof(root->tenants));
 	memset(&root->servers, 0, sizeof(root->servers));
 	memset(&root->pools, 0, sizeof(root->pools));
@@ -312,6 +315,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_limits_begin(c);
 	tqi_rebuild_fair_begin(c);
 	tqi_rebuild_servers_begin(c);
+	tqi_rebuild_groups_begin(c);
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
 	tqi_rebuild_after(c);
@@ -340,6 +344,7 @@ static int rebuild(struct tqi_check *c)
 	if (r < 0)
 		return r;
 	tqi_rebuild_lists(c);
+	tqi_rebuild_groups(c);
 	sweep_again(c);
 	tqi_wake_any(c->tx); /* those that were in transit are listed now */
 	tqi_wake_keepers(c->tx); /* others are the oldest, with the notes that they had */

@@ -76,7 +76,8 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		due = tqi_due_of(c->tx, t);
 	else if (!(t->flags & TQI_TASK_LATE)) /* its attempt is being ended: no time of that */
 		due = tqi_check_deadline(c, t);
-	tqi_due_set(c->tx, index, due);
+	if (tqi_check_gauge(c, t) != TQ_FREE) /* of a shut one the time is watched later */
+		tqi_due_set(c->tx, index, due);
 	if (t->state == TQ_DELAYED && t->due_ns == UINT64_MAX)
 		tqi_wall_enter(c->tx, index);
 	tqi_rebuild_keep(c);

@@ -57,6 +57,11 @@ void tqi_rebuild_after(struct tqi_check *c);
 void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t edge);
 void tqi_rebuild_sleepers(struct tqi_check *c);
 void tqi_rebuild_commands(struct tqi_check *c);
+/* A task's group is there, and it is in its chain; a sleeper's, too; then groups as such. */
+void tqi_rebuild_groups_begin(struct tqi_check *c);
+void tqi_rebuild_task_group(struct tqi_check *c, uint32_t index, struct tqi_task *task);
+void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
+void tqi_rebuild_groups(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);

@@ -180,7 +180,7 @@ static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
 	struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 
-	tqi_class_at(c->tx, lane->class_)->depth[t->state]++;
+	tqi_class_at(c->tx, lane->class_)->depth[tqi_check_gauge(c, t)]++;
 	if (t->state == TQ_RUNNING)
 		root->running++;
 	else if (!tqi_state_is_final(t->state) && t->wait_sequence >= queue->purge_before)
@@ -231,6 +231,7 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	if (had_extra && !(t->flags & TQI_TASK_EXTRA)) /* that may have been why it was there */
 		mend_lane(c, index, t);
 	tqi_rebuild_task_key(c, index, t);
+	tqi_rebuild_task_group(c, index, t);
 	tqi_rebuild_task_limits(c, t);
 	tqi_rebuild_task_tenant(c, t);
 	count(c, index, t);
@@ -408,6 +409,7 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	core->waiter_for_work += s->interest == TQI_INTEREST_WORK;
 	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
 	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
+	tqi_rebuild_group_waiter(c, s);
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */

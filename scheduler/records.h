@@ -58,6 +58,7 @@
 #define TQI_TENANTS_MAX (1u << 18)
 #define TQI_SERVERS_MAX (1u << 16)
 #define TQI_POOLS_MAX (1u << 16)
+#define TQI_GROUP_RECORDS_MAX (1u << 16) /* complete ones make room for others */
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -78,6 +79,7 @@ enum tqi_table_id {
 	TQI_TENANTS,
 	TQI_SERVERS,
 	TQI_POOLS,
+	TQI_GROUPS,
 	TQI_TABLE_COUNT,
 };
 
@@ -105,6 +107,8 @@ enum tqi_interest {
 	TQI_INTEREST_MASTER = 4, /* a farm's master; subject: its worker record */
 	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room; subject: queue, 0 not made yet */
 	TQI_INTEREST_COMMAND = 6, /* who waits for a command's answers; subject: its record */
+	TQI_INTEREST_GROUP = 7, /* who waits for ends in a group; subject: its record; `told`: ends
+				   that it has seen, UINT32_MAX it waits for the last */
 };
 
 /* flags of a task */
@@ -210,22 +214,25 @@ struct tqi_extra {
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
 	uint32_t after;	      /* chain of its dependencies, through edge.next_of_waiter */
 	uint32_t unmet;	      /* things that it waits for while BLOCKED (R7, R11) */
-	uint32_t group;
+	uint32_t group;	      /* that it is a member of (scheduler/group.h); 0 none */
+	uint32_t group_prev;  /* others in its chain (M1) */
 	uint32_t group_next;
-	uint32_t group_ended;
-	int32_t inherited; /* their priority, if that is higher ... */
+	uint32_t group_order; /* number of its end among the group's, while `counted` */
+	uint32_t completes;   /* group whose completion task it is, until that is decided; 0 none */
+	int32_t inherited; /* priority of those that wait for it, if that is higher ... */
 	uint16_t inherited_hops; /* ... over so many waits; 0 it is not */
 	uint16_t inherited_deadline_hops;
 	uint32_t stale_prev; /* on the root's list of stale tasks (scheduler/inherit.h) */
 	uint32_t stale_next;
-	uint8_t stale; /* TQI_STALE_* */
-	uint8_t counted;
-	uint8_t again;	       /* 1: after this round its list of edges is gone through once more */
-	uint8_t reserved0;
-	uint16_t after_count;  /* edges in `after` */
-	uint16_t reserved1[3];
+	uint32_t after_count; /* edges in `after` */
+	uint8_t stale;	 /* TQI_STALE_* */
+	uint8_t again;	 /* 1: after this round its list of edges is gone through once more */
+	uint8_t counted; /* enum tq_state of its end, as its group has counted it; 0 not yet (M2) */
+	uint8_t pinned;	 /* 1: one of its pins is its group's (M3) */
+	uint8_t shut;	 /* 1: its graph is being built, or has just been (M4) */
+	uint8_t reserved0[3];
 };
-_Static_assert(sizeof(struct tqi_extra) == 112, "as little as can be");
+_Static_assert(sizeof(struct tqi_extra) == 120, "as little as can be");
 
 /* Progress as its owner writes it: the buffer that the index does not name. */
 struct tqi_progress {
@@ -645,6 +652,65 @@ struct tqi_key {
 };
 _Static_assert(sizeof(struct tqi_key) == 192, "three cache lines");
 
+enum tqi_group_state {
+	TQI_GROUP_FREE = 0,
+	TQI_GROUP_BUILDING = 1, /* nobody sees it */
+	TQI_GROUP_OPEN = TQ_GROUP_OPEN + 1,
+	TQI_GROUP_SEALED = TQ_GROUP_SEALED + 1,
+	TQI_GROUP_COMPLETE = TQ_GROUP_COMPLETE + 1,
+};
+
+/* What a group's walk does with its members. */
+enum tqi_group_work {
+	TQI_GROUP_IDLE = 0,
+	TQI_GROUP_OPENING = 1,	  /* shows those that are shut */
+	TQI_GROUP_CANCELLING = 2, /* ends, or stops, those whose end is not counted */
+	TQI_GROUP_RELEASING = 3,  /* takes back its pins; before, it cancels its completion */
+	TQI_GROUP_UNDOING = 4,	  /* frees all, and then itself */
+};
+
+/*
+ * A group, or a graph (scheduler/group.h).  Label, condition, times and owner never
+ * change.
+ */
+struct tqi_group {
+	uint32_t link;
+	uint8_t state; /* enum tqi_group_state */
+	uint8_t condition; /* enum tq_group_condition */
+	uint8_t cancelled; /* 1: M6 */
+	uint8_t work;	   /* enum tqi_group_work */
+	uint64_t generation; /* with the index: the id */
+	struct tqi_ident owner; /* M7; pid 0 nobody */
+	uint64_t made_ns;
+	uint64_t ended_ns;
+	uint64_t sequence;	/* of a graph: the root's when it was published */
+	uint64_t completion_id; /* of the completion task, also when it is decided; 0 none */
+	uint64_t culprit;	/* id of the member that is against the condition; 0 none */
+	uint32_t completion;	/* the task while it waits for the group; 0 none, or decided */
+	uint32_t members;
+	uint32_t unfinished;
+	uint32_t ends; /* counted; number of the last one */
+	uint32_t states[TQ_STATE_COUNT]; /* M2 */
+	uint32_t first;			 /* the chain (M1) */
+	uint32_t last;
+	uint32_t ended_last; /* of those that are counted */
+	uint32_t walk;
+	uint32_t prev; /* owned ones; complete ones whose members are released */
+	uint32_t next;
+	uint32_t busy_next;
+	uint32_t waiters; /* wait slots that are about it: it is not freed */
+	uint32_t reserved0;
+	uint64_t reserved1[4];
+	char label[TQ_LABEL_MAX + 1]; /* NUL-terminated */
+};
+_Static_assert(sizeof(struct tqi_group) == 320, "five cache lines");
+
+/* Both ends of a list of groups. */
+struct tqi_group_ends {
+	uint32_t first;
+	uint32_t last;
+};
+
 /* flags of a schedule */
 #define TQI_SCHEDULE_PAUSED TQ_SCHEDULE_PAUSED
 #define TQI_SCHEDULE_LIVE (1u << 16) /* the record is in use */
@@ -835,6 +901,12 @@ struct tqi_root {
 	uint16_t stale_best_hops;
 	uint16_t stale_best_deadline_hops;
 	uint32_t reserved1;
+	struct tqi_group_ends groups_owned; /* M7 */
+	struct tqi_group_ends groups_ended; /* complete and released, by when that was */
+	uint32_t groups_busy; /* M8; those that wait longest for their turn first */
+	uint32_t groups_busy_last;
+	uint32_t groups_cursor; /* the next owned one to be looked at; 0 the first */
+	uint32_t group_waiters; /* sleepers that wait for groups */
 };
 
 extern const struct tqi_schema tqi_schema;
@@ -870,6 +942,7 @@ TQI_RECORD(tqi_command_at, tqi_command, TQI_COMMANDS)
 TQI_RECORD(tqi_tenant_at, tqi_tenant, TQI_TENANTS)
 TQI_RECORD(tqi_server_at, tqi_server, TQI_SERVERS)
 TQI_RECORD(tqi_pool_at, tqi_pool, TQI_POOLS)
+TQI_RECORD(tqi_group_at, tqi_group, TQI_GROUPS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

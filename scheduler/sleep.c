@@ -4,18 +4,21 @@
 
 #include "scheduler/behalf.h"
 #include "scheduler/edge.h"
+#include "scheduler/group.h"
 #include "scheduler/inherit.h"
 #include "scheduler/wake.h"
 
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
 #define EDGES_SLICE 8  /* of their edges: journal space */
 
-static void count(struct tqi_tx *tx, uint32_t interest, uint32_t by)
+static void count(struct tqi_tx *tx, uint32_t interest, uint32_t subject, uint32_t by)
 {
 	if (interest == TQI_INTEREST_ROOM)
 		TQI_ADD(tx, tqi_root(tx)->room_waiters, by);
 	else if (interest == TQI_INTEREST_COMMAND)
 		TQI_ADD(tx, tqi_root(tx)->command_waiters, by);
+	else if (interest == TQI_INTEREST_GROUP)
+		tqi_group_waits(tx, subject, by);
 }
 
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
@@ -24,7 +27,7 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 	uint32_t w = tqi_waiter_enter(tx, owner, interest, subject, ret_full);
 
 	if (w)
-		count(tx, interest, 1);
+		count(tx, interest, subject, 1);
 	if (w && interest == TQI_INTEREST_TASKS)
 		tqi_inherit_lend(tx, w, &TQI_WORTH_NOTHING);
 	return w;
@@ -32,7 +35,9 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 
 void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
 {
-	count(tx, tqi_waiter_at(tx, waiter)->interest, (uint32_t)-1);
+	const struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
+
+	count(tx, s->interest, s->subject, (uint32_t)-1);
 	tqi_behalf_leave(tx, waiter);
 	tqi_waiter_leave(tx, waiter);
 }
@@ -52,6 +57,25 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 	return until;
 }
 
+bool tqi_sleep_pop(struct tqi_tx *tx, uint32_t count,
+		   bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot))
+{
+	bool woken = false;
+
+	for (uint32_t w = tx->core->waiter_newest; w && count && !tx->corrupt;) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		uint32_t older = s->older;
+
+		if (is_called(tx, s)) {
+			tqi_waiter_pop(tx, w);
+			count--;
+			woken = true;
+		}
+		w = older;
+	}
+	return woken;
+}
+
 bool tqi_sleep_bury(struct tqi_tx *tx)
 {
 	for (uint32_t i = 0; i < BURY_SLICE && !tx->corrupt; i++) {
@@ -61,7 +85,9 @@ bool tqi_sleep_bury(struct tqi_tx *tx)
 			return false;
 		if (!tqi_edge_drop(tx, w, EDGES_SLICE))
 			return true; /* the rest of its edges in the next hold */
-		count(tx, tqi_waiter_at(tx, w)->interest, (uint32_t)-1);
+		const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+		count(tx, s->interest, s->subject, (uint32_t)-1);
 		tqi_behalf_leave(tx, w);
 		tqi_waiter_bury(tx, w);
 	}

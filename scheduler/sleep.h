@@ -16,6 +16,9 @@ void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
  * clock is noted beside it, in until_wall_ns.
  */
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns);
+/* Pop up to `count` of those that are called, newest first; true when one was. */
+bool tqi_sleep_pop(struct tqi_tx *tx, uint32_t count,
+		   bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot));
 /* Bury some dead sleepers; true when there may be more. */
 bool tqi_sleep_bury(struct tqi_tx *tx);
 

@@ -33,13 +33,8 @@ static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 	return r == 0 && tqi_state_is_final(tqi_task_at(tx, *ret_index)->state) ? TQ_ESTATE : r;
 }
 
-static int cancel(struct tqi_tx *tx, uint64_t id, bool dooms)
+static int cancel_task(struct tqi_tx *tx, uint32_t index, bool dooms)
 {
-	uint32_t index;
-	int r = find_unfinished(tx, id, &index);
-
-	if (r < 0)
-		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (dooms)
@@ -52,6 +47,19 @@ static int cancel(struct tqi_tx *tx, uint64_t id, bool dooms)
 	set_flag(tx, task, TQI_TASK_CANCEL, true);
 	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
 	return 1;
+}
+
+static int cancel(struct tqi_tx *tx, uint64_t id, bool dooms)
+{
+	uint32_t index;
+	int r = find_unfinished(tx, id, &index);
+
+	return r < 0 ? r : cancel_task(tx, index, dooms);
+}
+
+int tqi_steer_cancel_task(struct tqi_tx *tx, uint32_t index)
+{
+	return cancel_task(tx, index, false);
 }
 
 int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)

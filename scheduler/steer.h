@@ -11,6 +11,8 @@
 int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id);
 /* The same with all that depends on it, when it has ended. */
 int tqi_steer_cancel_dependants(struct tqi_tx *tx, uint64_t id);
+/* The same of a record that is not final. */
+int tqi_steer_cancel_task(struct tqi_tx *tx, uint32_t task);
 int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold);
 int tqi_steer_retry(struct tqi_tx *tx, uint64_t id);
 /* The same with those that its end has cancelled; in slices, it starts when all are revived. */

@@ -9,6 +9,7 @@
 #include "scheduler/due.h"
 #include "scheduler/extra.h"
 #include "scheduler/fair.h"
+#include "scheduler/group.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
 #include "scheduler/look.h"
@@ -32,12 +33,13 @@ static size_t label_bytes(const struct tq_task_spec *spec)
 static bool has_extra(const struct tq_task_spec *spec)
 {
 	return spec->deadline_ns || spec->at_ns || spec->unique_key || spec->limit_count ||
-	       spec->fair_key || spec->after_count || spec->payload_bytes > TQI_COPY_MAX;
+	       spec->fair_key || spec->after_count || spec->group ||
+	       spec->payload_bytes > TQI_COPY_MAX;
 }
 
 static bool needs_extra(const struct tqi_submit *s)
 {
-	return s->schedule || s->unmet || has_extra(s->spec);
+	return s->schedule || s->unmet || s->group || has_extra(s->spec);
 }
 
 static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
@@ -50,7 +52,9 @@ static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
 
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
 {
-	return block_bytes(spec, has_extra(spec));
+	uint64_t bytes = block_bytes(spec, has_extra(spec));
+
+	return bytes > TQI_COPY_MAX ? block_bytes(spec, true) : bytes;
 }
 
 void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
@@ -201,8 +205,10 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->after, from->after);
 	TQI_SET(tx, extra->unmet, from->unmet);
 	TQI_SET(tx, extra->group, from->group);
+	TQI_SET(tx, extra->group_prev, from->group_prev);
 	TQI_SET(tx, extra->group_next, from->group_next);
-	TQI_SET(tx, extra->group_ended, from->group_ended);
+	TQI_SET(tx, extra->group_order, from->group_order);
+	TQI_SET(tx, extra->completes, from->completes);
 	TQI_SET(tx, extra->inherited, from->inherited);
 	TQI_SET(tx, extra->inherited_hops, from->inherited_hops);
 	TQI_SET(tx, extra->inherited_deadline_hops, from->inherited_deadline_hops);
@@ -212,6 +218,8 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct
 	TQI_SET(tx, extra->counted, from->counted);
 	TQI_SET(tx, extra->again, from->again);
 	TQI_SET(tx, extra->after_count, from->after_count);
+	TQI_SET(tx, extra->pinned, from->pinned);
+	TQI_SET(tx, extra->shut, from->shut);
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -263,7 +271,8 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
 	extra->at_ns = spec->at_ns;
 	extra->schedule = s->schedule;
-	extra->unmet = s->unmet;
+	extra->unmet = s->unmet + s->shut;
+	extra->shut = s->shut;
 	fill_extra(tx, t, extra);
 }
 
@@ -293,7 +302,7 @@ static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, ui
 	}
 	if (due == UINT64_MAX && !blocked)
 		tqi_wall_enter(tx, index);
-	if (due || (t->flags & TQI_TASK_EXTRA))
+	if ((due || (t->flags & TQI_TASK_EXTRA)) && !tqi_task_is_shut(tx, t))
 		tqi_due_set(tx, index, tqi_due_of(tx, t));
 }
 
@@ -371,11 +380,16 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	if (r < 0)
 		return r;
 	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
+	if (!s->shut)
+		TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
+	if (s->group)
+		tqi_member_join(tx, s->group, index);
 	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
-	if (culprit)
+	if (culprit && s->shut)
+		TQI_SET(tx, tqi_task_extra(tx, t)->culprit, culprit); /* when it is shown */
+	else if (culprit)
 		tqi_after_refuse(tx, index, culprit, false);
 	return 0;
 }
@@ -384,8 +398,10 @@ int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 {
 	struct tqi_meeting meeting = { 0 };
 	uint32_t block = 0;
-	int r = resolve_names(tx, s);
+	int r = s->spec->group ? tqi_group_find_open(tx, s->spec->group, &s->group) : 0;
 
+	if (r == 0)
+		r = resolve_names(tx, s);
 	if (r == 0)
 		r = admit(tx, s);
 	if (r < 0)
@@ -403,4 +419,20 @@ int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 		return r;
 	return meeting.twin ? coalesce(tx, s, meeting.twin, block, ret_id)
 			    : make_task(tx, s, block, meeting.leader, ret_id);
+}
+
+bool tqi_submit_undo(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *t = tqi_task_at(tx, index);
+	uint32_t plain = tqi_counters_of(tx, t)->plain;
+
+	if (!tqi_after_discard(tx, index))
+		return false;
+	tqi_lane_leave(tx, t->lane);
+	TQI_SET(tx, t->lane, plain);
+	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
+	tqi_wall_ended(tx, t);
+	TQI_ADD(tx, t->pins, -1); /* its group's */
+	tqi_task_free(tx, index);
+	return !tx->corrupt;
 }

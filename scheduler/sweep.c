@@ -4,6 +4,7 @@
 
 #include "scheduler/assign.h"
 #include "scheduler/edge.h"
+#include "scheduler/group.h"
 #include "scheduler/inherit.h"
 #include "scheduler/policy.h"
 #include "scheduler/ready.h"
@@ -51,6 +52,12 @@ static bool sweep_one(struct tqi_tx *tx, uint32_t index)
 
 	if (task->state == TQ_FREE || tqi_state_is_final(task->state))
 		return false;
+	if (tqi_member_is_hidden(tx, task))
+		return tqi_policy_move(tx, index);
+	if (tqi_task_is_shut(tx, task)) {
+		tqi_member_open(tx, index);
+		return true; /* condemned or not, it has gone its way */
+	}
 	if (task->state != TQ_RUNNING && tqi_task_is_condemned(tx, task)) {
 		tqi_task_cancel_waiting(tx, index);
 		return true;
@@ -90,7 +97,8 @@ bool tqi_sweep_pending(struct tqi_tx *tx)
 	const struct tqi_root *root = tqi_root(tx);
 
 	return tqi_sweep_needs_looks(tx) &&
-	       (root->sweep_left || root->telling || root->carrying || tqi_inherit_pending(tx));
+	       (root->sweep_left || root->telling || root->carrying ||
+		root->groups_busy || tqi_inherit_pending(tx));
 }
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
@@ -99,7 +107,9 @@ bool tqi_sweep_slice(struct tqi_tx *tx)
 		tqi_server_carry(tx);
 	if (tqi_root(tx)->telling)
 		tqi_edge_tell_slice(tx);
-	if (tqi_inherit_pending(tx))
+	if (tqi_root(tx)->groups_busy && !tqi_tx_is_filling(tx))
+		tqi_group_slice(tx);
+	if (tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))
 		tqi_inherit_slice(tx);
 	if (tqi_root(tx)->sweep_left)
 		sweep_records(tx);

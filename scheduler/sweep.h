@@ -18,7 +18,8 @@ static inline bool tqi_sweep_needs_looks(const struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 
-	return (root->sweep_left | root->telling | root->carrying | root->stale_first) != 0;
+	return (root->sweep_left | root->telling | root->carrying | root->stale_first |
+		root->groups_busy) != 0;
 }
 
 #endif

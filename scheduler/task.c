@@ -10,6 +10,7 @@
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/fair.h"
+#include "scheduler/group.h"
 #include "scheduler/inherit.h"
 #include "scheduler/key.h"
 #include "scheduler/limit.h"
@@ -26,7 +27,8 @@
 
 static const uint16_t legal[TQ_STATE_COUNT] = {
 	[TQ_FREE] = WAITING,
-	[TQ_BLOCKED] = TO(TQ_DELAYED) | TO(TQ_READY) | TO(TQ_CANCELLED) | TO(TQ_EXPIRED),
+	[TQ_BLOCKED] = TO(TQ_FREE) | /* a shut one */ TO(TQ_DELAYED) | TO(TQ_READY) |
+		       TO(TQ_CANCELLED) | TO(TQ_EXPIRED),
 	[TQ_DELAYED] = TO(TQ_BLOCKED) | TO(TQ_READY) | TO(TQ_DELAYED) | TO(TQ_CANCELLED) |
 		       TO(TQ_EXPIRED),
 	[TQ_READY] = TO(TQ_BLOCKED) | TO(TQ_DELAYED) | TO(TQ_RUNNING) | TO(TQ_CANCELLED) |
@@ -55,10 +57,18 @@ int tqi_task_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 		return -ENOENT;
 	if (tqi_id_generation(id) < task->generation)
 		return TQ_EGONE;
-	if (task->state == TQ_FREE)
-		return -ENOENT; /* the generation that will be used next */
+	if (task->state == TQ_FREE || tqi_member_is_hidden(tx, task))
+		return -ENOENT; /* the generation that will be used next; or not made real yet */
+	if (tqi_task_is_shut(tx, task))
+		tqi_member_open(tx, index);
 	*ret_index = index;
 	return 0;
+}
+
+bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_condemns(tqi_root(tx), tqi_queue_at(tx, task->queue), task) ||
+	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
 }
 
 static bool is_waiting(uint32_t state)
@@ -80,6 +90,22 @@ static void count_queue(struct tqi_tx *tx, const struct tqi_task *task, uint32_t
 		tqi_wake_room(tx);
 }
 
+/* Depths of its class, and of its group; those of shut ones in that of free ones. */
+static void count_gauges(struct tqi_tx *tx, const struct tqi_task *task, struct tqi_class *class,
+			 uint32_t from, uint32_t to)
+{
+	const struct tqi_extra *extra = task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)
+								     : NULL;
+	bool shut = extra && extra->shut;
+
+	if (from != TQ_FREE)
+		TQI_ADD(tx, class->depth[shut ? TQ_FREE : from], -1);
+	if (to != TQ_FREE)
+		TQI_ADD(tx, class->depth[shut ? TQ_FREE : to], 1);
+	if (extra && extra->group)
+		tqi_member_move(tx, extra, from, to);
+}
+
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
@@ -94,10 +120,7 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 	if (is_waiting(to) && !is_waiting(from) && from != TQ_FREE) /* a new one has it already */
 		TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	count_queue(tx, task, from, to);
-	if (from != TQ_FREE)
-		TQI_ADD(tx, class->depth[from], -1);
-	if (to != TQ_FREE)
-		TQI_ADD(tx, class->depth[to], 1);
+	count_gauges(tx, task, class, from, to);
 	if (from == TQ_RUNNING)
 		TQI_ADD(tx, tqi_root(tx)->running, -1);
 	if (to == TQ_RUNNING)
@@ -154,6 +177,8 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 		tqi_tenant_leave(tx, tqi_tenant_of(tx, task));
 	}
 	tqi_task_move(tx, index, TQ_FREE);
+	if (task->flags & TQI_TASK_EXTRA)
+		tqi_member_leave(tx, index);
 	give(tx, &task->payload);
 	give(tx, &task->result);
 	give(tx, &task->error);
@@ -221,6 +246,8 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_class *class = tqi_counters_of(tx, task);
 
+	if (tqi_task_is_shut(tx, task))
+		tqi_member_show(tx, index);
 	tqi_due_set(tx, index, UINT64_MAX);
 	tqi_task_move(tx, index, state);
 	if (tx->corrupt)
@@ -241,6 +268,7 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 		tqi_schedule_ended(tx, index);
 		tqi_inherit_finished(tx, index);
 		tqi_blocked_ended(tx, task);
+		tqi_member_ended(tx, index);
 	}
 	tqi_edge_tell(tx, index);
 	tqi_wake_empty(tx);

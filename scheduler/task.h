@@ -21,17 +21,26 @@ static inline void tqi_task_touch(struct tqi_tx *tx, struct tqi_task *task)
 /* Change the state and every gauge that depends on it. */
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
 
-/* Whether a purge of its queue, or a shutdown, has cancelled this waiting task already. */
+/* Whether it is of a graph that is being built, or has just been, and in no gauge yet. */
+static inline bool tqi_task_is_shut(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->state == TQ_BLOCKED && (task->flags & TQI_TASK_EXTRA) &&
+	       tqi_task_extra(tx, task)->shut;
+}
+/* Where it counts: shut ones in none of the gauges that are shown. */
+static inline uint32_t tqi_task_gauge(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_task_is_shut(tx, task) ? TQ_FREE : task->state;
+}
+
+/* Whether a purge of its queue, a shutdown, or its group, has cancelled this waiting task already. */
 static inline bool tqi_condemns(const struct tqi_root *root, const struct tqi_queue *queue,
 				const struct tqi_task *task)
 {
 	return task->wait_sequence < queue->purge_before ||
 	       task->wait_sequence < root->cancel_before;
 }
-static inline bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_condemns(tqi_root(tx), tqi_queue_at(tx, task->queue), task);
-}
+bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
 
 /* When no attempt may start any more; UINT64_MAX never. */
 static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_task *task)

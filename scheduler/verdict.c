@@ -6,6 +6,7 @@
 #include "scheduler/claim.h"
 #include "scheduler/due.h"
 #include "scheduler/fair.h"
+#include "scheduler/group.h"
 #include "scheduler/history.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
@@ -241,12 +242,20 @@ static bool total_time_is_over(struct tqi_tx *tx, const struct tqi_task *task)
 	       tx->now_ns - task->first_started_ns >= task->timeout_total_ns;
 }
 
+/* Whoever cancelled it: what ends without success is not tried again. */
+static bool is_cancelled(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return (task->flags & TQI_TASK_CANCEL) ||
+	       task->wait_sequence < tqi_root(tx)->cancel_before ||
+	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
+}
+
 /* An attempt that failed, in whatever way; `over`: its budget is used up. */
 static void end_failed(struct tqi_tx *tx, struct ended *ended, bool over, uint64_t delay_ns)
 {
 	const struct tqi_task *task = tqi_task_at(tx, ended->task);
 
-	if ((task->flags & TQI_TASK_CANCEL) || task->wait_sequence < tqi_root(tx)->cancel_before) {
+	if (is_cancelled(tx, task)) {
 		ended->cause = TQ_CAUSE_CANCELLED;
 		ended->cause_arg = 0;
 		end_for_good(tx, ended, TQ_CANCELLED);
@@ -270,8 +279,7 @@ static void end_released(struct tqi_tx *tx, struct ended *ended, uint64_t delay_
 {
 	const struct tqi_task *task = tqi_task_at(tx, ended->task);
 
-	if ((task->flags & (TQI_TASK_CANCEL | TQI_TASK_ONCE)) ||
-	    task->wait_sequence < tqi_root(tx)->cancel_before)
+	if ((task->flags & TQI_TASK_ONCE) || is_cancelled(tx, task))
 		end_failed(tx, ended, true, 0);
 	else
 		go_again(tx, ended, delay_ns, true);

@@ -4,6 +4,7 @@
 
 #include "scheduler/command.h"
 #include "scheduler/due.h"
+#include "scheduler/group.h"
 #include "scheduler/ready.h"
 #include "scheduler/schedule.h"
 #include "scheduler/server.h"
@@ -70,10 +71,11 @@ bool tqi_wake_any(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 	bool called = (root->commands_open || root->command_waiters) && tqi_command_wake(tx, 1);
+	bool ended = root->group_waiters && tqi_group_wake(tx, 1);
 	bool woken = wake_first(tx);
 
 	tx->pass_on = false;
-	return woken || called;
+	return woken || called || ended;
 }
 
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
@@ -85,6 +87,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 	if (root->assigned) /* it may come back, or be stolen */
 		return false;
 	if (root->telling)
+		return false;
+	if (tqi_root(tx)->groups_busy) /* it may have members that are still shut */
 		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
@@ -198,7 +202,8 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (root->telling && tx->now_ns < due)
 		due = tx->now_ns;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
-	    root->anew || root->commands_open || root->command_waiters || tqi_sweep_needs_looks(tx))
+	    root->anew || root->commands_open || root->command_waiters || root->group_waiters ||
+	    root->groups_owned.first || tqi_sweep_needs_looks(tx))
 		until = tx->now_ns + (place + 1) * LOOK_NS;
 	/* Deputies come a little later, in case the timekeeper cannot. */
 	if (due != UINT64_MAX && due + place * LOOK_NS < until)

@@ -136,6 +136,9 @@ struct tq_task_spec {
 					 one that is given twice counts once */
 	uint32_t after_count;	      /* of after, up to TQ_AFTER_MAX; default none */
 	uint32_t reserved1;	      /* must be 0 */
+	uint64_t group;		      /* id of an open group that it becomes a member of,
+					 <taskq/group.h>; default none.  A task that is there
+					 already under unique_key does not */
 };
 
 /**
@@ -154,7 +157,8 @@ struct tq_task_spec {
  *		tq_task_after(); -ENOENT, TQ_EGONE a dependency on a task that
  *		never was, or has been freed;
  *		TQ_EFULL no room for it (a limit of the queue or the segment);
- *		-ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
+ *		TQ_ESTATE spec->group takes no members; TQ_EGONE, -ENOENT no such
+ *		group; -ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
  *		-EEXIST the task to coalesce with is of another kind;
  *		TQ_ELOCKED, -EDEADLK (from a signal handler inside taskq),
  *		TQ_ECORRUPT.
@@ -273,6 +277,8 @@ struct tq_task_info {
 	uint64_t inherited_from; /* id of such a task; 0 none, a client's, or not found soon */
 	uint64_t inherited_deadline_ns; /* an earlier one of what waits for it: for the order
 					   in its queue only; 0 none */
+	uint64_t group;	    /* id of the group that it is a member of; 0 none */
+	uint64_t completes; /* id of the group whose end it waits for; 0 none */
 };
 
 /**

@@ -21,6 +21,7 @@
 #include <taskq/error.h>
 #include <taskq/segment.h>
 #include <taskq/task.h>
+#include <taskq/graph.h>
 #include <taskq/schedule.h>
 #include <taskq/queue.h>
 #include <taskq/limit.h>

@@ -67,7 +67,7 @@ struct tq_why {
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
 	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; WAITING: one that it
 				   waits for; BLOCKED: likewise, on pid if that runs; 0
-				   unknown */
+				   unknown, or its group: struct tq_task_info .completes */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
 	uint32_t servers;  /* SERVERS: how many there are */
 	uint32_t reserved0;

@@ -162,6 +162,25 @@ static void dump_commands(FILE *f, struct tq *tq)
 	}
 }
 
+static void dump_groups(FILE *f, struct tq *tq)
+{
+	struct tq_group_info g = { .size = sizeof(g) };
+	uint64_t cursor = 0;
+
+	while (tq_group_list(tq, &cursor, &g, 1) > 0) {
+		fprintf(f,
+			"group %" PRIx64 " %s '%s' flags %x completion %" PRIx64 " when %u culprit"
+			" %" PRIx64 " members %u unfinished %u times %c%c states",
+			g.id, tq_group_state_name(g.state), g.label, g.flags, g.completion,
+			g.condition, g.culprit, g.members, g.unfinished, is_set(g.created_ns),
+			is_set(g.ended_ns));
+		for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
+			fprintf(f, " %u", g.states[s]);
+		fprintf(f, "\n");
+		g.size = sizeof(g);
+	}
+}
+
 char *tqt_dump(struct tq *tq)
 {
 	struct tq_segment_info i = { .size = sizeof(i) };
@@ -185,6 +204,7 @@ char *tqt_dump(struct tq *tq)
 	dump_workers(f, tq);
 	dump_schedules(f, tq);
 	dump_commands(f, tq);
+	dump_groups(f, tq);
 	fclose(f);
 	return text;
 }

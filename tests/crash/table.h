@@ -337,7 +337,28 @@ enum {
 	X(release_lent, tq_release, heir_runs, WHOLE, TQT_FEW)                               \
 	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                             \
 	X(keep_inherit, core, lent, STEPS, TQT_FEW | TQT_SHORT)                              \
-	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)
+	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)                                              \
+	X(group_new, tq_group_new, none, WHOLE, TQT_SOME | TQT_FULL)                         \
+	X(group_new_completion, tq_group_new, none, WHOLE, TQT_ALL)                          \
+	X(submit_member, tq_submit, group, WHOLE, TQT_SOME | TQT_FULL)                       \
+	X(group_seal, tq_group_seal, group, WHOLE, TQT_FEW)                                  \
+	X(group_seal_empty, tq_group_seal, empty_group, WHOLE, TQT_SOME)                     \
+	X(group_cancel, tq_group_cancel, members, STEPS, TQT_FEW | TQT_SHORT)                \
+	X(group_cancel_running, tq_group_cancel, member, STEPS, TQT_FEW)                     \
+	X(complete_member, tq_complete, member, WHOLE, TQT_SOME)                             \
+	X(complete_last_member, tq_complete, last_member, WHOLE, TQT_SOME)                   \
+	X(complete_against, tq_complete, no_failure, WHOLE, TQT_FEW)                         \
+	X(fail_last_member, tq_fail, last_member, WHOLE, TQT_SOME)                           \
+	X(cancel_member, tq_cancel, member, WHOLE, TQT_FEW)                                  \
+	X(claim_condemned, tq_claim, condemned, STEPS, TQT_FEW)                              \
+	X(group_wait, tq_group_wait, last_member, STEPS, TQT_FEW | TQT_SHORT)                \
+	X(group_wait_timeout, tq_group_wait, group, STEPS, TQT_FEW)                          \
+	X(group_next, tq_group_next, last_member, STEPS, TQT_FEW)                            \
+	X(graph_submit, tq_graph_submit, graph, STEPS, TQT_SOME | TQT_FULL)                  \
+	X(keep_dead_group, core, dead_group, STEPS, TQT_FEW)                                 \
+	X(keep_dead_graph, core, dead_graph, STEPS, TQT_SOME)                                \
+	X(keep_released, core, released, STEPS, TQT_FEW)                                     \
+	X(keep_old_group, core, old_group, STEPS, TQT_FEW)
 
 struct tqt_operation {
 	const char *name;

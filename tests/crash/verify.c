@@ -166,6 +166,21 @@ static void undo_inflight(struct tqt_lab *lab)
 	}
 }
 
+/* Nor a graph that it was writing, nor an open group. */
+static void verify_groups_buried(struct tqt_lab *lab)
+{
+	const struct tqi_core *core = tqi_segment_core(&lab->seg);
+
+	for (uint32_t i = 1; i < core->tables[TQI_GROUPS].count; i++) {
+		const struct tqi_group *g = tqi_table_peek(&lab->seg, TQI_GROUPS, i);
+
+		if (g && g->owner.pid &&
+		    (g->state == TQI_GROUP_BUILDING || g->state == TQI_GROUP_OPEN) &&
+		    lab->system.ops.process_gone(&lab->system, &g->owner))
+			tqt_fault(lab->sweep, lab->level, "group %u of the dead is still there", i);
+	}
+}
+
 /* After a keeper's look nothing of the dead is left. */
 static void verify_buried(struct tqt_lab *lab)
 {
@@ -187,6 +202,7 @@ static void verify_buried(struct tqt_lab *lab)
 			tqt_fault(lab->sweep, lab->level, "sleeper %u of the dead is still there",
 				  i);
 	}
+	verify_groups_buried(lab);
 }
 
 static void keep(struct tqt_lab *lab)

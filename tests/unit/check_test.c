@@ -12,6 +12,7 @@
 #include "scheduler/check.h"
 #include "scheduler/limit.h"
 #include "scheduler/command.h"
+#include "scheduler/group.h"
 #include "scheduler/rebuild.h"
 #include "scheduler/server.h"
 #include "shm/span.h"
@@ -31,6 +32,7 @@ struct scene {
 	uint32_t commanded; /* a worker that has taken `taken`; `open` waits for it */
 	uint64_t answered, taken, open;
 	uint32_t behalf[2], stale[2]; /* who waits for an attempt, under way and ended */
+	uint64_t open_group, complete_group, cancelled_group, graph, member, member_ended, shut;
 };
 
 static char last_finding[256];
@@ -245,6 +247,59 @@ static void populate_behalf(struct fixture *f, struct scene *s)
 	end(f, s->worker, &ended, DONE);
 }
 
+static uint64_t make_group(struct fixture *f, bool building)
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	struct tq_task_spec spec = { .queue = "grouped", .kind = "exec" };
+	struct tqi_submit after = { .spec = &spec };
+	const struct tqi_group_request request = { .owner = building ? &owner : NULL,
+						   .label = "label",
+						   .condition = building ? 0 : TQ_GROUP_OK,
+						   .building = building,
+						   .completion = building ? NULL : &after };
+	uint64_t id, completion;
+
+	begin(f);
+	assert_int_equal(tqi_group_make(&f->tx, &request, &id, &completion), 0);
+	commit(f);
+	return id;
+}
+
+static uint64_t join(struct fixture *f, uint64_t group)
+{
+	return submit(f, (struct tq_task_spec){ .queue = "grouped", .group = group });
+}
+
+/* D5: one with an end, one that is complete, one being cancelled; and a graph half written. */
+static void populate_groups(struct fixture *f, struct scene *s)
+{
+	struct tq_task_spec spec = { .queue = "grouped", .kind = "exec" };
+	struct tqi_submit shut = { .spec = &spec, .shut = true };
+	uint32_t worker = add_worker(f, "grouped", 0);
+	struct tqi_claimed claimed;
+
+	s->open_group = make_group(f, false);
+	s->member_ended = join(f, s->open_group);
+	assert_int_equal(claim(f, worker, &claimed), s->member_ended);
+	end(f, worker, &claimed, DONE);
+	s->member = join(f, s->open_group);
+	s->complete_group = make_group(f, false);
+	s->cancelled_group = make_group(f, false);
+	for (int i = 0; i < 3; i++)
+		join(f, s->cancelled_group);
+	begin(f);
+	assert_int_equal(tqi_group_seal(&f->tx, s->complete_group), 0);
+	while (tqi_group_slice(&f->tx))
+		;
+	commit(f);
+	s->graph = make_group(f, true);
+	begin(f);
+	assert_int_equal(tqi_group_cancel(&f->tx, s->cancelled_group), 0);
+	assert_int_equal(tqi_graph_find(&f->tx, s->graph, &shut.group), 0);
+	assert_int_equal(tqi_submit(&f->tx, &shut, &s->shut), 0);
+	commit(f);
+}
+
 /* Some of everything. */
 static void populate(struct fixture *f, struct scene *s)
 {
@@ -310,6 +365,7 @@ static void populate(struct fixture *f, struct scene *s)
 	populate_fair(f, s);
 	populate_servers(f, s);
 	populate_after(f, s);
+	populate_groups(f, s);
 }
 
 static int rebuild(const struct tqi_segment *seg, unsigned char *base)
@@ -662,6 +718,81 @@ static struct tqi_key *key_of(struct fixture *f, uint64_t id)
 }
 
 /* G2: limits, lanes and parkings. */
+static struct tqi_group *group_of(struct fixture *f, uint64_t id)
+{
+	return tqi_table_peek(&f->box.seg, TQI_GROUPS, tqi_id_index(id));
+}
+
+static void test_damage_of_groups_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_group *open = group_of(&f, s.open_group),
+			 *whole = group_of(&f, s.complete_group);
+	struct tqi_group *cancelled = group_of(&f, s.cancelled_group),
+			 *graph = group_of(&f, s.graph);
+	struct tqi_extra *waits = extra_of(&f, s.member), *ended = extra_of(&f, s.member_ended);
+	struct tqi_extra *shut = extra_of(&f, s.shut), *last = extra_of(&f, open->completion_id);
+
+	DAMAGE(root->groups_owned.first, 0);
+	DAMAGE(root->groups_owned.last, 0);
+	DAMAGE(root->groups_ended.first, 0xffffff);
+	DAMAGE(root->groups_ended.first, tqi_id_index(s.open_group));
+	DAMAGE(root->groups_busy, 0);
+	DAMAGE(root->groups_busy_last, 0);
+	DAMAGE(root->groups_cursor, 77);
+	DAMAGE(root->group_waiters, 1);
+	DAMAGE(open->state, TQI_GROUP_FREE);
+	DAMAGE(open->state, TQI_GROUP_COMPLETE);
+	DAMAGE(open->state, 9);
+	DAMAGE(open->generation, 0);
+	DAMAGE(open->condition, 0);
+	DAMAGE(open->cancelled, 1);
+	DAMAGE(open->work, TQI_GROUP_RELEASING);
+	DAMAGE(open->work, 9);
+	DAMAGE(open->completion, 0);
+	DAMAGE(open->completion, tqi_id_index(s.member));
+	DAMAGE(open->members, 1);
+	DAMAGE(open->unfinished, 0);
+	DAMAGE(open->ends, 0);
+	DAMAGE(open->ends, 9);
+	DAMAGE(open->states[TQ_DONE], 0);
+	DAMAGE(open->states[TQ_READY], 0);
+	DAMAGE(open->first, 0);
+	DAMAGE(open->last, tqi_id_index(s.shut));
+	DAMAGE(open->ended_last, 0);
+	DAMAGE(open->walk, 0xffffff);
+	DAMAGE(open->waiters, 1);
+	memset(open->label, 'x', sizeof(open->label));
+	DAMAGE(open->label[0], 'x');
+	DAMAGE(whole->state, TQI_GROUP_SEALED);
+	DAMAGE(whole->completion, tqi_id_index(s.member));
+	DAMAGE(cancelled->work, TQI_GROUP_IDLE);
+	DAMAGE(cancelled->busy_next, 0xffffff);
+	DAMAGE(graph->owner.pid, 0);
+	DAMAGE(graph->state, TQI_GROUP_OPEN);
+	DAMAGE(graph->work, TQI_GROUP_CANCELLING);
+	DAMAGE(waits->group, 0);
+	DAMAGE(waits->group, 0xffffff);
+	DAMAGE(waits->group_prev, 0);
+	DAMAGE(waits->group_next, tqi_id_index(s.member_ended));
+	DAMAGE(waits->counted, TQ_DONE);
+	DAMAGE(waits->pinned, 0);
+	DAMAGE(waits->shut, 1);
+	DAMAGE(ended->counted, 0);
+	DAMAGE(ended->counted, TQ_READY);
+	DAMAGE(ended->group_order, 0);
+	DAMAGE(shut->shut, 0);
+	DAMAGE(last->completes, 0);
+	DAMAGE(last->completes, 0xffffff);
+	close_intact(&f, &image);
+}
+
 static void test_damage_of_limits_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -1166,6 +1297,7 @@ int main(void)
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_keys_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_limits_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_groups_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_commands_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_servers_is_found_and_mended),

@@ -209,8 +209,10 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, after);
 	FIELD(tqi_extra, unmet);
 	FIELD(tqi_extra, group);
+	FIELD(tqi_extra, group_prev);
 	FIELD(tqi_extra, group_next);
-	FIELD(tqi_extra, group_ended);
+	FIELD(tqi_extra, group_order);
+	FIELD(tqi_extra, completes);
 	FIELD(tqi_extra, inherited);
 	FIELD(tqi_extra, inherited_hops);
 	FIELD(tqi_extra, inherited_deadline_hops);
@@ -220,6 +222,8 @@ static void add_extra(struct text *t)
 	FIELD(tqi_extra, counted);
 	FIELD(tqi_extra, again);
 	FIELD(tqi_extra, after_count);
+	FIELD(tqi_extra, pinned);
+	FIELD(tqi_extra, shut);
 }
 
 static void add_schedule(struct text *t)
@@ -530,6 +534,36 @@ static void add_servers(struct text *t)
 	FIELD(tqi_pool, pattern);
 }
 
+static void add_groups(struct text *t)
+{
+	STRUCT(tqi_group);
+	FIELD(tqi_group, state);
+	FIELD(tqi_group, condition);
+	FIELD(tqi_group, cancelled);
+	FIELD(tqi_group, work);
+	FIELD(tqi_group, generation);
+	FIELD(tqi_group, owner);
+	FIELD(tqi_group, made_ns);
+	FIELD(tqi_group, ended_ns);
+	FIELD(tqi_group, sequence);
+	FIELD(tqi_group, completion_id);
+	FIELD(tqi_group, culprit);
+	FIELD(tqi_group, completion);
+	FIELD(tqi_group, members);
+	FIELD(tqi_group, unfinished);
+	FIELD(tqi_group, ends);
+	FIELD(tqi_group, states);
+	FIELD(tqi_group, first);
+	FIELD(tqi_group, last);
+	FIELD(tqi_group, ended_last);
+	FIELD(tqi_group, walk);
+	FIELD(tqi_group, prev);
+	FIELD(tqi_group, next);
+	FIELD(tqi_group, busy_next);
+	FIELD(tqi_group, waiters);
+	FIELD(tqi_group, label);
+}
+
 static void add_root(struct text *t)
 {
 	STRUCT(tqi_root);
@@ -597,6 +631,12 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, stale_best_deadline_ns);
 	FIELD(tqi_root, stale_best_hops);
 	FIELD(tqi_root, stale_best_deadline_hops);
+	FIELD(tqi_root, groups_owned);
+	FIELD(tqi_root, groups_ended);
+	FIELD(tqi_root, groups_busy);
+	FIELD(tqi_root, groups_busy_last);
+	FIELD(tqi_root, groups_cursor);
+	FIELD(tqi_root, group_waiters);
 }
 
 static void add_places(struct text *t)
@@ -645,6 +685,7 @@ static void describe(struct text *t)
 	add_worker(t);
 	add_queues(t);
 	add_servers(t);
+	add_groups(t);
 	add_root(t);
 }
 

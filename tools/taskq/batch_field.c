@@ -17,6 +17,7 @@ enum field_type {
 	FIELD_SCOPE,	/* of that key */
 	FIELD_LIMITS,	/* an array of keys */
 	FIELD_AFTER,	/* an array of ids; the kind of dependency */
+	FIELD_GROUP,	/* a group's id */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
 	FIELD_AT,	/* wall-clock time as text */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
@@ -41,6 +42,7 @@ static const struct field {
 	{ "after_any", FIELD_AFTER, TQ_AFTER_ANY },
 	{ "after_fail", FIELD_AFTER, TQ_AFTER_FAIL },
 	{ "fair", FIELD_KEY, offsetof(struct tq_task_spec, fair_key) },
+	{ "group", FIELD_GROUP, 0 },
 	{ "priority", FIELD_PRIORITY, offsetof(struct tq_task_spec, priority) },
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
 	{ "at", FIELD_AT, 0 },
@@ -66,6 +68,8 @@ static const struct field {
 	{ "id", FIELD_IGNORED, 0 },
 	{ "sequence", FIELD_IGNORED, 0 },
 	{ "schedule", FIELD_IGNORED, 0 },
+	{ "member_of", FIELD_IGNORED, 0 },
+	{ "completes", FIELD_IGNORED, 0 },
 	{ "state", FIELD_IGNORED, 0 },
 	{ "flags", FIELD_IGNORED, 0 },
 	{ "attempt", FIELD_IGNORED, 0 },
@@ -137,6 +141,15 @@ static bool read_scope(struct batch_line *line, const json_t *value)
 	if (text && parse_scope(text, &line->spec.unique_scope) == 0)
 		return true;
 	return batch_line_bad(line, "\"unique_scope\" is not " FORM_SCOPE);
+}
+
+static bool read_group(struct batch_line *line, const json_t *value)
+{
+	const char *text = json_string_value(value);
+
+	if (text && tq_group_id_parse(text, &line->spec.group) == 0)
+		return true;
+	return batch_line_bad(line, "\"group\" is not " FORM_GROUP);
 }
 
 static bool read_limits(struct batch_line *line, const json_t *value)
@@ -251,6 +264,8 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 		return read_text(line, field, value);
 	case FIELD_SCOPE:
 		return read_scope(line, value);
+	case FIELD_GROUP:
+		return read_group(line, value);
 	case FIELD_LIMITS:
 		return read_limits(line, value);
 	case FIELD_AFTER:

@@ -31,7 +31,8 @@ enum about {
 	ABOUT_SERVER,
 	ABOUT_TASK,
 	ABOUT_SCHEDULE,
-	ABOUT_COMMAND
+	ABOUT_COMMAND,
+	ABOUT_GROUP
 };
 
 /* Reports the library's error @r and gives the exit code for it. */

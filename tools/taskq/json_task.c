@@ -117,6 +117,14 @@ static void set_flag(json_t *object, const char *key, uint32_t is_set)
 		json_object_set_new(object, key, json_true());
 }
 
+static void set_group(json_t *object, const char *key, uint64_t group)
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	if (group)
+		json_object_set_new(object, key, json_string(tq_group_id_format(group, id)));
+}
+
 /* "after": ["17-3"], and the same of the other kinds. */
 static void add_after(json_t *object, struct tq *tq, const struct tq_task_info *info)
 {
@@ -176,6 +184,8 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	if (info->schedule)
 		json_object_set_new(object, "schedule",
 				    json_string(tq_schedule_id_format(info->schedule, at)));
+	set_group(object, "member_of", info->group);
+	set_group(object, "completes", info->completes);
 	set_flag(object, "hold", info->flags & TQ_INFO_HELD);
 	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
 	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);

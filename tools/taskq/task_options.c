@@ -187,6 +187,9 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case OPTION_AFTER_ANY:
 	case OPTION_AFTER_FAIL:
 		return take_after(cli, options, key, arg);
+	case TASK_OPTION_GROUP:
+		return tq_group_id_parse(arg, &options->spec.group) == 0 ||
+		       refuse(cli, "--group", arg, "not a group's id", FORM_GROUP);
 	case TASK_OPTION_CWD:
 		return take_path(cli, "--cwd", arg, &options->cwd);
 	case TASK_OPTION_ENV:
@@ -235,7 +238,10 @@ int task_options_submit(struct cli *cli, const struct task_options *options, con
 		r = tq_submit(cli->tq, &spec, ret_id);
 	while (r == -EINTR);
 	signals_sleep_end();
-	if (r < 0 && !after_blame(cli, r, &spec))
+	if (spec.group && (r == TQ_ESTATE || r == TQ_EGONE || r == -ENOENT))
+		cli->exit_code = fail(cli, r, ABOUT_GROUP, "%s to group %s", cli->verb->name,
+				      tq_group_id_format(spec.group, (char[TQ_ID_TEXT_MAX]){ "" }));
+	else if (r < 0 && !after_blame(cli, r, &spec))
 		cli->exit_code =
 			fail(cli, r, ABOUT_TASK, "%s to queue \"%s\"", cli->verb->name, spec.queue);
 	return r;

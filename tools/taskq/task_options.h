@@ -24,6 +24,7 @@ enum task_option_key {
 	TASK_OPTION_AT,
 	TASK_OPTION_LIMIT,
 	TASK_OPTION_FAIR,
+	TASK_OPTION_GROUP,
 	TASK_OPTION_END, /* first key that the verb itself may use */
 };
 

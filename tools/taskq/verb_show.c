@@ -167,6 +167,11 @@ static void lines_work(const struct show *show)
 		line("limit", "%s", info->limits[i]);
 	if (info->server[0])
 		line("server", "%s", info->server);
+	if (info->group)
+		line("group", "%s", tq_group_id_format(info->group, id));
+	if (info->completes)
+		line("starts after", "the last of group %s",
+		     tq_group_id_format(info->completes, id));
 	if (info->fair_key[0])
 		line("fair key", "%s", info->fair_key);
 	if (!strcmp(info->kind, "exec"))

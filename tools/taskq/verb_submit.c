@@ -39,6 +39,7 @@ static const struct option_row rows[] = {
 	{ KEY_HOLD, "hold", NULL, "do not start it until `taskq unhold`" },
 	{ KEY_FORGET, "forget", NULL, "free its record as soon as it ends" },
 	{ TASK_OPTION_KEEP, "keep", NULL, "keep its record until `taskq forget`" },
+	{ TASK_OPTION_GROUP, "group", "GROUP", "it is a member of this group, see `taskq group`" },
 	{ KEY_UNIQUE, "unique", "KEY", "when the queue has a task of that key, make no other" },
 	{ KEY_UNIQUE_SCOPE, "unique-scope", "S",
 	  "until when: queued, active (default), kept; or coalesce" },
@@ -129,6 +130,8 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 		cli->exit_code = usage(cli, "--forget and --keep exclude each other");
 	else if (flags & TQ_TASK_FORGET && submit->wait)
 		cli->exit_code = usage(cli, "--forget leaves nothing to --wait for");
+	else if (schedule_is_given(&submit->schedule) && submit->options.spec.group)
+		cli->exit_code = usage(cli, "the runs of a schedule are in no group");
 	else if (schedule_is_given(&submit->schedule) && (submit->batch || submit->wait))
 		cli->exit_code = usage(cli, "a schedule takes neither --batch nor --wait");
 	else

@@ -74,6 +74,12 @@
 	  "room;\n"                                                                              \
 	  "a command finds its name in TASKQ_SERVER.  `taskq limit set --server` says how many\n" \
 	  "may run there.  remove starts nothing more there, and lets what runs go on.\n")       \
+	X(group, verb_group,                                                                       \
+	  "new|seal|wait|show|cancel|list [OPTION]... [GROUP]... [-- CMD [ARG]...]",               \
+	  "tasks that are counted together, and what runs after the last one",                     \
+	  "new prints the group's id; with a command, that starts when all members have ended.\n"  \
+	  "Tasks join by `taskq submit --group`, until seal.  wait exits with 0, 1 when any\n"      \
+	  "member is not done, 75 when some have not ended yet.\n")                                 \
 	X(schedule, verb_schedule, "list|show|pause|resume|remove [OPTION]... [ID]...",            \
 	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
 	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \

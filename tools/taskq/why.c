@@ -78,6 +78,12 @@ static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 {
 	char id[TQ_ID_TEXT_MAX], pid[32] = "";
 
+	if (!s->why->holder && s->info->completes) {
+		SAY(s,
+		    "it waits for the last end in group %s; `taskq group show` says how it stands",
+		    tq_group_id_format(s->info->completes, id));
+		return;
+	}
 	if (!s->why->holder) {
 		SAY(s, "it waits for other tasks");
 		return;
