@@ -8,6 +8,7 @@
 
 #include "errors.h"
 #include "parse.h"
+#include "policy_text.h"
 
 enum key {
 	KEY_MAX_DEPTH = OPTION_OWN,
@@ -28,8 +29,6 @@ enum key {
 	"points a second from 0 to 10000, such as 2 or 0.5, or off; for all bands, or as in "      \
 	"low=2,normal=0.5 for some of low, normal, high, critical"
 #define FORM_BANDS "three whole numbers that ascend, where normal, high and critical begin"
-
-const char *const band_names[TQ_BANDS] = { "low", "normal", "high", "critical" };
 
 const struct option_row queue_rows[] = {
 	{ KEY_AGEING, "ageing", "R|BAND=R,...", "points a second that waiting tasks gain; or off" },

@@ -13,9 +13,6 @@ struct queue_options {
 
 extern const struct option_row queue_rows[];
 
-/* The names of the bands, lowest first. */
-extern const char *const band_names[TQ_BANDS];
-
 /* An option_fn; @ctx is a struct queue_options, its opts.size set. */
 bool queue_option(struct cli *cli, void *ctx, int key, const char *arg);
 

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "table.h"
 #include "verbs.h"
+#include "worker_text.h"
 
 enum {
 	CHUNK = 16
@@ -73,21 +74,6 @@ static int each_queue(struct status *status)
 	return n;
 }
 
-static const char *worker_state(const struct tq_worker_info *info)
-{
-	if (info->flags & TQ_WORKER_IS_DYING)
-		return "dead";
-	if (info->flags & TQ_WORKER_IS_SUSPECT)
-		return "suspect";
-	if (info->flags & TQ_WORKER_IS_STOPPING)
-		return "stopping";
-	if (info->flags & TQ_WORKER_IS_MASTER)
-		return "master";
-	if (info->flags & TQ_WORKER_IS_WAITING)
-		return "waiting";
-	return info->claims ? "busy" : "idle";
-}
-
 static void put_worker(struct status *status, const struct tq_worker_info *info)
 {
 	struct table *table = &status->table;
@@ -100,7 +86,7 @@ static void put_worker(struct status *status, const struct tq_worker_info *info)
 	table_cell(table, "%u", info->number);
 	table_cell(table, "%s", info->name);
 	table_cell(table, "%u", info->pid);
-	table_cell(table, "%s", worker_state(info));
+	table_cell(table, "%s", worker_state_name(info));
 	table_cell(table, "%s", format_duration(status->clocks.now_ns - info->registered_ns, age));
 	table_cell(table, "%llu", (unsigned long long)info->tasks);
 	table_cell(table, "%s", info->task ? tq_id_format(info->task, id) : "-");

@@ -10,8 +10,6 @@
 #include "errors.h"
 #include "text.h"
 
-#define LEAD_MORE "       " /* as wide as "taskq: " */
-
 enum {
 	ABOUT_ANY = -1
 };
@@ -125,28 +123,40 @@ static const struct explanation *explain(int r, enum about about)
 	return &other;
 }
 
+/* The program's name, or as many blanks. */
+static char *lead_format(bool first, char buf[64])
+{
+	const int width = (int)strlen(program_invocation_short_name) + 2;
+
+	if (first)
+		snprintf(buf, 64, "%.60s: ", program_invocation_short_name);
+	else
+		snprintf(buf, 64, "%*s", width, "");
+	return buf;
+}
+
 static void complain_lines(const char *lead, char *lines)
 {
-	char *save = NULL;
+	char *save = NULL, more[64];
 
 	for (char *line = strtok_r(lines, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		fputs(lead, stderr);
 		text_put_safe(stderr, line);
 		fputc('\n', stderr);
-		lead = LEAD_MORE;
+		lead = lead_format(false, more);
 	}
 }
 
-static void complain_list(const char *lead, const char *format, va_list args) PRINTF_LIKE(2, 0);
-static void complain_list(const char *lead, const char *format, va_list args)
+static void complain_list(bool first, const char *format, va_list args) PRINTF_LIKE(2, 0);
+static void complain_list(bool first, const char *format, va_list args)
 {
-	char *lines = NULL;
+	char *lines = NULL, lead[64];
 
 	if (vasprintf(&lines, format, args) < 0)
 		return;
 	/* Whole messages only, also when several threads have something to say. */
 	flockfile(stderr);
-	complain_lines(lead, lines);
+	complain_lines(lead_format(first, lead), lines);
 	funlockfile(stderr);
 	free(lines);
 }
@@ -156,7 +166,7 @@ void complain(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	complain_list("taskq: ", format, args);
+	complain_list(true, format, args);
 	va_end(args);
 }
 
@@ -165,7 +175,7 @@ void complain_more(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	complain_list(LEAD_MORE, format, args);
+	complain_list(false, format, args);
 	va_end(args);
 }
 

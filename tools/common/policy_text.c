@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "format.h"
-#include "queue_options.h"
 
 #define NS_PER_MS 1000000ull
+
+const char *const band_names[TQ_BANDS] = { "low", "normal", "high", "critical" };
 
 static bool has_ageing(const struct tq_queue_info *info)
 {

@@ -7,6 +7,9 @@
 
 #include <taskq/taskq.h>
 
+/* The names of the bands, lowest first. */
+extern const char *const band_names[TQ_BANDS];
+
 /* In a word or two, for a column: "strict", "ageing+hybrid". */
 void policy_text_short(const struct tq_queue_info *info, char *to, size_t room);
 

@@ -7,7 +7,7 @@
 
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 
-/* Prints "taskq: ..." on standard error.  A line feed in @format separates what was
+/* Prints "PROGRAM: ..." on standard error.  A line feed in @format separates what was
  * wrong from what to do; control characters in arguments are made harmless. */
 void complain(const char *format, ...) PRINTF_LIKE(1, 2);
 

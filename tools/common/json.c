@@ -6,7 +6,7 @@
 
 #include "errors.h"
 #include "json.h"
-#include "queue_options.h"
+#include "policy_text.h"
 #include "text.h"
 
 static char *text_repaired(const char *text)
