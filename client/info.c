@@ -52,7 +52,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->worker_pid = t->worker_pid;
 }
 
-static uint32_t flags_of(const struct tqi_task *t)
+uint32_t tqi_info_flags(const struct tqi_task *t)
 {
 	static const struct {
 		uint32_t from, to;
@@ -203,7 +203,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 {
 	memset(ret_info, 0, sizeof(*ret_info));
 	fill_numbers(index, task, ret_info);
-	ret_info->flags = flags_of(task);
+	ret_info->flags = tqi_info_flags(task);
 	fill_texts(seg, task, ret_info);
 	fill_extra(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);

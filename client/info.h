@@ -12,4 +12,7 @@
 bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task,
 		   struct tq_task_info *ret_info);
 
+/* TQ_INFO_* of what stands in the record. */
+uint32_t tqi_info_flags(const struct tqi_task *task);
+
 #endif

@@ -9,6 +9,8 @@
 #include "client/options.h"
 #include "client/snapshot.h"
 
+#define RUN 64 /* records copied at a time */
+
 struct limit_request {
 	const char *key;
 	struct tqi_limit_change change;
@@ -87,27 +89,25 @@ static void fill_bucket(const struct tqi_limit *limit, uint64_t now_ns, struct t
 }
 
 /* One record; false: it is free. */
-static bool read_limit(struct tq *tq, uint64_t index, struct tq_limit_info *i)
+static bool fill_limit(const struct tqi_limit *limit, uint64_t now_ns, struct tq_limit_info *i)
 {
-	struct tqi_limit limit;
-
-	if (tqi_peek_record(&tq->seg, TQI_LIMITS, (uint32_t)index, &limit) < 0 || !limit.bytes ||
-	    (!tqi_limit_is_set(&limit) && !limit.tasks))
+	if (!limit->bytes || (!tqi_limit_is_set(limit) && !limit->tasks))
 		return false;
 	memset(i, 0, sizeof(*i));
-	i->slots = limit.size;
-	i->used = limit.used;
-	i->waiting = limit.waiting;
-	i->tasks = limit.tasks;
-	fill_bucket(&limit, tqi_now(tq), i);
-	memcpy(i->key, limit.name, TQ_KEY_MAX);
+	i->slots = limit->size;
+	i->used = limit->used;
+	i->waiting = limit->waiting;
+	i->tasks = limit->tasks;
+	fill_bucket(limit, now_ns, i);
+	memcpy(i->key, limit->name, TQ_KEY_MAX);
 	return true;
 }
 
 int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, uint32_t count)
 {
+	struct tqi_limit limits[RUN];
 	struct tqi_core core;
-	uint32_t n = 0;
+	uint32_t n = 0, run;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
@@ -117,12 +117,20 @@ int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, 
 		return r;
 	if (*cursor == 0)
 		*cursor = 1;
-	while (n < count && *cursor < core.tables[TQI_LIMITS].count &&
-	       *cursor < TQI_LIMITS_RECORDS_MAX) {
-		struct tq_limit_info i;
+	for (; n < count && *cursor < core.tables[TQI_LIMITS].count &&
+	       *cursor < TQI_LIMITS_RECORDS_MAX;
+	     *cursor += run) {
+		uint64_t left = core.tables[TQI_LIMITS].count - *cursor;
+		uint32_t room = count - n < RUN ? count - n : RUN;
 
-		if (read_limit(tq, (*cursor)++, &i))
-			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
+		run = tqi_peek_run(&tq->seg, TQI_LIMITS, (uint32_t)*cursor,
+				   left < room ? (uint32_t)left : room, limits);
+		for (uint32_t k = 0; k < run; k++) {
+			struct tq_limit_info i;
+
+			if (fill_limit(&limits[k], tqi_now(tq), &i))
+				tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
+		}
 	}
 	return (int)n;
 }

@@ -6,7 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define TRIES 64 /* then the journal is applied to the copy */
+#define TRIES 64
+#define STILL_MAX                                                                                  \
+	3 /* looks at one transaction under way: then its journal is applied to the copy */
+#define MOVING_MAX 8 /* copies of what others keep changing: then the last one will do */
 
 int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes)
 {
@@ -87,21 +90,25 @@ static int undo_journal(const struct tqi_segment *seg, uint64_t offset, void *co
 	return r;
 }
 
-/* Copy while nothing is being committed; the last try repairs by the journal. */
+/*
+ * Copy while nothing is being committed.  When one transaction is under way all the
+ * time, its writer may be stopped or dead: its journal repairs the copy.
+ */
 static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
 {
-	uint64_t before, after;
-	int r;
+	uint64_t before, after, last = 0;
+	int r, still = 0;
 
-	for (int i = 0; i < TRIES; i++) {
+	for (int i = 0; i < MOVING_MAX && still < STILL_MAX; i++, last = after) {
 		if ((r = peek_version(seg, &before)) < 0 ||
 		    (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
 		    (r = peek_version(seg, &after)) < 0)
 			return r;
 		if (before == after && !(before & 1))
 			return 0;
+		still = before == after && (!last || last == before) ? still + 1 : 0;
 	}
-	return before == after ? undo_journal(seg, offset, copy, bytes) : 0;
+	return still ? undo_journal(seg, offset, copy, bytes) : 0;
 }
 
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record)
@@ -111,6 +118,20 @@ int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t inde
 	if (!offset)
 		return -ENOENT;
 	return peek_stable(seg, offset, record, seg->geometry.tables[table].record_bytes);
+}
+
+uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint32_t room,
+		      void *records)
+{
+	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
+	uint32_t beside = (1u << g->shift) - (index & ((1u << g->shift) - 1));
+	uint32_t n = room < beside ? room : beside;
+	uint64_t offset = tqi_record_offset(seg, table, index);
+
+	if (offset && peek_stable(seg, offset, records, (uint64_t)n * g->record_bytes) == 0)
+		return n;
+	memset(records, 0, (size_t)n * g->record_bytes);
+	return n;
 }
 
 /*

@@ -22,6 +22,12 @@ int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 /* One record, whole, as of some committed state. */
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
+/*
+ * Records that lie side by side, from `index` (above 0) on, in one copy: how many, 1 to
+ * `room`.  Those of a run without memory are all zero.
+ */
+uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint32_t room,
+		      void *records);
 /* A task that has this id: 0, TQ_EGONE, -ENOENT. */
 int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task);
 /* Each attempt under way, and its task; false: that is enough. */

@@ -12,6 +12,9 @@
 #include "scheduler/limit.h"
 #include "scheduler/ready.h"
 
+#define RUN 64		 /* records copied at a time */
+#define QUICK_LANES 4096 /* that TQ_QUEUE_QUICK looks at, at most */
+
 int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 {
 	struct tq_segment_info i = { .size = sizeof(i) };
@@ -52,11 +55,24 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	return 0;
 }
 
+/* No more is read than is needed: a copy of the core takes its busiest cache lines away
+ * from whoever works. */
 static uint32_t count_of(struct tq *tq, uint32_t table)
 {
-	struct tqi_core core;
+	uint64_t tables = tq->seg.geometry.core + offsetof(struct tqi_core, tables);
+	uint64_t offset = tables + table * sizeof(struct tqi_table);
+	uint32_t count;
 
-	return tqi_peek_core(&tq->seg, &core) < 0 ? 0 : core.tables[table].count;
+	offset += offsetof(struct tqi_table, count);
+	return tqi_peek(&tq->seg, offset, &count, sizeof(count)) < 0 ? 0 : count;
+}
+
+static bool is_sweeping(struct tq *tq)
+{
+	uint64_t offset = tq->seg.geometry.root + offsetof(struct tqi_root, sweep_left);
+	uint32_t left;
+
+	return tqi_peek(&tq->seg, offset, &left, sizeof(left)) == 0 && left > 0;
 }
 
 /* The first task of a lane has not been ready longest, but its heap knows no age: with
@@ -141,16 +157,40 @@ static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counte
 		add_oldest(tq, &lane, k);
 }
 
-static uint32_t workers_of(struct tq *tq, uint32_t q)
-{
-	uint32_t count = count_of(tq, TQI_WORKERS), n = 0;
-	struct tqi_worker w;
+/* Live workers that serve each queue. */
+struct served {
+	uint16_t workers[TQI_QUEUES_MAX + 1];
+};
 
-	for (uint32_t i = 1; i < count; i++)
-		n += tqi_peek_record(&tq->seg, TQI_WORKERS, i, &w) == 0 &&
-		     w.state == TQI_WORKER_LIVE && !(w.flags & TQI_WORKER_MASTER) &&
-		     !tqi_worker_seems_dead(&w) && tqi_worker_serves_queue(&w, q);
-	return n;
+static bool is_named_before(const struct tqi_worker *w, uint32_t at)
+{
+	for (uint32_t i = 0; i < at; i++)
+		if (w->queues[i] == w->queues[at])
+			return true;
+	return false;
+}
+
+static void count_worker(const struct tqi_worker *w, struct served *served)
+{
+	if (w->state != TQI_WORKER_LIVE || (w->flags & TQI_WORKER_MASTER) ||
+	    tqi_worker_seems_dead(w))
+		return;
+	for (uint32_t q = 0; q < w->queue_count && q < TQ_WORKER_QUEUES_MAX; q++)
+		if (w->queues[q] <= TQI_QUEUES_MAX && !is_named_before(w, q))
+			served->workers[w->queues[q]]++;
+}
+
+static void count_served(struct tq *tq, struct served *ret_served)
+{
+	uint32_t count = count_of(tq, TQI_WORKERS);
+	struct tqi_worker workers[RUN];
+
+	memset(ret_served, 0, sizeof(*ret_served));
+	for (uint32_t i = 1, n; i < count && i < TQI_WORKERS_MAX; i += n) {
+		n = tqi_peek_run(&tq->seg, TQI_WORKERS, i, RUN, workers);
+		for (uint32_t k = 0; k < n && i + k < count; k++)
+			count_worker(&workers[k], ret_served);
+	}
 }
 
 static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_queue_info *i)
@@ -207,16 +247,14 @@ static void add_guests(struct tq *tq, uint32_t q, uint32_t kind, struct classes 
  * One row: the queue (class 0), or a kind of it, by the first of its classes; the row
  * of another one of them is empty: -ENOENT.
  */
-static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_info *i)
+static int queue_row(struct tq *tq, uint32_t flags, const struct served *served, uint32_t q,
+		     uint32_t class, struct tq_queue_info *i)
 {
 	struct tqi_queue queue;
-	struct tqi_root root;
 	struct tqi_class c = { .kind = 0 };
 	struct classes classes = { .any = false };
 	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
 
-	if (r == 0)
-		r = tqi_peek_root(&tq->seg, &root);
 	if (r == 0 && class)
 		r = tqi_peek_record(&tq->seg, TQI_CLASSES, class, &c);
 	if (r < 0)
@@ -224,10 +262,10 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 	uint32_t limit = count_of(tq, TQI_CLASSES), kind = c.kind;
 	bool found = !class;
 
-	fill_queue(&queue, root.sweep_left, i);
+	fill_queue(&queue, is_sweeping(tq), i);
 	classes.no_room = tqi_lacks_room(&tq->seg, &queue);
 	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
-	i->workers = workers_of(tq, q);
+	i->workers = q <= TQI_QUEUES_MAX ? served->workers[q] : 0;
 	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
 		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
 			return TQ_ECORRUPT;
@@ -241,7 +279,10 @@ static int queue_row(struct tq *tq, uint32_t q, uint32_t class, struct tq_queue_
 		return -ENOENT;
 	if (queue.tenant_classes[0] || queue.tenant_classes[1])
 		add_guests(tq, q, kind, &classes);
-	add_lanes(tq, &classes, &i->counters);
+	if ((flags & TQ_QUEUE_QUICK) && classes.any && count_of(tq, TQI_LANES) > QUICK_LANES)
+		i->flags |= TQ_QUEUE_PARTIAL;
+	else
+		add_lanes(tq, &classes, &i->counters);
 	if (class)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);
 	return 0;
@@ -252,16 +293,18 @@ int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_in
 	uint32_t count = count_of(tq, TQI_QUEUES);
 	char name[TQ_NAME_MAX + 1];
 	struct tq_queue_info i;
+	struct served served;
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);
 
 	if (r < 0)
 		return r;
+	count_served(tq, &served);
 	for (uint32_t q = 1; q < count; q++) {
 		tqi_peek_queue_name(&tq->seg, q, name);
 		if (strcmp(name, queue) != 0)
 			continue;
-		r = queue_row(tq, q, 0, &i);
+		r = queue_row(tq, 0, &served, q, 0, &i);
 		if (r == 0)
 			tqi_snapshot_out(ret_info, room, &i, sizeof(i));
 		return r;
@@ -291,15 +334,18 @@ int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_que
 		  uint32_t count)
 {
 	uint32_t n = 0, q, c;
+	struct served served;
 
-	if ((flags & ~TQ_QUEUE_BY_KIND) || (count && infos->size != sizeof(*infos)))
+	if ((flags & ~(TQ_QUEUE_BY_KIND | TQ_QUEUE_QUICK)) ||
+	    (count && infos->size != sizeof(*infos)))
 		return -EINVAL;
 	if (*cursor == 0)
 		*cursor = 1;
+	count_served(tq, &served);
 	while (n < count && row_at(tq, flags, *cursor, &q, &c)) {
 		struct tq_queue_info i;
 
-		if (queue_row(tq, q, c, &i) == 0)
+		if (queue_row(tq, flags, &served, q, c, &i) == 0)
 			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
 		(*cursor)++;
 	}
@@ -337,20 +383,31 @@ static uint32_t worker_flags(const struct tqi_worker *w, bool asleep)
 	       (asleep ? TQ_WORKER_IS_ASLEEP : 0);
 }
 
-static bool is_asleep(struct tq *tq, uint32_t worker)
+/* Workers that wait for a task, a bit each. */
+struct asleep {
+	uint64_t bits[TQI_WORKERS_MAX / 64];
+};
+
+static void find_asleep(struct tq *tq, struct asleep *ret_asleep)
 {
 	uint32_t count = count_of(tq, TQI_WAITERS);
-	struct tqi_waiter s;
+	struct tqi_waiter waiters[RUN];
 
-	for (uint32_t i = 1; i < count; i++)
-		if (tqi_peek_record(&tq->seg, TQI_WAITERS, i, &s) == 0 &&
-		    s.state == TQI_WAITER_LISTED && s.interest == TQI_INTEREST_WORK &&
-		    s.subject == worker)
-			return true;
-	return false;
+	memset(ret_asleep, 0, sizeof(*ret_asleep));
+	for (uint32_t i = 1, n; i < count && i < TQI_WAITERS_MAX; i += n) {
+		n = tqi_peek_run(&tq->seg, TQI_WAITERS, i, RUN, waiters);
+		for (uint32_t k = 0; k < n && i + k < count; k++) {
+			const struct tqi_waiter *s = &waiters[k];
+
+			if (s->state == TQI_WAITER_LISTED && s->interest == TQI_INTEREST_WORK &&
+			    s->subject < TQI_WORKERS_MAX)
+				ret_asleep->bits[s->subject / 64] |= 1ull << (s->subject % 64);
+		}
+	}
 }
 
-static bool worker_row(struct tq *tq, uint32_t number, struct tq_worker_info *i)
+static bool worker_row(struct tq *tq, const struct asleep *asleep, uint32_t number,
+		       struct tq_worker_info *i)
 {
 	struct tqi_worker w;
 	struct tqi_attempt a;
@@ -359,7 +416,7 @@ static bool worker_row(struct tq *tq, uint32_t number, struct tq_worker_info *i)
 		return false;
 	memset(i, 0, sizeof(*i));
 	i->number = number;
-	i->flags = worker_flags(&w, is_asleep(tq, number));
+	i->flags = worker_flags(&w, asleep->bits[number / 64] >> (number % 64) & 1);
 	i->pid = w.owner.pid;
 	i->master = w.master;
 	i->claims = w.attempt_count;
@@ -380,15 +437,17 @@ static bool worker_row(struct tq *tq, uint32_t number, struct tq_worker_info *i)
 int tq_worker_list(struct tq *tq, uint64_t *cursor, struct tq_worker_info *infos, uint32_t count)
 {
 	uint32_t end = count_of(tq, TQI_WORKERS), n = 0;
+	struct asleep asleep;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
 	if (*cursor == 0)
 		*cursor = 1;
-	while (n < count && *cursor < end) {
+	find_asleep(tq, &asleep);
+	while (n < count && *cursor < end && *cursor < TQI_WORKERS_MAX) {
 		struct tq_worker_info i;
 
-		if (worker_row(tq, (uint32_t)*cursor, &i))
+		if (worker_row(tq, &asleep, (uint32_t)*cursor, &i))
 			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
 		(*cursor)++;
 	}

@@ -146,6 +146,7 @@ struct tq_counters {
 #define TQ_QUEUE_REORDERING (1u << 3) /* tasks are being taken over into another order */
 #define TQ_QUEUE_SERVED (1u << 4)  /* its tasks run at servers: <taskq/server.h> */
 #define TQ_QUEUE_NO_ROOM (1u << 5) /* and none of them has room now */
+#define TQ_QUEUE_PARTIAL (1u << 6) /* see TQ_QUEUE_QUICK */
 
 /* Snapshot of a queue. */
 struct tq_queue_info {
@@ -185,6 +186,10 @@ TQ_API TQ_NODISCARD int tq_queue_info(struct tq *tq, const char *queue,
 
 /* flags of tq_queue_list() */
 #define TQ_QUEUE_BY_KIND (1u << 0) /* one row per queue and kind */
+/* For who looks many times a second: with more than 4,096 sets of limit keys and fair
+ * keys they are not looked at one by one; what then is missing in throttled and in
+ * oldest_ready_ns is flagged TQ_QUEUE_PARTIAL. */
+#define TQ_QUEUE_QUICK (1u << 1)
 
 /**
  * tq_queue_list() - read the queues in order of creation.  Takes no lock.

@@ -51,6 +51,19 @@ static void look_at_tasks(struct player *p)
 	player_accepts(p, "tq_task_list", n);
 }
 
+static void look_at_all(struct player *p)
+{
+	struct tq_task_brief briefs[PAGE] = { { .size = sizeof(briefs[0]) } };
+	uint64_t cursor = 0, left = 1;
+	int n = 0;
+
+	while (n >= 0 && left > 0) {
+		n = tq_task_scan(p->tq, TQ_SCAN_LABELS, &cursor, &left, briefs, PAGE);
+		briefs[0].size = sizeof(briefs[0]);
+	}
+	player_accepts(p, "tq_task_scan", n);
+}
+
 static void look_at_commands(struct player *p)
 {
 	struct tq_command_info info = { .size = sizeof(info) };
@@ -109,6 +122,7 @@ int play_observer(struct player *p)
 		player_does(p, DOING_LOOK, UINT32_MAX);
 		look_at_the_rest(p);
 		look_at_tasks(p);
+		look_at_all(p);
 		if (chance_percent(&p->chance, 5))
 			player_accepts(p, "tq_check", tq_check(p->tq, 0, finding, p));
 		player_work(chance_in(&p->chance, 1, 30) * MS);
