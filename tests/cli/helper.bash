@@ -8,9 +8,15 @@ setup() {
 	started=()
 }
 
+# What a file has to end besides; one that has something says so.
+end_more() {
+	:
+}
+
 teardown() {
 	local pid
 
+	end_more
 	for pid in "${started[@]}"; do
 		end "$pid"
 	done

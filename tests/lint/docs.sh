@@ -41,6 +41,18 @@ if [ -f man/taskq.1 ]; then
 	differ 'long options, taskq(1)'
 fi
 
+if [ -f man/taskq-top.1 ]; then
+	lint_files 'tools/taskq-top/options.c' | xargs -r cat |
+		sed -nE 's/^.*\{ "([a-z-]+)", (no|required)_argument.*/\1/p' >"$work/code"
+	grep -oE 'Fl -[a-z][a-z-]*' man/taskq-top.1 | sed 's/^Fl -//' >"$work/page"
+	differ 'long options, taskq-top(1)'
+
+	macro VIEW_MAP tools/taskq-top/view.h | sed 's/X(view_\([a-z]*\).*/\1/' >"$work/code"
+	awk '/^\.Sh / { inside = $2 == "VIEWS" } inside && /^\.It Sy / { print tolower($3) }' \
+		man/taskq-top.1 >"$work/page"
+	differ 'views, taskq-top(1)'
+fi
+
 if [ -f man/libtaskq.3 ]; then
 	lint_files 'include/taskq/*.h' | xargs -r sed -nE 's/^TQ_API .*[ *](tq_[a-z0-9_]+)\(.*/\1/p' >"$work/code"
 	sed -nE 's/^\.Fo (tq_[a-z0-9_]+).*/\1/p' man/libtaskq.3 >"$work/page"

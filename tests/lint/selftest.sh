@@ -167,6 +167,14 @@ mkdir man
 c_file tools/taskq/verb.c 'static const struct option_row rows[] = {' "	{ 'x', \"extra\", NULL, \"more\" }," '};'
 : >man/taskq.1
 red docs 'an option without its page' extra
+mkdir man tools/taskq-top
+c_file tools/taskq-top/options.c "	{ \"extra\", no_argument, NULL, 'x' },"
+: >man/taskq-top.1
+red docs 'an option of taskq-top without its page' extra
+mkdir man tools/taskq-top
+c_file tools/taskq-top/view.h '#define VIEW_MAP(X) \' '	X(view_extra)'
+: >man/taskq-top.1
+red docs 'a view without its page' extra
 
 echo 'struct tq_new { bool class; };' >>include/taskq/toy.h
 red headers 'C++ keyword, unknown type' 'taskq/toy.h by clang++'

@@ -228,6 +228,25 @@ json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *c
 	return object;
 }
 
+json_t *json_of_limit(const struct tq_limit_info *info)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "key", json_text(info->key));
+	if (info->slots != TQ_OFF)
+		json_object_set_new(object, "slots", json_u64(info->slots));
+	json_object_set_new(object, "used", json_u64(info->used));
+	json_object_set_new(object, "waiting", json_u64(info->waiting));
+	json_object_set_new(object, "tasks", json_u64(info->tasks));
+	if (info->rate) {
+		json_object_set_new(object, "rate", json_u64(info->rate));
+		json_object_set_new(object, "interval_ns", json_u64(info->interval_ns));
+		json_object_set_new(object, "burst", json_u64(info->burst));
+		json_object_set_new(object, "tokens", json_u64(info->tokens));
+	}
+	return object;
+}
+
 json_t *json_of_segment(const struct tq_segment_info *info)
 {
 	json_t *object = json_object();

@@ -19,6 +19,7 @@ json_t *json_of_schedule(struct tq *tq, const struct tq_schedule_info *info,
 json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks);
 json_t *json_of_queue(const struct tq_queue_info *info);
 json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks);
+json_t *json_of_limit(const struct tq_limit_info *info);
 json_t *json_of_segment(const struct tq_segment_info *info);
 
 /* Values: a string where bad UTF-8 became U+FFFD, an id, a count; json_u64() of

@@ -185,25 +185,6 @@ static int change_server(struct cli *cli, const struct limit_options *options)
 	return server_limit_change(cli, options->server, slots);
 }
 
-static json_t *json_of_limit(const struct tq_limit_info *info)
-{
-	json_t *object = json_object();
-
-	json_object_set_new(object, "key", json_text(info->key));
-	if (info->slots != TQ_OFF)
-		json_object_set_new(object, "slots", json_u64(info->slots));
-	json_object_set_new(object, "used", json_u64(info->used));
-	json_object_set_new(object, "waiting", json_u64(info->waiting));
-	json_object_set_new(object, "tasks", json_u64(info->tasks));
-	if (info->rate) {
-		json_object_set_new(object, "rate", json_u64(info->rate));
-		json_object_set_new(object, "interval_ns", json_u64(info->interval_ns));
-		json_object_set_new(object, "burst", json_u64(info->burst));
-		json_object_set_new(object, "tokens", json_u64(info->tokens));
-	}
-	return object;
-}
-
 static bool put_row(struct cli *cli, struct table *table, const void *row)
 {
 	const struct tq_limit_info *info = row;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole screen: title, tabs, what is wrong, the view, keys. */
+#include <string.h>
+
+#include "draw.h"
+#include "ui.h"
+
+enum {
+	WIDTH_LEAST = 40,
+	HEIGHT_LEAST = 8
+};
+
+static void draw_title(const struct ui *ui, const struct model *model, struct cells *cells)
+{
+	const struct sample *now = &model->now;
+	char up[FORMAT_MAX], wall[FORMAT_MAX], right[96];
+	int x;
+
+	cells_fill(cells, 0, 0, cells->width, ROLE_TITLE);
+	x = cells_printf(cells, 1, 0, cells->width, ROLE_TITLE, "taskq-top  %s", model->segment);
+	if (now->segment.created_unix_ns)
+		x = cells_printf(
+			cells, x, 0, cells->width, ROLE_TITLE, "   up %s",
+			format_duration(now->clocks.unix_now_ns - now->segment.created_unix_ns,
+					up));
+	format_local(now->clocks.unix_now_ns, wall);
+	wall[19] = '\0';
+	snprintf(right, sizeof(right), "%s%severy %g s  %s ", ui->read_only ? "read-only  " : "",
+		 ui->is_frozen ? "FROZEN  " : "", (double)model->delay_ns / 1e9, wall + 11);
+	const int width = cells_width(cells, right);
+
+	if (x + width < cells->width)
+		cells_put(cells, cells->width - width, 0, cells->width, ROLE_TITLE, right);
+}
+
+/* " 1 Overview " for each view; where each begins is needed for the mouse, too. */
+static int tab_text(unsigned view, char text[32])
+{
+	return snprintf(text, 32, " %u %s ", view + 1, views[view]->name);
+}
+
+static void draw_tabs(const struct ui *ui, struct cells *cells, int y)
+{
+	int x = 0;
+
+	for (unsigned i = 0; i < VIEW_COUNT; i++) {
+		char text[32];
+
+		tab_text(i, text);
+		x = cells_put(cells, x, y, cells->width, i == ui->view ? ROLE_TAB_ON : ROLE_TAB,
+			      text);
+	}
+	const struct table_state *state = &ui->tables[ui->view];
+
+	if (state->filter[0] && ui->mode != MODE_FILTER)
+		x = cells_printf(cells, x + 2, y, cells->width, ROLE_WARN, "filter: %s",
+				 state->filter);
+	if (state->is_pinned)
+		cells_put(cells, x + 2, y, cells->width, ROLE_WARN, "following");
+}
+
+int frame_tab_at(int x)
+{
+	int end = 0;
+
+	for (unsigned i = 0; i < VIEW_COUNT; i++) {
+		char text[32];
+
+		end += tab_text(i, text);
+		if (x < end)
+			return (int)i;
+	}
+	return -1;
+}
+
+/* A line each, as many as there is room for; how many. */
+static int draw_troubles(const struct model *model, struct cells *cells, int y)
+{
+	const int most = cells->height >= 24 ? 4 : cells->height >= 16 ? 2 : 1;
+	int n = 0;
+
+	for (unsigned i = 0; i < model->trouble_count && n < most; i++, n++) {
+		const enum role role = model->troubles[i].is_grave ? ROLE_ALARM : ROLE_WARN;
+
+		cells_fill(cells, 0, y + n, cells->width, role);
+		cells_field(cells, 1, y + n, cells->width - 1, false, role,
+			    model->troubles[i].text);
+	}
+	return n;
+}
+
+static int put_key(struct cells *cells, int x, int y, const char *key, const char *text)
+{
+	if (x + (int)(strlen(key) + strlen(text)) >= cells->width)
+		return x;
+	x = cells_put(cells, x, y, cells->width, ROLE_KEY, key);
+	x = cells_put(cells, x, y, cells->width, ROLE_KEY_TEXT, text);
+	return x + 1;
+}
+
+static void draw_keys(const struct ui *ui, struct cells *cells, int y)
+{
+	int x = put_key(cells, 0, y, "?", "Help");
+
+	if (ui->detail.kind != DETAIL_NONE) {
+		if (ui->detail.kind == DETAIL_TASK)
+			x = put_key(cells, x, y, "f", "Follow");
+		x = put_key(cells, x, y, "jk", "Scroll");
+		put_key(cells, x, y, "Esc", "Back");
+		return;
+	}
+	x = put_key(cells, x, y, "Tab", "View");
+	x = put_key(cells, x, y, "/", "Filter");
+	x = put_key(cells, x, y, "<>", "Sort");
+	x = put_key(cells, x, y, "Enter", "Details");
+	for (const struct action_kind *kind = action_kinds; kind->key && !ui->read_only; kind++) {
+		const char key[2] = { (char)kind->key, '\0' };
+
+		if (kind->subject == views[ui->view]->subject)
+			x = put_key(cells, x, y, key, kind->hint);
+	}
+	put_key(cells, x, y, "q", "Quit");
+}
+
+/* The last line: keys, or a question, or what has just been done. */
+static void draw_last_line(const struct ui *ui, const struct model *model, struct cells *cells)
+{
+	const int y = cells->height - 1;
+	char question[ACT_TEXT_MAX];
+
+	cells_fill(cells, 0, y, cells->width, ui->mode == MODE_VIEW ? ROLE_TEXT : ROLE_ASK);
+	if (ui->mode == MODE_FILTER) {
+		cells_printf(cells, 0, y, cells->width, ROLE_ASK,
+			     "Filter: %s_   (words; Enter keeps it, Esc does not)", ui->input);
+	} else if (ui->mode == MODE_PRIORITY) {
+		ui->action.kind->ask(&ui->action, question);
+		cells_printf(cells, 0, y, cells->width, ROLE_ASK,
+			     "%s%s_   (a number, or low, normal, high, critical)", question,
+			     ui->input);
+	} else if (ui->mode == MODE_CONFIRM) {
+		ui->action.kind->ask(&ui->action, question);
+		cells_printf(cells, 0, y, cells->width, ROLE_ASK, "%s   y yes   n no", question);
+	} else if (ui->message[0] && model->now.clocks.now_ns < ui->message_until_ns) {
+		cells_put(cells, 0, y, cells->width, ui->message_is_bad ? ROLE_BAD : ROLE_GOOD,
+			  ui->message);
+	} else {
+		draw_keys(ui, cells, y);
+	}
+}
+
+static void draw_detail(struct ui *ui, struct cells *cells, int y, int height)
+{
+	struct detail *detail = &ui->detail;
+	char title[160];
+	const unsigned room = height > 1 ? (unsigned)height - 1 : 1;
+	const unsigned last = detail->lines.count > room ? detail->lines.count - room : 0;
+
+	detail_title(detail, title, sizeof(title));
+	cells_fill(cells, 0, y, cells->width, ROLE_HEAD);
+	cells_put(cells, 1, y, cells->width, ROLE_HEAD_SORT, title);
+	if (detail->follow || detail->first > last)
+		detail->first = last;
+	ui->detail_lines = (int)room;
+	lines_draw(&detail->lines, cells, y + 1, (int)room, detail->first);
+}
+
+static void draw_view(struct ui *ui, const struct model *model, struct cells *cells, int y,
+		      int height, frame_load_fn *load, void *arg)
+{
+	const struct view *view = views[ui->view];
+	struct table_state *state = &ui->tables[ui->view];
+	const int used = view->head ? view->head(model, cells, y, height) : 0;
+	const int lines = height - used - 1;
+
+	ui->table_y = y + used;
+	ui->table_lines = lines > 0 ? lines : 0;
+	table_scroll(state, lines);
+	if (load && view->table->is_ordered && lines > 0)
+		load(arg, state->first, (uint32_t)lines);
+	table_draw(view->table, state, model, cells, y + used, height - used, !ui->is_plain);
+}
+
+void frame_draw(struct ui *ui, const struct model *model, struct cells *cells, frame_load_fn *load,
+		void *arg)
+{
+	int y = 2;
+
+	cells_clear(cells);
+	ui->table_lines = ui->detail_lines = 0;
+	if (cells->width < WIDTH_LEAST || cells->height < HEIGHT_LEAST) {
+		cells_printf(cells, 0, 0, cells->width, ROLE_BAD, "%dx%d is too small",
+			     cells->width, cells->height);
+		return;
+	}
+	draw_title(ui, model, cells);
+	if (!ui->is_plain)
+		draw_tabs(ui, cells, 1);
+	y += draw_troubles(model, cells, y);
+	if (ui->detail.kind != DETAIL_NONE)
+		draw_detail(ui, cells, y, cells->height - y - 1);
+	else if (!model->now.error)
+		draw_view(ui, model, cells, y, cells->height - y - 1, load, arg);
+	if (!ui->is_plain)
+		draw_last_line(ui, model, cells);
+}

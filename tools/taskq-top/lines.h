@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* Text in lines, "name  value" or free: what details are shown as. */
+#ifndef TASKQ_TOP_LINES_H
+#define TASKQ_TOP_LINES_H
+
+#include "cells.h"
+
+struct line_text {
+	enum role role;	  /* of the value */
+	const char *name; /* "" none; of static storage */
+	char *value;
+};
+
+struct lines {
+	struct line_text *at;
+	unsigned count, room;
+};
+
+void lines_clear(struct lines *lines);
+void lines_free(struct lines *lines);
+
+void lines_add(struct lines *lines, enum role role, const char *name, const char *format, ...)
+	PRINTF_LIKE(4, 5);
+
+/* Draws `height` of them from `first` on. */
+void lines_draw(const struct lines *lines, struct cells *cells, int y, int height, unsigned first);
+
+#endif

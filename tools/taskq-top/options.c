@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The command line. */
+#include <getopt.h>
+#include <string.h>
+#include <strings.h>
+
+#include "parse.h"
+#include "standard.h"
+#include "top.h"
+
+#define DELAY_NS 1000000000ull
+#define DELAY_LEAST_NS 10000000ull /* more than a hundred looks a second are of no use */
+
+enum {
+	KEY_JSON = 256,
+	KEY_VIEW,
+	KEY_FILTER,
+	KEY_FOREIGN,
+	KEY_VERSION
+};
+
+static const struct option longs[] = {
+	{ "segment", required_argument, NULL, 's' },
+	{ "delay", required_argument, NULL, 'd' },
+	{ "iterations", required_argument, NULL, 'n' },
+	{ "batch", no_argument, NULL, 'b' },
+	{ "json", no_argument, NULL, KEY_JSON },
+	{ "view", required_argument, NULL, KEY_VIEW },
+	{ "filter", required_argument, NULL, KEY_FILTER },
+	{ "read-only", no_argument, NULL, 'r' },
+	{ "foreign", no_argument, NULL, KEY_FOREIGN },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, KEY_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static void help(void)
+{
+	puts("Usage: taskq-top [OPTION]...\n"
+	     "Watch a segment of taskq: queues, tasks, workers, limits.\n\n"
+	     "Options:\n"
+	     "  -s, --segment NAME|PATH  the segment; TASKQ_SEGMENT, else \"default\"\n"
+	     "  -d, --delay D            between two looks; default 1s\n"
+	     "  -r, --read-only          offer nothing that changes anything\n"
+	     "      --view VIEW          begin with overview, queues, tasks, workers or limits\n"
+	     "      --filter WORDS       begin with this filter\n"
+	     "  -b, --batch              print the view instead of showing it\n"
+	     "  -n, --iterations N       end after N looks\n"
+	     "      --json               print each look as a JSON object, a line each\n"
+	     "      --foreign            accept a segment of another user, or open to others\n"
+	     "  -h, --help               print this help\n"
+	     "      --version            print the version\n"
+	     "\nKeys: `?` shows them.  Durations: 500ms 10s 5m, a bare number is seconds.");
+}
+
+static bool take_view(struct top *top, const char *arg)
+{
+	for (unsigned i = 0; i < VIEW_COUNT; i++) {
+		if (strcasecmp(arg, views[i]->name) != 0)
+			continue;
+		top->ui.view = i;
+		return true;
+	}
+	return refuse(&top->cli, "--view", arg, "no such view",
+		      "overview, queues, tasks, workers or limits");
+}
+
+static bool take_delay(struct top *top, const char *arg)
+{
+	if (!option_duration(&top->cli, "--delay", arg, &top->model.delay_ns))
+		return false;
+	return top->model.delay_ns >= DELAY_LEAST_NS ||
+	       refuse(&top->cli, "--delay", arg, "too short", "10ms or more");
+}
+
+static bool take_filter(struct top *top, const char *arg)
+{
+	if (strlen(arg) >= FILTER_MAX)
+		return refuse(&top->cli, "--filter", arg, "too long", "at most 127 bytes");
+	for (unsigned i = 0; i < VIEW_COUNT; i++)
+		memcpy(top->ui.tables[i].filter, arg, strlen(arg) + 1);
+	return true;
+}
+
+static bool take_segment(struct top *top, const char *arg)
+{
+	top->source.name = arg;
+	return segment_name_ok(arg) ||
+	       refuse(&top->cli, "--segment", arg, "not a segment", FORM_SEGMENT);
+}
+
+static bool take(struct top *top, int key)
+{
+	switch (key) {
+	case 's':
+		return take_segment(top, optarg);
+	case 'd':
+		return take_delay(top, optarg);
+	case 'n':
+		return option_count(&top->cli, "--iterations", optarg, 1, INT64_MAX, &top->looks);
+	case 'r':
+		top->ui.read_only = true;
+		return true;
+	case KEY_JSON:
+		top->cli.json = true;
+		top->batch = true;
+		return true;
+	case 'b':
+		top->batch = true;
+		return true;
+	case KEY_VIEW:
+		return take_view(top, optarg);
+	case KEY_FILTER:
+		return take_filter(top, optarg);
+	case KEY_FOREIGN:
+		top->source.foreign = true;
+		return true;
+	case 'h':
+		help();
+		top->cli.exit_code = CLI_OK;
+		return false;
+	case KEY_VERSION:
+		printf("taskq-top %s\n", TQ_VERSION_STRING);
+		top->cli.exit_code = CLI_OK;
+		return false;
+	default:
+		return false;
+	}
+}
+
+/* getopt_long() takes any unambiguous beginning of a long option: whole names only, as
+ * `taskq` has it, so that a later version may have an option of that name. */
+static bool is_whole(const char *word, int row)
+{
+	return row < 0 ||
+	       (!strncmp(word, "--", 2) && strcspn(word + 2, "=") == strlen(longs[row].name));
+}
+
+bool options_read(struct top *top, int argc, char **argv)
+{
+	int key, row = -1, at;
+
+	top->cli.exit_code = CLI_USAGE;
+	top->source.name = environment_or("TASKQ_SEGMENT", "default");
+	top->model.delay_ns = DELAY_NS;
+	opterr = 0;
+	for (;; row = -1) {
+		at = optind ? optind : 1;
+		key = getopt_long(argc, argv, "+:s:d:n:brh", longs, &row);
+		if (key == -1)
+			break;
+		if (key == '?' || key == ':' || !is_whole(argv[at], row)) {
+			complain("%s option %s\nsee `taskq-top --help`",
+				 key == ':' ? "no argument for" : "unknown", argv[at]);
+			return false;
+		}
+		if (!take(top, key))
+			return false;
+	}
+	if (optind < argc) {
+		complain("\"%s\" is one operand too many\nsee `taskq-top --help`", argv[optind]);
+		return false;
+	}
+	return take_segment(top, top->source.name);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* What /proc says of a process. */
+#ifndef TASKQ_TOP_PROCESS_H
+#define TASKQ_TOP_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process {
+	char state;	   /* letter: 'T' stopped, 'R', 'S', 'D', 'Z' */
+	uint64_t began_ns; /* CLOCK_BOOTTIME, to a hundredth of a second */
+};
+
+/* False: there is none that can be seen. */
+bool process_read(uint32_t pid, struct process *ret_process);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One look at a segment, and the handle that looks.  The handle is read-only: a look
+ * takes no lock, and works whatever the processes of the segment are doing.
+ */
+#ifndef TASKQ_TOP_SAMPLE_H
+#define TASKQ_TOP_SAMPLE_H
+
+#include <stdbool.h>
+
+#include <taskq/taskq.h>
+
+#include "format.h"
+
+enum {
+	WORKERS_MAX = 4096, /* as many as a segment has */
+	QUEUES_MAX = 1024,
+	LIMITS_MAX = 4096, /* keys that are read; a segment may have more */
+};
+
+struct worker_row {
+	struct tq_worker_info info;
+	char process;  /* letter of its process's state, 'T' stopped; 0 unknown */
+	double starts; /* attempts begun a second, since the look before */
+};
+
+struct queue_row {
+	struct tq_queue_info info;
+	double submitted, started, done, failed; /* a second, since the look before */
+};
+
+struct sample {
+	int error;    /* of this look: 0, or why all below is empty */
+	bool removed; /* the segment has no name any more */
+	struct clocks clocks;
+	struct tq_segment_info segment;
+	struct tq_lock_holder lock;
+	struct queue_row *queues;
+	struct worker_row *workers;
+	struct tq_limit_info *limits;
+	uint32_t queue_count, worker_count, limit_count;
+	bool limits_cut; /* there are more than LIMITS_MAX */
+};
+
+struct source {
+	const char *name;
+	bool foreign;
+	struct tq *tq; /* NULL not attached */
+};
+
+void source_close(struct source *source);
+
+/*
+ * Looks: attaches when that has not been done, or when another segment has taken the
+ * name of one that was removed.  Rates are left zero; limit keys, of which there may be
+ * many, are read when they are wanted.
+ */
+void sample_take(struct source *source, bool with_limits, struct sample *sample);
+void sample_free(struct sample *sample);
+
+#endif

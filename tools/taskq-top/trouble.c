@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What is wrong, in plain words, gravest first. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "errors.h"
+#include "model.h"
+
+#define HELD_LONG_NS 1000000000ull /* holds of the lock last microseconds */
+
+static void add(struct model *model, bool is_grave, const char *format, ...) PRINTF_LIKE(3, 4);
+static void add(struct model *model, bool is_grave, const char *format, ...)
+{
+	struct trouble *trouble = &model->troubles[model->trouble_count];
+	va_list args;
+
+	if (model->trouble_count == TROUBLES_MAX)
+		return;
+	va_start(args, format);
+	vsnprintf(trouble->text, sizeof(trouble->text), format, args);
+	va_end(args);
+	trouble->is_grave = is_grave;
+	model->trouble_count++;
+}
+
+static void find_no_segment(struct model *model)
+{
+	switch (model->now.error) {
+	case 0:
+		if (model->now.removed)
+			add(model, true,
+			    "the segment was removed: this is what it was like at the "
+			    "end; waiting for another of its name");
+		return;
+	case -ENOENT:
+		add(model, true, "there is no segment \"%s\"; waiting for it to appear",
+		    model->segment);
+		return;
+	case TQ_ECORRUPT:
+		add(model, true,
+		    "the segment's file is cut off or overwritten: nothing in it can "
+		    "be used; `taskq destroy --force` removes it");
+		return;
+	case TQ_ELAYOUT:
+		add(model, true,
+		    "segment \"%s\" is not of this version, build or boot: use the "
+		    "taskq-top that came with it",
+		    model->segment);
+		return;
+	case -EPERM:
+		add(model, true,
+		    "segment \"%s\" belongs to another user, or is open to others: if "
+		    "you trust whoever may write it, say --foreign",
+		    model->segment);
+		return;
+	default:
+		add(model, true, "segment \"%s\": %s", model->segment,
+		    tq_strerror(model->now.error));
+	}
+}
+
+static bool is_stopped(const struct tq_lock_holder *lock)
+{
+	return lock->state == 'T' || lock->state == 't';
+}
+
+/* One that is caught holding the lock for a moment is no trouble; the same one again,
+ * with nothing committed in between, is. */
+static bool is_stuck(const struct model *model, const struct sample *before)
+{
+	const struct tq_lock_holder *lock = &model->now.lock;
+
+	return lock->tid && lock->held_ns >= HELD_LONG_NS && before->lock.tid == lock->tid &&
+	       before->segment.transactions == model->now.segment.transactions;
+}
+
+static void find_lock(struct model *model, const struct sample *before)
+{
+	const struct tq_lock_holder *lock = &model->now.lock;
+	const uint32_t pid = lock->pid ? lock->pid : lock->tid;
+	char held[FORMAT_MAX];
+
+	if (lock->tid && is_stopped(lock))
+		add(model, true,
+		    "lock held by stopped pid %u for %s: `kill -CONT %u` lets it go "
+		    "on (-KILL does no harm either)",
+		    pid, format_duration(lock->held_ns, held), pid);
+	else if (is_stuck(model, before))
+		add(model, true,
+		    "lock held by pid %u (state %c) for %s: if it is stuck, "
+		    "`kill -KILL %u` does no harm",
+		    pid, lock->state ? (int)lock->state : '?', format_duration(lock->held_ns, held),
+		    pid);
+}
+
+static void find_workers(struct model *model)
+{
+	const uint32_t waits = model->total.depth[TQ_READY], runs = model->total.depth[TQ_RUNNING];
+
+	if (model->busy + model->idle == 0 && model->stopped == 0 && waits + runs > 0)
+		add(model, true,
+		    "no live worker: %u tasks are ready, %u were running; `taskq work` "
+		    "starts some",
+		    waits, runs);
+	if (model->stopped > 0)
+		add(model, true, "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers",
+		    model->stopped, model->stopped == 1 ? "is" : "are");
+	if (model->dead > 0)
+		add(model, false, "%u dead worker%s not been cleared away yet", model->dead,
+		    model->dead == 1 ? " has" : "s have");
+}
+
+static void find_queues(struct model *model)
+{
+	for (uint32_t i = 0; i < model->now.queue_count; i++) {
+		const struct tq_queue_info *info = &model->now.queues[i].info;
+		const uint32_t ready = info->counters.depth[TQ_READY];
+
+		if (ready && (info->flags & TQ_QUEUE_PAUSED))
+			add(model, false, "queue %s is paused: %u tasks are ready", info->name,
+			    ready);
+		else if (ready && !info->workers && model->busy + model->idle > 0)
+			add(model, false, "no live worker serves queue %s: %u tasks are ready",
+			    info->name, ready);
+	}
+}
+
+static void find_memory(struct model *model)
+{
+	const struct tq_segment_info *info = &model->now.segment;
+
+	if (info->tasks_unfinished * 10 > info->tasks_max * 9)
+		add(model, false, "%llu of %llu task records are taken by unfinished tasks",
+		    (unsigned long long)info->tasks_unfinished,
+		    (unsigned long long)info->tasks_max);
+	if (info->shutting_down)
+		add(model, false, "the segment is shutting down: it takes no more tasks");
+}
+
+void trouble_find(struct model *model, const struct sample *before)
+{
+	model->trouble_count = 0;
+	find_no_segment(model);
+	if (model->now.error || model->now.removed)
+		return;
+	find_lock(model, before);
+	find_workers(model);
+	find_queues(model);
+	find_memory(model);
+}
