@@ -23,6 +23,7 @@ static const struct part {
 	{ "death", bench_death, false },
 	{ "lock", bench_lock, false },
 	{ "memory", bench_memory, false },
+	{ "observers", bench_observers, false },
 	{ "count", bench_count, false },
 	{ "count-deep", bench_count_deep, true },
 	{ "policy", bench_policy, false },
