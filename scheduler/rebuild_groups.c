@@ -145,7 +145,10 @@ static uint32_t sort(struct tqi_check *c, uint32_t task)
 	return sorted;
 }
 
-/* What is counted of one; of a complete group, freed members stay counted. */
+/*
+ * What is counted of one; of a complete group, freed members stay counted, and the numbers
+ * of their ends are nobody's.
+ */
 static void count(struct tqi_check *c, struct tqi_group *g)
 {
 	uint32_t states[TQ_STATE_COUNT] = { 0 }, prev = 0, order = 0;
@@ -161,7 +164,9 @@ static void count(struct tqi_check *c, struct tqi_group *g)
 		g->unfinished += !extra->counted;
 		if (!extra->counted)
 			continue;
-		order = extra->group_order > order ? extra->group_order : order + 1;
+		order = g->state == TQI_GROUP_COMPLETE && extra->group_order > order
+				? extra->group_order
+				: order + 1;
 		extra->group_order = order;
 		g->ended_last = task;
 	}
