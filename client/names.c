@@ -161,6 +161,19 @@ char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 	return buf;
 }
 
+const char *tq_trace_event_name(uint32_t event)
+{
+	switch (event) {
+#define NAME(name, value, text)                                                                    \
+	case name:                                                                                 \
+		return text;
+		TQ_TRACE_MAP(NAME)
+#undef NAME
+	default:
+		return "unknown";
+	}
+}
+
 const char *tq_overlap_name(uint32_t overlap)
 {
 	switch (overlap) {

@@ -21,6 +21,7 @@
 
 #define RETENTION_NS (3600ull * 1000000000ull) /* 1 h */
 #define LOCK_TIMEOUT_NS (5ull * 1000000000ull) /* 5 s */
+#define TRACE_ENTRIES 4096 /* some seconds of a busy segment, in 144 KiB */
 #define TASKS_LIMIT ((1ull << TQI_INDEX_BITS) - 1)
 #define OPEN_TRIES 10 /* races with creators and destroyers */
 #define OPEN_FLAGS (TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE | TQ_OPEN_READONLY | TQ_OPEN_FOREIGN)
@@ -44,7 +45,18 @@ static int check_options(const struct tq_open_opts *o)
 	if (o->max_bytes &&
 	    (o->max_bytes < TQI_SEGMENT_BYTES_MIN || o->max_bytes > TQI_SEGMENT_BYTES_MAX))
 		return -EINVAL;
+	if (o->reserved0 ||
+	    (o->trace_entries && o->trace_entries != TQ_OFF &&
+	     (o->trace_entries < TQ_TRACE_LEAST || o->trace_entries > TQ_TRACE_MOST)))
+		return -EINVAL;
 	return o->tasks_max > TASKS_LIMIT ? -EINVAL : 0;
+}
+
+static uint64_t ring_entries(const struct tq_open_opts *opts)
+{
+	if (opts->trace_entries == TQ_OFF)
+		return 0;
+	return opts->trace_entries ? opts->trace_entries : TRACE_ENTRIES;
 }
 
 static int create(const char *path, const struct tq_open_opts *opts)
@@ -53,6 +65,7 @@ static int create(const char *path, const struct tq_open_opts *opts)
 	const struct tqi_segment_config config = {
 		.max_bytes = opts->max_bytes,
 		.tasks_max = opts->tasks_max,
+		.ring_entries = ring_entries(opts),
 		.mode = opts->mode,
 		.init = init_root,
 		.init_arg = &copy,

@@ -75,8 +75,7 @@ static void undo_in_copy(const struct tqi_undo *u, uint64_t offset, unsigned cha
 	memcpy(copy + (at - offset), &u->old, width);
 }
 
-/* A writer stopped or died inside a transaction: undo it in the copy. */
-static int undo_journal(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
+int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
 {
 	struct tqi_undo journal[TQI_JOURNAL_MAX];
 	struct tqi_core core;
@@ -108,7 +107,7 @@ static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *cop
 			return 0;
 		still = before == after && (!last || last == before) ? still + 1 : 0;
 	}
-	return still ? undo_journal(seg, offset, copy, bytes) : 0;
+	return still ? tqi_peek_undone(seg, offset, copy, bytes) : 0;
 }
 
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record)
@@ -281,4 +280,18 @@ void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ
 void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1])
 {
 	peek_name(seg, TQI_KINDS, k, offsetof(struct tqi_kind, name), name);
+}
+
+uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name)
+{
+	char candidate[TQ_NAME_MAX + 1];
+	struct tqi_core core;
+	uint32_t count = tqi_peek_core(seg, &core) < 0 ? 0 : core.tables[TQI_QUEUES].count;
+
+	for (uint32_t q = 1; q < count && q <= TQI_QUEUES_MAX; q++) {
+		tqi_peek_queue_name(seg, q, candidate);
+		if (strcmp(candidate, name) == 0)
+			return q;
+	}
+	return 0;
 }

@@ -20,6 +20,9 @@ int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
 int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
 /* Offset of a record; 0 none. */
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
+/* Put the journal's old values into a copy that was made while a writer had stopped or died
+ * inside a transaction. */
+int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes);
 /* One record, whole, as of some committed state. */
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
 /*
@@ -49,6 +52,8 @@ int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, v
 		   uint64_t bytes);
 /* Whether a task's record still is what was copied. */
 bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy);
+/* A queue by its name; 0 none. */
+uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name);
 /* Name of a queue or kind; "" unknown. */
 void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1]);
 void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1]);

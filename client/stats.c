@@ -49,6 +49,8 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	i.shutting_down = root.flags & TQI_ROOT_SHUTDOWN ? 1 : 0;
 	i.mode = st.st_mode & 0777;
 	i.commands_open = root.commands_open;
+	i.trace_entries = (uint32_t)header.ring_entries;
+	i.traced = core.ring_head;
 	if (tqi_segment_is_named(&tq->seg))
 		snprintf(i.path, sizeof(i.path), "%s", tq->seg.path);
 	tqi_snapshot_out(ret_info, room, &i, sizeof(i));
@@ -290,26 +292,21 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 
 int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_info)
 {
-	uint32_t count = count_of(tq, TQI_QUEUES);
-	char name[TQ_NAME_MAX + 1];
+	uint32_t q = tqi_peek_queue_find(&tq->seg, queue);
 	struct tq_queue_info i;
 	struct served served;
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);
 
+	if (r == 0 && !q)
+		r = -ENOENT;
 	if (r < 0)
 		return r;
 	count_served(tq, &served);
-	for (uint32_t q = 1; q < count; q++) {
-		tqi_peek_queue_name(&tq->seg, q, name);
-		if (strcmp(name, queue) != 0)
-			continue;
-		r = queue_row(tq, 0, &served, q, 0, &i);
-		if (r == 0)
-			tqi_snapshot_out(ret_info, room, &i, sizeof(i));
-		return r;
-	}
-	return -ENOENT;
+	r = queue_row(tq, 0, &served, q, 0, &i);
+	if (r == 0)
+		tqi_snapshot_out(ret_info, room, &i, sizeof(i));
+	return r;
 }
 
 /* Row number -> queue, or queue and class; false at the end. */

@@ -6,6 +6,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/server.h"
 #include "scheduler/task.h"
+#include "scheduler/trace.h"
 #include "scheduler/wake.h"
 
 static void link_between(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index,
@@ -206,6 +207,7 @@ uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
 		enter(tx, w, index, true);
 		TQI_ADD(tx, tqi_counters_of(tx, tqi_task_at(tx, index))->stolen, 1);
 		TQI_ADD(tx, thief->stolen, 1);
+		tqi_trace_steal(tx, index, w, owner);
 	}
 	if (!class_)
 		return 0;

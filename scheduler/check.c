@@ -114,8 +114,13 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR)
 		tqi_check_fault(&c, "root: a repair was begun and has not ended");
 	tqi_check_equal(&c, "journal", 0, "length", tx->core->undo_count, 0);
+	if (tqi_load_relaxed64(&tx->core->ring_shown) > tx->core->ring_head)
+		tqi_check_fault(&c, "ring: %llu entries are shown, %llu were written",
+				(unsigned long long)tqi_load_relaxed64(&tx->core->ring_shown),
+				(unsigned long long)tx->core->ring_head);
 	tqi_check_tables(&c);
 	tqi_check_queues(&c);
+	tqi_check_times(&c);
 	tqi_check_tasks(&c);
 	tqi_check_keys(&c);
 	tqi_check_limits(&c);

@@ -151,6 +151,12 @@ void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uin
 		     uint32_t queue, uint32_t tenant);
 void tqi_check_tenant_chains(struct tqi_check *c);
 
+/* A class of the same queue and kind, from class `k` on in their chain; 0 none. */
+uint32_t tqi_check_sibling(struct tqi_check *c, uint32_t k, uint32_t kind);
+/* What is wrong with a histogram of the classes of a queue and kind, NULL nothing. */
+const char *tqi_check_times_fault(struct tqi_check *c, const struct tqi_times *times,
+				  uint32_t what);
+
 /* A hash index; false: it may not be asked.  Its records are marked as linked. */
 struct tqi_check_index {
 	const struct tqi_hash_index *index;
@@ -198,6 +204,7 @@ void tqi_check_tables(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);
+void tqi_check_times(struct tqi_check *c);
 void tqi_check_fair(struct tqi_check *c);
 void tqi_check_servers(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);

@@ -67,7 +67,7 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 		       task->progress_timeout_ns != UINT64_MAX;
 
 	tqi_ready_leave(tx, index);
-	tqi_task_move(tx, index, TQ_RUNNING);
+	tqi_task_touch(tx, task);
 	TQI_ADD(tx, task->epoch, 1);
 	TQI_ADD(tx, task->attempts, 1);
 	TQI_SET(tx, task->started_ns, tx->now_ns);
@@ -80,6 +80,7 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
 	TQI_INIT(tqi_attempt_at(tx, a)->server, tqi_server_take(tx, task->queue));
 	link_attempt(tx, a, w);
+	tqi_task_move(tx, index, TQ_RUNNING);
 	if (watched || (task->flags & TQI_TASK_EXTRA))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
 	struct tqi_class *class = tqi_class_of(tx, task);
@@ -94,7 +95,9 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 	}
 	if (class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
-	TQI_ADD(tx, tqi_class_counted(tx, class)->started, 1);
+	class = tqi_class_counted(tx, class);
+	TQI_ADD(tx, class->started, 1);
+	tqi_class_time(tx, class, TQI_TIMED_WAIT, task->ready_ns);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */

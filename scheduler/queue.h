@@ -47,6 +47,15 @@ static inline struct tqi_class *tqi_counters_of(struct tqi_tx *tx, const struct 
 	return tqi_class_counted(tx, tqi_class_of(tx, task));
 }
 
+/* A duration that ends now, to be counted in a class that counts (R11). */
+static inline void tqi_class_time(struct tqi_tx *tx, const struct tqi_class *counted,
+				  enum tqi_timed what, uint64_t since_ns)
+{
+	if (counted->times)
+		tqi_tx_sample(tx, &tqi_times_at(tx, counted->times)->of[what],
+			      tx->now_ns > since_ns ? tx->now_ns - since_ns : 0);
+}
+
 /* Whether unfinished tasks are in a class. */
 static inline bool tqi_class_has_members(struct tqi_tx *tx, const struct tqi_class *class_)
 {

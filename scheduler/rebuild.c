@@ -309,6 +309,7 @@ static int rebuild(struct tqi_check *c)
 	struct tqi_root *root = tqi_root(c->tx);
 
 	tqi_rebuild_directories(c);
+	tqi_store_relaxed64(&c->tx->core->ring_shown, c->tx->core->ring_head);
 	clear_root(root);
 	mend_classes(c);
 	tqi_rebuild_workers(c);
@@ -328,7 +329,9 @@ static int rebuild(struct tqi_check *c)
 	if (r == 0)
 		r = tqi_rebuild_keys(c);
 	if (r == 0) {
+		tqi_rebuild_times_begin(c);
 		tqi_rebuild_free_lists(c);
+		tqi_rebuild_times(c);
 		r = tqi_rebuild_fair(c);
 	}
 	if (r == 0)

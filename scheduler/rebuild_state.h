@@ -47,6 +47,9 @@ bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
 int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *task);
 /* A lane that was made after the records had been counted. */
 void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
+/* Classes keep the histograms that are theirs; or get empty ones. */
+void tqi_rebuild_times_begin(struct tqi_check *c);
+void tqi_rebuild_times(struct tqi_check *c);
 /* Tasks with limits into their lanes; these into heaps. */
 int tqi_rebuild_limits(struct tqi_check *c);
 void tqi_rebuild_open_lanes(struct tqi_check *c);

@@ -36,11 +36,18 @@
  *     its untold edges and the gates on it add up to (scheduler/blocked.h).
  * R12 A server's `used` is the number of attempts that name it; it is in the pool that its
  *     name calls for, whose `used` is what its servers add up to (scheduler/server.h).
+ * R13 Classes of one queue and kind share one record of times, which names these; tenants'
+ *     have none, nor have those that were made when its table was full, or by a repair
+ *     without memory.  Its histograms have at most as many samples as its classes have
+ *     counted: of waits and of runs the attempts that started, of lives the tasks that are
+ *     done or failed.  A process killed between a commit and its samples leaves these out
+ *     (shm/histogram.h).
  */
 #ifndef TQI_SCHEDULER_RECORDS_H
 #define TQI_SCHEDULER_RECORDS_H
 
 #include "shm/hash.h"
+#include "shm/histogram.h"
 #include "shm/heap.h"
 #include "shm/layout.h"
 #include "shm/wait.h"
@@ -59,6 +66,7 @@
 #define TQI_SERVERS_MAX (1u << 16)
 #define TQI_POOLS_MAX (1u << 16)
 #define TQI_GROUP_RECORDS_MAX (1u << 16) /* complete ones make room for others */
+#define TQI_TIMES_MAX (1u << 16) /* queues' kinds beyond count, and keep no times */
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -80,6 +88,7 @@ enum tqi_table_id {
 	TQI_SERVERS,
 	TQI_POOLS,
 	TQI_GROUPS,
+	TQI_TIMES,
 	TQI_TABLE_COUNT,
 };
 
@@ -484,11 +493,36 @@ struct tqi_class {
 	uint32_t guests; /* of a home: tenants' classes; `tenants` has room for all */
 	uint32_t guests_ready; /* tasks in the heaps of their lanes */
 	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
-	uint32_t reserved1;
+	uint32_t times; /* histograms of its queue and kind (R13); 0 none */
 	uint64_t throttled; /* starts that a full limit had put off (K9) */
 	uint32_t reserved2[10];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
+
+/* What the histograms of a times record are of, in their order. */
+enum tqi_timed {
+	TQI_TIMED_WAIT = 0, /* of an attempt's start: since the task became ready */
+	TQI_TIMED_RUN = 1,  /* of an attempt's end, whatever ended it: since its start */
+	TQI_TIMED_LIFE = 2, /* of a task's end, done or failed: since it was submitted */
+	TQI_TIMED_COUNT,
+};
+
+/*
+ * How long tasks of a queue and kind have waited, run and lived.  Made with their first
+ * class, so that no end of a task needs memory for it; never freed.
+ *
+ *  field        written by                         under
+ *  queue, kind  the transaction that makes it      the lock
+ *  of           commits, after them (R11)          the lock, not journalled
+ */
+struct tqi_times {
+	uint32_t link;
+	uint16_t queue;
+	uint16_t kind;
+	uint64_t reserved0[5];
+	struct tqi_histogram of[TQI_TIMED_COUNT];
+};
+_Static_assert(sizeof(struct tqi_times) <= TQI_SCRATCH_BYTES, "as large as the scratch record");
 
 /*
  * Who shares a fair queue with others: the tasks with one fair key, or those without
@@ -943,6 +977,7 @@ TQI_RECORD(tqi_tenant_at, tqi_tenant, TQI_TENANTS)
 TQI_RECORD(tqi_server_at, tqi_server, TQI_SERVERS)
 TQI_RECORD(tqi_pool_at, tqi_pool, TQI_POOLS)
 TQI_RECORD(tqi_group_at, tqi_group, TQI_GROUPS)
+TQI_RECORD(tqi_times_at, tqi_times, TQI_TIMES)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include "scheduler/task.h"
+#include "scheduler/trace.h"
 #include "scheduler/wake.h"
 
 static void enter(struct tqi_tx *tx, struct tqi_attempt *attempt, enum tqi_phase phase)
@@ -21,6 +22,7 @@ void tqi_stop_ask(struct tqi_tx *tx, uint32_t a, uint32_t cause)
 		return;
 	enter(tx, attempt, TQI_PHASE_ASKED);
 	TQI_SET(tx, attempt->stop_cause, (uint8_t)cause);
+	tqi_trace_attempt(tx, attempt, TQ_TRACE_STOP, cause, 0);
 	tqi_task_touch(tx, tqi_task_at(tx, attempt->task));
 	tqi_wake_stoppers(tx, attempt->worker);
 }
@@ -39,13 +41,12 @@ uint64_t tqi_stop_next(struct tqi_tx *tx, uint32_t a)
 int tqi_stop_step(struct tqi_tx *tx, uint32_t a)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	const bool asked = attempt->phase == TQI_PHASE_ASKED;
+	const int signal = asked ? SIGTERM : SIGKILL;
 
 	if (tqi_stop_next(tx, a) > tx->now_ns)
 		return 0;
-	if (attempt->phase == TQI_PHASE_ASKED) {
-		enter(tx, attempt, TQI_PHASE_TERM);
-		return SIGTERM;
-	}
-	enter(tx, attempt, TQI_PHASE_KILL);
-	return SIGKILL;
+	enter(tx, attempt, asked ? TQI_PHASE_TERM : TQI_PHASE_KILL);
+	tqi_trace_attempt(tx, attempt, TQ_TRACE_SIGNAL, attempt->stop_cause, signal);
+	return signal;
 }

@@ -17,6 +17,7 @@
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
 #include "scheduler/schedule.h"
+#include "scheduler/trace.h"
 #include "scheduler/wake.h"
 #include "scheduler/wall.h"
 #include "shm/pool.h"
@@ -121,6 +122,8 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	count_queue(tx, task, from, to);
 	count_gauges(tx, task, class, from, to);
+	if (to != TQ_FREE && tqi_trace_is_on(tx))
+		tqi_trace_move(tx, index, task, to);
 	if (from == TQ_RUNNING)
 		TQI_ADD(tx, tqi_root(tx)->running, -1);
 	if (to == TQ_RUNNING)
@@ -249,12 +252,15 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	if (tqi_task_is_shut(tx, task))
 		tqi_member_show(tx, index);
 	tqi_due_set(tx, index, UINT64_MAX);
+	tqi_task_touch(tx, task);
+	tqi_task_set_cause(tx, task, cause, cause_arg);
 	tqi_task_move(tx, index, state);
 	if (tx->corrupt)
 		return;
-	tqi_task_set_cause(tx, task, cause, cause_arg);
 	TQI_SET(tx, task->ended_ns, tx->now_ns);
 	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
+	if (state == TQ_DONE || state == TQ_FAILED)
+		tqi_class_time(tx, class, TQI_TIMED_LIFE, task->submitted_ns);
 	tqi_lane_leave(tx, task->lane);
 	if (task->lane != class->plain)
 		TQI_SET(tx, task->lane, class->plain); /* its own goes with its last member */

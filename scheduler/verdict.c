@@ -13,6 +13,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/server.h"
 #include "scheduler/task.h"
+#include "scheduler/trace.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
 
@@ -110,6 +111,7 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
 	}
+	tqi_class_time(tx, tqi_counters_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
 	if (attempt->charged_us)
 		tqi_fair_end(tx, task, attempt);
 	if (attempt->server)
@@ -383,6 +385,7 @@ void tqi_end_by_death(struct tqi_tx *tx, uint32_t a, const struct tqi_death *dea
 	uint32_t stop = attempt->stop_cause;
 	uint32_t cause = stop ? stop : death->cause;
 
+	tqi_trace_attempt(tx, attempt, TQ_TRACE_RECLAIM, cause, stop ? 0 : death->cause_arg);
 	keep_output(tx, attempt);
 	struct ended ended = detach(tx, a, cause, stop ? 0 : death->cause_arg);
 	struct tqi_task *task = tqi_task_at(tx, ended.task);

@@ -35,14 +35,25 @@ static void place_table(const struct tqi_table_spec *spec, uint64_t tasks_max, u
 	g->directory = take(cursor, spans * sizeof(uint32_t), 64);
 }
 
-int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, uint64_t tasks_max,
+static bool sizes_are_valid(const struct tqi_sizes *s)
+{
+	return s->max_bytes >= TQI_SEGMENT_BYTES_MIN && s->max_bytes <= TQI_SEGMENT_BYTES_MAX &&
+	       s->max_bytes % TQI_EXTENT_BYTES == 0 && s->tasks_max > 0 &&
+	       s->tasks_max <= TQI_INDEX_MASK &&
+	       (s->ring_entries == 0 ||
+		(s->ring_entries >= TQI_RING_LEAST && s->ring_entries <= TQI_RING_MOST));
+}
+
+int tqi_geometry_compute(const struct tqi_schema *schema, const struct tqi_sizes *sizes,
 			 struct tqi_geometry *ret_geometry)
 {
+	const uint64_t max_bytes = sizes->max_bytes, tasks_max = sizes->tasks_max;
 	struct tqi_geometry g = { .max_bytes = max_bytes };
 
-	if (max_bytes < TQI_SEGMENT_BYTES_MIN || max_bytes > TQI_SEGMENT_BYTES_MAX ||
-	    max_bytes % TQI_EXTENT_BYTES || tasks_max == 0 || tasks_max > TQI_INDEX_MASK)
+	if (!sizes_are_valid(sizes))
 		return -EINVAL;
+	if (sizes->ring_entries)
+		g.ring_slots = (uint32_t)sizes->ring_entries + TQI_RING_SLACK;
 	g.extent_count = (uint32_t)(max_bytes >> TQI_EXTENT_SHIFT);
 	g.span_count = (uint32_t)(max_bytes >> TQI_SPAN_SHIFT);
 
@@ -52,6 +63,7 @@ int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, ui
 	g.journal = take(&cursor, TQI_JOURNAL_MAX * sizeof(struct tqi_undo), 64);
 	g.root = take(&cursor, schema->root_bytes, 4096);
 	g.scratch = take(&cursor, TQI_SCRATCH_BYTES, 4096);
+	g.ring = take(&cursor, (uint64_t)g.ring_slots * TQI_RING_ENTRY_BYTES, 64);
 	g.extents = take(&cursor, g.extent_count, 64);
 	g.span_map = take(&cursor, ALIGN_UP(g.span_count, 64u) / 8, 64);
 	g.spans = take(&cursor, (uint64_t)g.span_count * sizeof(struct tqi_span), 64);
@@ -92,6 +104,7 @@ uint64_t tqi_fingerprint(const struct tqi_schema *schema)
 		sizeof(struct tqi_core),
 		offsetof(struct tqi_core, version),
 		offsetof(struct tqi_core, undo_count),
+		offsetof(struct tqi_core, ring_head),
 		offsetof(struct tqi_core, last_now_ns),
 		offsetof(struct tqi_core, tables),
 		offsetof(struct tqi_core, inflight),
@@ -100,6 +113,8 @@ uint64_t tqi_fingerprint(const struct tqi_schema *schema)
 		sizeof(struct tqi_inflight),
 		TQI_JOURNAL_MAX,
 		TQI_SMALL_CLASSES,
+		TQI_RING_ENTRY_BYTES,
+		TQI_RING_SLACK,
 		schema->fingerprint,
 	};
 	uint64_t hash = 0xcbf29ce484222325ull;

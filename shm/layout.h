@@ -15,6 +15,7 @@
 #define TQI_SHM_LAYOUT_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shm/atomic.h"
@@ -40,7 +41,11 @@
 #define TQI_SMALL_CLASSES 10 /* blocks of 64 bytes to 32 KiB */
 #define TQI_INFLIGHT_MAX 64  /* processes between two holds of one operation */
 #define TQI_JOURNAL_MAX 1024 /* entries one hold may write */
-#define TQI_SCRATCH_BYTES 4096
+#define TQI_SCRATCH_BYTES 8192
+#define TQI_RING_ENTRY_BYTES 32
+#define TQI_RING_SLACK 512 /* slots beyond those entries: as many as a transaction may write */
+#define TQI_RING_LEAST 64 /* entries that a ring may promise (shm/ring.h) */
+#define TQI_RING_MOST (1u << 24)
 
 /* What the layer above wants kept: its tables and its root. */
 struct tqi_table_spec {
@@ -71,6 +76,7 @@ struct tqi_header {
 	uint64_t creation_id; /* random: tells a segment from its successor */
 	uint64_t max_bytes;
 	uint64_t tasks_max;
+	uint64_t ring_entries;	/* that the ring promises; 0 there is none */
 	uint64_t pid_namespace; /* inode */
 	uint64_t time_namespace; /* inode */
 	uint64_t created_unix_ns;
@@ -129,6 +135,7 @@ struct tqi_span {
  *  version          the holder: odd inside a   the lock; read by observers
  *                   transaction
  *  undo_count       TQI_SET, commit, rollback  the lock
+ *  ring_shown       commit, after it           the lock; read by observers (shm/ring.h)
  *  the rest         transactions               the lock, journalled
  *
  * Crash: the journal holds the old values; the next owner rolls back.  version
@@ -146,6 +153,8 @@ struct tqi_core {
 	_Alignas(64) uint32_t undo_count;
 	uint32_t undo_reserved;
 	uint64_t mended; /* +1 when a repair has changed directories; plain store under the lock */
+	uint64_t ring_head; /* entries ever written */
+	struct tqi_word64 ring_shown; /* of them committed, at least */
 
 	_Alignas(64) uint64_t last_now_ns; /* time never goes back inside the segment */
 	uint32_t waiter_oldest;		   /* the timekeeper */
@@ -197,6 +206,9 @@ struct tqi_geometry {
 	uint64_t spans;	   /* struct tqi_span each */
 	uint64_t scratch;  /* where references that are out of range point */
 	uint64_t root;
+	uint64_t ring;
+	uint32_t ring_slots; /* 0 there is none */
+	uint32_t reserved0;
 	uint32_t extent_count;
 	uint32_t span_count;
 	struct tqi_table_geometry tables[TQI_TABLES_MAX];
@@ -206,8 +218,15 @@ struct tqi_geometry {
 
 #define TQI_POSITIONS_SHIFT 14 /* uint32_t positions per span: 16,384 */
 
-/* Compute the map.  -EINVAL when max_bytes is out of range or too small for it. */
-int tqi_geometry_compute(const struct tqi_schema *schema, uint64_t max_bytes, uint64_t tasks_max,
+/* What the creator chose, and the header says. */
+struct tqi_sizes {
+	uint64_t max_bytes;
+	uint64_t tasks_max;
+	uint64_t ring_entries;
+};
+
+/* Compute the map.  -EINVAL when a size is out of range, or max_bytes too small for it. */
+int tqi_geometry_compute(const struct tqi_schema *schema, const struct tqi_sizes *sizes,
 			 struct tqi_geometry *ret_geometry);
 
 /* Hash of everything two builds must agree on. */

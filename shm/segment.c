@@ -102,7 +102,7 @@ static void init_spans(struct tqi_segment *seg)
 	tqi_segment_core(seg)->mended = 1; /* a handle that has seen nothing says 0 */
 }
 
-static void init_header(struct tqi_segment *seg, uint64_t tasks_max)
+static void init_header(struct tqi_segment *seg, const struct tqi_sizes *sizes)
 {
 	struct tqi_header *h = tqi_segment_header(seg);
 	struct timespec ts;
@@ -112,8 +112,9 @@ static void init_header(struct tqi_segment *seg, uint64_t tasks_max)
 	h->fingerprint = tqi_fingerprint(seg->schema);
 	if (getrandom(&h->creation_id, sizeof(h->creation_id), 0) < 0)
 		h->creation_id = (uint64_t)ts.tv_nsec; /* only tells segments apart */
-	h->max_bytes = seg->geometry.max_bytes;
-	h->tasks_max = tasks_max;
+	h->max_bytes = sizes->max_bytes;
+	h->tasks_max = sizes->tasks_max;
+	h->ring_entries = sizes->ring_entries;
 	h->pid_namespace = namespace_inode("/proc/self/ns/pid");
 	h->time_namespace = namespace_inode("/proc/self/ns/time");
 	h->created_unix_ns = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
@@ -151,14 +152,14 @@ static int publish(int fd, const char *path)
 }
 
 static int fill(struct tqi_segment *seg, const struct tqi_segment_config *config,
-		uint64_t tasks_max)
+		const struct tqi_sizes *sizes)
 {
 	int r = tqi_lock_init(&tqi_segment_core(seg)->lock);
 
 	if (r < 0)
 		return r;
 	init_spans(seg);
-	init_header(seg, tasks_max);
+	init_header(seg, sizes);
 	config->init(seg, config->init_arg);
 	__atomic_store_n(&tqi_segment_header(seg)->magic, TQI_MAGIC, __ATOMIC_RELEASE);
 	return 0;
@@ -167,17 +168,20 @@ static int fill(struct tqi_segment *seg, const struct tqi_segment_config *config
 static int create_file(struct tqi_segment *seg, const char *path,
 		       const struct tqi_segment_config *config)
 {
-	uint64_t max_bytes = config->max_bytes;
-	int r = default_bytes(seg->fd, &max_bytes);
-	uint64_t tasks_max = config->tasks_max ? config->tasks_max : max_bytes / BYTES_PER_TASK;
+	struct tqi_sizes sizes = { .max_bytes = config->max_bytes,
+				   .tasks_max = config->tasks_max,
+				   .ring_entries = config->ring_entries };
+	int r = default_bytes(seg->fd, &sizes.max_bytes);
 
-	if (tasks_max > TQI_INDEX_MASK)
-		tasks_max = TQI_INDEX_MASK;
+	if (!sizes.tasks_max)
+		sizes.tasks_max = sizes.max_bytes / BYTES_PER_TASK;
+	if (sizes.tasks_max > TQI_INDEX_MASK)
+		sizes.tasks_max = TQI_INDEX_MASK;
 	if (r == 0)
-		r = tqi_geometry_compute(seg->schema, max_bytes, tasks_max, &seg->geometry);
+		r = tqi_geometry_compute(seg->schema, &sizes, &seg->geometry);
 	/* fchmod, because the umask cut the mode of open(). */
 	if (r == 0 && (fchmod(seg->fd, config->mode ? config->mode : 0600) < 0 ||
-		       ftruncate(seg->fd, (off_t)max_bytes) < 0))
+		       ftruncate(seg->fd, (off_t)sizes.max_bytes) < 0))
 		r = -errno;
 	if (r == 0)
 		r = reserve(seg->fd, 0, seg->geometry.fixed_bytes);
@@ -185,7 +189,7 @@ static int create_file(struct tqi_segment *seg, const char *path,
 		r = map(seg);
 	if (r < 0)
 		return r;
-	r = fill(seg, config, tasks_max);
+	r = fill(seg, config, &sizes);
 	if (r == 0)
 		r = publish(seg->fd, path);
 	munmap(seg->base, seg->geometry.max_bytes);
@@ -234,6 +238,7 @@ static int check_place(const struct tqi_header *h)
 
 static int check_header(struct tqi_segment *seg, const struct tqi_header *h, const struct stat *st)
 {
+	const struct tqi_sizes sizes = { h->max_bytes, h->tasks_max, h->ring_entries };
 	char boot_id[40];
 
 	if (h->magic != TQI_MAGIC || h->layout_version != TQI_LAYOUT_VERSION ||
@@ -243,7 +248,7 @@ static int check_header(struct tqi_segment *seg, const struct tqi_header *h, con
 	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
 		return TQ_ELAYOUT;
 	if ((uint64_t)st->st_size != h->max_bytes ||
-	    tqi_geometry_compute(seg->schema, h->max_bytes, h->tasks_max, &seg->geometry) < 0)
+	    tqi_geometry_compute(seg->schema, &sizes, &seg->geometry) < 0)
 		return TQ_ECORRUPT;
 	if (tqi_load_acquire32(&h->destroyed))
 		return -ENOENT;

@@ -28,6 +28,7 @@ struct tqi_segment {
 struct tqi_segment_config {
 	uint64_t max_bytes; /* 0 = min(1 GiB, half of the tmpfs) */
 	uint64_t tasks_max; /* 0 = max_bytes / 256 */
+	uint64_t ring_entries; /* 0 = no ring */
 	uint32_t mode;	    /* 0 = 0600 */
 	/* Fills the schema's root before the segment gets its name. */
 	void (*init)(struct tqi_segment *seg, void *arg);

@@ -50,6 +50,8 @@ void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
 	tx->undo_count = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;
+	tx->sample_count = 0;
+	tx->ring_count = 0;
 	tx->corrupt = false;
 	tx->lacked = false;
 	tx->pass_on = false;
@@ -97,6 +99,17 @@ static void nudge(struct tqi_tx *tx)
 	tx->nudge = NULL;
 }
 
+/* What is counted and shown only once it is so (shm/histogram.h, shm/ring.h). */
+static void account(struct tqi_tx *tx)
+{
+	for (uint32_t i = 0; i < tx->sample_count; i++)
+		tqi_histogram_add(tx->samples[i].into, tx->samples[i].ns);
+	tx->sample_count = 0;
+	if (tx->ring_count)
+		tqi_store_release64(&tx->core->ring_shown, tx->core->ring_head);
+	tx->ring_count = 0;
+}
+
 void tqi_tx_commit(struct tqi_tx *tx)
 {
 	if (TQI_PLANTED(early_commit))
@@ -121,6 +134,7 @@ void tqi_tx_commit(struct tqi_tx *tx)
 		tqi_waiter_wake_now(tx, tx->wakes[i]);
 	tx->undo_count = 0;
 	tx->wake_count = 0;
+	account(tx);
 	end(tx->core);
 	if (tx->release)
 		pthread_mutex_unlock(tx->release);
@@ -196,6 +210,8 @@ void tqi_tx_abort(struct tqi_tx *tx)
 	tx->undo_count = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;
+	tx->sample_count = 0;
+	tx->ring_count = 0;
 	if (tx->taken)
 		pthread_mutex_unlock(tx->taken);
 	tx->taken = NULL;

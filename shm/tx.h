@@ -25,6 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shm/histogram.h"
 #include "shm/layout.h"
 #include "shm/plant.h"
 #include "shm/segment.h"
@@ -32,11 +33,18 @@
 #define TQI_WAKES_MAX 160 /* slots one hold may wake: 64 tasks, their waiters, keepers */
 #define TQI_GIVES_MAX 256 /* records and blocks one transaction may free */
 #define TQI_GIVE_BLOCK UINT32_MAX /* in place of a table */
+#define TQI_SAMPLES_MAX 192 /* 64 tasks that start, end an attempt, and end; others are left out */
 
 /* A record or block to be freed at the commit. */
 struct tqi_give {
 	uint32_t table;
 	uint32_t what;
+};
+
+/* A duration to be counted after the commit. */
+struct tqi_sample {
+	struct tqi_histogram *into;
+	uint64_t ns;
 };
 
 /*
@@ -71,8 +79,12 @@ struct tqi_tx {
 	void *root;		  /* the schema's */
 	struct tqi_seen *seen;
 	uint32_t give_count;
+	uint32_t sample_count;
+	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
+	uint32_t ring_slot;  /* and where the last one is */
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
+	struct tqi_sample samples[TQI_SAMPLES_MAX];
 	struct tqi_seen own; /* of a transaction that belongs to no handle */
 };
 
@@ -111,6 +123,13 @@ void tqi_tx_rollback(const struct tqi_segment *seg);
 
 /* Note that a record (or TQI_GIVE_BLOCK: a block) is to be freed at the commit. */
 void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
+
+/* Note a sample for a histogram in a record that was resolved; it is added at the commit. */
+static inline void tqi_tx_sample(struct tqi_tx *tx, struct tqi_histogram *into, uint64_t ns)
+{
+	if (tx->sample_count < TQI_SAMPLES_MAX)
+		tx->samples[tx->sample_count++] = (struct tqi_sample){ into, ns };
+}
 
 /* Note that a wait slot is to be woken; duplicates are merged. */
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);

@@ -23,6 +23,8 @@ extern "C" {
 #define TQ_FOREVER_NS UINT64_MAX /* as a time-out: no limit */
 #define TQ_UNLIMITED UINT64_MAX	 /* where zero means a default: no limit */
 
+#define TQ_OFF UINT32_MAX /* where zero means a default, or leaves a setting: none */
+
 #define TQ_NAME_MAX 64	 /* bytes of a segment, queue, kind or farm name, [A-Za-z0-9._-] */
 #define TQ_LABEL_MAX 127 /* bytes of a task's label, without the final NUL */
 #define TQ_KEY_MAX 127   /* bytes of a unique, limit or fair key, without the final NUL */

@@ -50,7 +50,6 @@ extern "C" {
 #define TQ_HYBRID_DEFAULT 5
 #define TQ_HYBRID_MAX 1000000u
 #define TQ_BATCH_MAX 16
-#define TQ_OFF UINT32_MAX	 /* where zero leaves a setting: none */
 
 /* Settings of a queue; a zero field leaves the setting as it is (at creation: the default). */
 struct tq_queue_opts {

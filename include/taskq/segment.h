@@ -28,7 +28,13 @@ struct tq_open_opts {
 	uint64_t tasks_max;	  /* records it may hold, at most 2^24 - 1; default max_bytes / 256 */
 	uint64_t retention_ns;	  /* finished records are kept this long; default 1 h */
 	uint64_t lock_timeout_ns; /* longest wait for the lock; default 5 s */
+	uint32_t trace_entries;	  /* transitions that its recorder keeps, TQ_TRACE_LEAST to
+				     TQ_TRACE_MOST of 32 bytes; default 4096; TQ_OFF = none */
+	uint32_t reserved0;	  /* must be 0 */
 };
+
+#define TQ_TRACE_LEAST 64u
+#define TQ_TRACE_MOST (1u << 24)
 
 /**
  * tq_open() - attach a segment, making it first when asked.
@@ -99,7 +105,8 @@ struct tq_segment_info {
 	uint32_t shutting_down; /* 1 after tq_shutdown() */
 	uint32_t mode;		/* permission bits of the file */
 	uint32_t commands_open; /* commands that somebody has not answered yet */
-	uint32_t reserved0;
+	uint32_t trace_entries; /* that its recorder keeps; 0 it has none */
+	uint64_t traced;	/* entries ever recorded: the number of the last one */
 	char path[256];		/* "" when it was removed under us */
 };
 

@@ -24,6 +24,8 @@
 #include <taskq/graph.h>
 #include <taskq/schedule.h>
 #include <taskq/queue.h>
+#include <taskq/times.h>
+#include <taskq/trace.h>
 #include <taskq/limit.h>
 #include <taskq/server.h>
 #include <taskq/worker.h>

@@ -17,6 +17,7 @@
 #include "shm/inflight.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"
+#include "tests/support/trace.h"
 
 #define LATER_NS 10000000000ull /* 10 s: looks, leases and verdicts are over by then */
 #define CLAIMS 3
@@ -52,6 +53,11 @@ static void verify_check(struct tqt_lab *lab, const char *when)
 	tx.now_ns = tx.core->last_now_ns;
 	lab->checking = when;
 	tqi_check(&tx, lab->scratch, report, lab);
+	const uint64_t task = tqt_trace_differs(&tx);
+
+	if (task)
+		tqt_fault(lab->sweep, lab->level, "the recorder %s: task %u is not where it says",
+			  when, tqi_id_index(task));
 	madvise(lab->scratch, lab->scratch_bytes, MADV_DONTNEED); /* zero again */
 }
 

@@ -33,7 +33,8 @@ static void create(struct tqt_world *w, const struct tqt_world_options *options)
 					   .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
 					   .max_bytes = options->max_bytes ? options->max_bytes
 									   : BYTES,
-					   .tasks_max = options->tasks_max };
+					   .tasks_max = options->tasks_max,
+					   .trace_entries = TQ_TRACE_LEAST };
 	struct tq *tq;
 
 	snprintf(w->path, sizeof(w->path), "/dev/shm/taskq-crash.%d.%u", (int)getpid(), number++);

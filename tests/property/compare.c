@@ -9,6 +9,7 @@
 #include "scheduler/worth.h"
 #include "scheduler/command.h"
 #include "scheduler/task.h"
+#include "tests/support/trace.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -410,6 +411,23 @@ static bool compare_kind(struct comparison *c, uint32_t index, const struct mode
 	       SAME(sum, m, throttled);
 }
 
+/* Nobody is killed here, so that no sample is left out; a repair may have had no memory. */
+static bool compare_times(struct comparison *c, uint32_t index, const struct tqi_class *class,
+			  const struct model_class *m)
+{
+	for (uint32_t w = 0; w < TQI_TIMED_COUNT && class->times; w++) {
+		const struct tqi_histogram *h = &tqi_times_at(&c->tx, class->times)->of[w];
+		uint64_t count = 0;
+
+		for (uint32_t i = 0; i < TQI_HISTOGRAM_BUCKETS; i++)
+			count += h->buckets[i];
+		if (!same(c, "times of queue", index, "count", count, m->timed[w]) ||
+		    !same(c, "times of queue", index, "sum", h->sum_ns, m->timed_ns[w]))
+			return false;
+	}
+	return true;
+}
+
 static bool compare_policy(struct comparison *c, uint32_t index, const struct tqi_queue *q,
 			   const struct model_queue *m)
 {
@@ -484,6 +502,9 @@ static bool compare_queue(struct comparison *c, uint32_t index)
 		const struct tqi_class *class = tqi_class_at(&c->tx, k);
 
 		add_class(&sums[class->kind <= MODEL_KINDS ? class->kind : 0], class);
+		if (class->kind <= MODEL_KINDS &&
+		    !compare_times(c, index, class, &c->m->classes[index][class->kind]))
+			return false;
 	}
 	for (uint32_t k = 1; k <= MODEL_KINDS; k++)
 		if (!compare_kind(c, index, &sums[k], &c->m->classes[index][k]))
@@ -812,6 +833,11 @@ bool compare_all(struct comparison *c)
 	if (!compare_servers(c) || !compare_commands(c) || !compare_waiters(c) ||
 	    !compare_keepers(c) || !compare_finished(c))
 		return false;
+	const uint64_t strayed = tqt_trace_differs(&c->tx);
+
+	if (strayed)
+		return differ(c, "task %u: not in the state of its last trace",
+			      tqi_id_index(strayed));
 	c->sample++;
 	c->tight = false;
 	return !c->tx.corrupt || differ(c, "a reference out of range");

@@ -203,6 +203,14 @@ bool model_tell(struct model *m, uint32_t task)
 	return left;
 }
 
+void model_time(struct model *m, const struct model_task *t, enum tqi_timed what, uint64_t since_ns)
+{
+	struct model_class *c = &m->classes[t->queue][t->kind];
+
+	c->timed[what]++;
+	c->timed_ns[what] += m->now_ns - since_ns;
+}
+
 void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause, int32_t arg)
 {
 	struct model_task *t = &m->tasks[task];
@@ -213,6 +221,8 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	t->cause_arg = arg;
 	t->ended_ns = m->now_ns;
 	m->classes[t->queue][t->kind].ended[state - TQ_DONE]++;
+	if (state == TQ_DONE || state == TQ_FAILED)
+		model_time(m, t, TQI_TIMED_LIFE, t->submitted_ns);
 	t->has_checkpoint = false;
 	model_key_ended(m, task);
 	model_schedule_ended(m, task);

@@ -236,6 +236,7 @@ struct model_tenant {
 struct model_class {
 	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen, throttled;
 	uint32_t depth[TQ_STATE_COUNT];
+	uint64_t timed[TQI_TIMED_COUNT], timed_ns[TQI_TIMED_COUNT]; /* samples, and their sum */
 };
 
 struct model_submit {

@@ -73,6 +73,7 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 	m->classes[t->queue][t->kind].throttled += model_was_throttled(m, t);
 	model_slots_take(m, t);
 	m->classes[t->queue][t->kind].started++;
+	model_time(m, t, TQI_TIMED_WAIT, t->ready_ns);
 }
 
 uint32_t model_attempt_count(const struct model *m, uint32_t worker)
@@ -168,6 +169,7 @@ static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32
 	t->has_older = a->saves && a->inherits;
 	t->older = a->inherited;
 	model_slots_give(m, t);
+	model_time(m, t, TQI_TIMED_RUN, a->started_ns);
 	model_fair_end(m, t);
 	model_behalf_end(m, task);
 

@@ -53,6 +53,9 @@ int model_key_move(const struct model *m, uint32_t task, uint32_t queue);
 void model_free(struct model *m, uint32_t task);
 void model_settle(struct model *m, uint32_t task);
 bool model_tell(struct model *m, uint32_t task);
+/* A duration that ends now is sampled (H2). */
+void model_time(struct model *m, const struct model_task *t, enum tqi_timed what,
+		uint64_t since_ns);
 void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause, int32_t arg);
 uint64_t model_later(const struct model *m, uint64_t delay_ns);
 void model_cancel_waiting(struct model *m, uint32_t task);

@@ -38,6 +38,8 @@ void tqt_box_open(struct tqt_box *box, const struct tqt_box_options *options)
 	struct tqt_box_options o = options ? *options : (struct tqt_box_options){ 0 };
 	struct tqi_segment_config config = { .max_bytes = o.max_bytes ? o.max_bytes : BYTES,
 					     .tasks_max = o.tasks_max,
+					     .ring_entries = o.ring_entries ? o.ring_entries
+									    : TQI_RING_LEAST,
 					     .init = init_root,
 					     .init_arg = &o };
 	char path[TQI_PATH_MAX];

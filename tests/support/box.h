@@ -12,6 +12,7 @@ struct tqt_box_options {
 	uint64_t tasks_max;    /* 0 = as the library would */
 	uint64_t sequence;     /* of the first task; 0 = 1 */
 	uint64_t retention_ns; /* 0 = 1 h */
+	uint64_t ring_entries; /* 0 = as few as can be */
 };
 
 struct tqt_box {

@@ -56,11 +56,24 @@ static bool core_may_differ(uint64_t at)
 	return WITHIN(tqi_core, lock, at) || WITHIN(tqi_core, holder_tid, at) ||
 	       WITHIN(tqi_core, holder_pid, at) || WITHIN(tqi_core, holder_start, at) ||
 	       WITHIN(tqi_core, version, at) || WITHIN(tqi_core, rollbacks, at) ||
-	       WITHIN(tqi_core, last_now_ns, at);
+	       WITHIN(tqi_core, ring_shown, at) || WITHIN(tqi_core, last_now_ns, at);
 }
 
-static bool fixed_may_differ(const struct tqi_geometry *g, uint64_t at)
+/* A slot of the ring: none of the last entries that it promises is in it (shm/ring.h). */
+static bool slot_may_differ(const struct tqi_segment *seg, uint64_t slot)
 {
+	const uint64_t slots = seg->geometry.ring_slots, head = tqi_segment_core(seg)->ring_head;
+	const uint64_t back = (head + slots - 1 - slot) % slots; /* entries since that one */
+
+	return back >= head || back >= slots - TQI_RING_SLACK;
+}
+
+static bool fixed_may_differ(const struct tqi_segment *seg, uint64_t at)
+{
+	const struct tqi_geometry *g = &seg->geometry;
+
+	if (at - g->ring < (uint64_t)g->ring_slots * TQI_RING_ENTRY_BYTES)
+		return slot_may_differ(seg, (at - g->ring) / TQI_RING_ENTRY_BYTES);
 	if (at >= g->core && at < g->core + sizeof(struct tqi_core))
 		return core_may_differ(at - g->core);
 	if (at >= g->journal && at < g->journal + TQI_JOURNAL_MAX * sizeof(struct tqi_undo))
@@ -80,6 +93,8 @@ static bool live_record_may_differ(uint32_t table, uint64_t at)
 		return at >= offsetof(struct tqi_attempt, pgid_start);
 	case TQI_WORKERS:
 		return at >= offsetof(struct tqi_worker, lease_deadline_ns);
+	case TQI_TIMES:
+		return at >= offsetof(struct tqi_times, of);
 	default:
 		return false;
 	}
@@ -229,7 +244,7 @@ static bool may_differ(struct tqi_tx *tx, uint64_t offset)
 	uint64_t at = offset & (TQI_SPAN_BYTES - 1);
 
 	if (offset < tx->seg->geometry.fixed_bytes)
-		return fixed_may_differ(&tx->seg->geometry, offset);
+		return fixed_may_differ(tx->seg, offset);
 	if (tqi_span_is_free(tx, s) ||
 	    tx->base[tx->seg->geometry.extents + (offset >> TQI_EXTENT_SHIFT)] != TQI_EXTENT_HERE)
 		return true;

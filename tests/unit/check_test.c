@@ -1171,6 +1171,42 @@ static void test_damage_of_dependencies_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
+/* H2: histograms are the right kind's, and no larger than its counters; H5: the ring. */
+static void test_damage_of_times_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_core *core = tqi_segment_core(&f.box.seg);
+	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
+	const struct tqi_lane *lane =
+		tqi_table_peek(&f.box.seg, TQI_LANES, task_of(&f, s.fair)->lane);
+	struct tqi_class *guest = tqi_table_peek(&f.box.seg, TQI_CLASSES, lane->class_);
+	struct tqi_class *home = tqi_table_peek(&f.box.seg, TQI_CLASSES, guest->home);
+	struct tqi_times *times = tqi_table_peek(&f.box.seg, TQI_TIMES, class->times);
+
+	assert_true(class->times && home->times && class->times != home->times);
+	DAMAGE(class->times, home->times);
+	DAMAGE(class->times, 0xffffff);
+	DAMAGE(guest->times, home->times);
+	DAMAGE(home->times, class->times);
+	DAMAGE(times->queue, 999);
+	DAMAGE(times->kind, times->kind + 1);
+	DAMAGE(times->of[TQI_TIMED_WAIT].buckets[9], class->started + 1);
+	DAMAGE(times->of[TQI_TIMED_WAIT].buckets[0], UINT64_MAX);
+	DAMAGE(times->of[TQI_TIMED_RUN].buckets[TQI_HISTOGRAM_BUCKETS - 1], 1);
+	DAMAGE(times->of[TQI_TIMED_LIFE].buckets[9], 1000);
+	DAMAGE(class->started, 0);
+	DAMAGE(core->tables[TQI_TIMES].live, 0);
+	DAMAGE(core->tables[TQI_TIMES].free, 1);
+	DAMAGE(core->tables[TQI_TIMES].count, UINT32_MAX);
+	DAMAGE(core->ring_head, 0);
+	close_intact(&f, &image);
+}
+
 static void test_memory_damage_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -1302,6 +1338,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_servers_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_dependencies_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_times_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

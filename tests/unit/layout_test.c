@@ -15,9 +15,11 @@
 
 #include "scheduler/cron.h"
 #include "scheduler/records.h"
+#include "scheduler/trace.h"
 
 #define TEXT_BYTES 65536
 #define GEOMETRY_BYTES (1ull << 30)
+#define GEOMETRY_ENTRIES 4096
 
 struct text {
 	char bytes[TEXT_BYTES];
@@ -51,6 +53,7 @@ static void add_header(struct text *t)
 	FIELD(tqi_header, creation_id);
 	FIELD(tqi_header, max_bytes);
 	FIELD(tqi_header, tasks_max);
+	FIELD(tqi_header, ring_entries);
 	FIELD(tqi_header, pid_namespace);
 	FIELD(tqi_header, time_namespace);
 	FIELD(tqi_header, created_unix_ns);
@@ -69,6 +72,8 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, version);
 	FIELD(tqi_core, rollbacks);
 	FIELD(tqi_core, undo_count);
+	FIELD(tqi_core, ring_head);
+	FIELD(tqi_core, ring_shown);
 	FIELD(tqi_core, last_now_ns);
 	FIELD(tqi_core, waiter_oldest);
 	FIELD(tqi_core, waiter_newest);
@@ -453,6 +458,25 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, guests_ready);
 	FIELD(tqi_class, tenants);
 	FIELD(tqi_class, throttled);
+	FIELD(tqi_class, times);
+	STRUCT(tqi_times);
+	FIELD(tqi_times, queue);
+	FIELD(tqi_times, kind);
+	FIELD(tqi_times, of);
+	STRUCT(tqi_histogram);
+	FIELD(tqi_histogram, longest_ns);
+	FIELD(tqi_histogram, sum_ns);
+	FIELD(tqi_histogram, buckets);
+	STRUCT(tqi_trace_entry);
+	FIELD(tqi_trace_entry, time_ns);
+	FIELD(tqi_trace_entry, task);
+	FIELD(tqi_trace_entry, pid);
+	FIELD(tqi_trace_entry, worker);
+	FIELD(tqi_trace_entry, event);
+	FIELD(tqi_trace_entry, from);
+	FIELD(tqi_trace_entry, to);
+	FIELD(tqi_trace_entry, cause);
+	FIELD(tqi_trace_entry, argument);
 	STRUCT(tqi_lane);
 	FIELD(tqi_lane, node);
 	FIELD(tqi_lane, class_);
@@ -641,9 +665,10 @@ static void add_root(struct text *t)
 
 static void add_places(struct text *t)
 {
+	const struct tqi_sizes sizes = { GEOMETRY_BYTES, GEOMETRY_BYTES / 256, GEOMETRY_ENTRIES };
 	struct tqi_geometry g;
 
-	if (tqi_geometry_compute(&tqi_schema, GEOMETRY_BYTES, GEOMETRY_BYTES / 256, &g) < 0)
+	if (tqi_geometry_compute(&tqi_schema, &sizes, &g) < 0)
 		exit(2);
 	add(t, "\n## Places in a segment of 1 GiB\n\n| offset | what |\n|---|---|\n");
 	add(t, "| 0 | header |\n");
@@ -651,6 +676,8 @@ static void add_places(struct text *t)
 	add(t, "| %llu | journal |\n", (unsigned long long)g.journal);
 	add(t, "| %llu | root |\n", (unsigned long long)g.root);
 	add(t, "| %llu | scratch |\n", (unsigned long long)g.scratch);
+	add(t, "| %llu | ring of the flight recorder, of %u entries of %u bytes |\n",
+	    (unsigned long long)g.ring, g.ring_slots, TQI_RING_ENTRY_BYTES);
 	add(t, "| %llu | states of extents |\n", (unsigned long long)g.extents);
 	add(t, "| %llu | map of free spans |\n", (unsigned long long)g.span_map);
 	add(t, "| %llu | spans |\n", (unsigned long long)g.spans);
