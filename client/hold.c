@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "client/handle.h"
+#include "client/probes.h"
 #include "client/sleeper.h"
 #include "scheduler/edge.h"
 #include "scheduler/inherit.h"
@@ -67,6 +68,13 @@ int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 	return 0;
 }
 
+/* What the hold has committed, in one transaction or several, is told before others go on. */
+static void leave(struct tq *tq, struct tqi_tx *tx)
+{
+	tqi_probes_fire(tx);
+	tqi_unlock(&tq->seg);
+}
+
 int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 {
 	if (!tx->corrupt)
@@ -75,7 +83,7 @@ int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 		tqi_tx_abort(tx);
 	else
 		tqi_tx_commit(tx);
-	tqi_unlock(&tq->seg);
+	leave(tq, tx);
 	return tx->corrupt ? TQ_ECORRUPT : r;
 }
 
@@ -87,7 +95,7 @@ int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r)
 	if (r >= 0 || tx->corrupt)
 		return tqi_hold_commit(tq, tx, r);
 	tqi_tx_abort(tx);
-	tqi_unlock(&tq->seg);
+	leave(tq, tx);
 	return r;
 }
 
@@ -221,7 +229,7 @@ bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
 	if (!tx->lacked || tx->corrupt || *tries >= TQI_ROOM_TRIES)
 		return false;
 	tqi_tx_abort(tx);
-	tqi_unlock(&tq->seg);
+	leave(tq, tx);
 	*tries = tqi_make_room(tq, 0) < 0 ? TQI_ROOM_TRIES : *tries + 1;
 	return true;
 }

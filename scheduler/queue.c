@@ -110,7 +110,7 @@ static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	return c;
 }
 
-/* R11; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
+/* R13; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
 static uint32_t times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
 {
 	bool full;

@@ -513,7 +513,7 @@ enum tqi_timed {
  *
  *  field        written by                         under
  *  queue, kind  the transaction that makes it      the lock
- *  of           commits, after them (R11)          the lock, not journalled
+ *  of           commits, after them (R13)          the lock, not journalled
  */
 struct tqi_times {
 	uint32_t link;

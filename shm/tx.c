@@ -34,6 +34,7 @@ void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_
 	}
 	tx->corrupt = false;
 	tx->wall_ns = 0;
+	tx->ring_first = tx->core->ring_head;
 }
 
 void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg)

@@ -82,6 +82,7 @@ struct tqi_tx {
 	uint32_t sample_count;
 	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
 	uint32_t ring_slot;  /* and where the last one is */
+	uint64_t ring_first; /* the ring's head when it was attached */
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
 	struct tqi_sample samples[TQI_SAMPLES_MAX];

@@ -31,6 +31,7 @@ fresh()
 	c_file scheduler/pure.c '#include "shm/base.h"' 'int tqi_pure(int a);' 'int tqi_pure(int a)' \
 		'{' '	return a + 1;' '}'
 	c_file shm/base.h '#include <unistd.h>'
+	c_file client/probes.h '#define TOY_PROBES 0'
 }
 
 # c_file FILE LINE...
@@ -62,6 +63,7 @@ lint()
 	exports) compile && set -- exports "$work/tree/libtoy.so" "$work/tree/include" ;;
 	globals) compile && set -- globals "$work/tree/libtoy.a" ;;
 	purity) compile && set -- purity "$work/tree/scheduler/pure.o" ;;
+	probes) compile && set -- probes "$work/tree/libtoy.so" ;;
 	esac
 	name=$1
 	shift
@@ -84,7 +86,7 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs headers exports globals purity; do
+for name in layering banned spdx format functions names changelog docs headers exports globals purity probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
@@ -191,6 +193,9 @@ red globals 'static in a function' calls
 
 echo 'int getpid(void); int f(void) { return getpid(); }' >>scheduler/pure.c
 red purity 'a system call' getpid
+
+printf '%s\n' '/*' ' *   move     id, from' ' */' >>client/probes.h
+red probes 'a probe that is not there' 'move 2'
 
 echo "$count checks of the lints"
 exit "$failed"
