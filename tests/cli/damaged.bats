@@ -70,7 +70,7 @@ says() {
 		cp "$(file)" copy
 		dd if=/dev/urandom of="$(file)" bs=1 seek=$((RANDOM * 40 % 1500000 + 8192)) count=3000 \
 			conv=notrunc status=none
-		for verb in status list stats check 'show 1-1' 'list --json' 'limit list' 'why 50-1'; do
+		for verb in status list stats trace 'trace --chrome -' check 'show 1-1' 'list --json' 'limit list' 'why 50-1'; do
 			# shellcheck disable=SC2086
 			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
 		done

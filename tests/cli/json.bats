@@ -44,7 +44,7 @@ work() {
 	local id verb
 
 	id=$(submit -- true)
-	for verb in status info stats version list "show $id" "wait --timeout 0 $id"; do
+	for verb in status info stats trace version list "show $id" "wait --timeout 0 $id"; do
 		# shellcheck disable=SC2086
 		run --separate-stderr taskq --json $verb
 		jq -e . <<<"${output:-null}" >/dev/null || [[ $verb == wait* ]]

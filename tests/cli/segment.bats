@@ -6,7 +6,7 @@ load helper
 @test "only submit, run, map and work make a segment; the others exit 5" {
 	local verb
 
-	for verb in status list stats info check shutdown destroy pause purge 'show 1-1' 'log 1-1' \
+	for verb in status list stats trace info check shutdown destroy pause purge 'show 1-1' 'log 1-1' \
 		'cancel 1-1' 'retry 1-1' 'hold 1-1' 'forget 1-1' 'update -p 1 1-1'; do
 		# shellcheck disable=SC2086
 		expect 5 $verb

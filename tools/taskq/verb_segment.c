@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "errors.h"
@@ -19,6 +20,7 @@ enum key {
 	KEY_TASKS,
 	KEY_RETENTION,
 	KEY_MODE,
+	KEY_TRACE,
 	KEY_FORCE,
 	KEY_CANCEL,
 	KEY_UNDO,
@@ -34,6 +36,8 @@ static const struct option_row create_rows[] = {
 	{ KEY_TASKS, "tasks", "N", "task records it may hold; default 1 for each 256 bytes" },
 	{ KEY_RETENTION, "retention", "D", "finished tasks stay so long; default 1h" },
 	{ KEY_MODE, "mode", "OCTAL", "permissions; default 0600" },
+	{ KEY_TRACE, "trace", "N",
+	  "transitions that it keeps for `taskq trace`, or off; default 4096" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -58,6 +62,20 @@ static bool take_max(struct cli *cli, struct tq_open_opts *opts, const char *arg
 		      "a size from 4M to 256G");
 }
 
+static bool take_trace(struct cli *cli, struct tq_open_opts *opts, const char *arg)
+{
+	uint64_t count;
+
+	if (!strcmp(arg, "off")) {
+		opts->trace_entries = TQ_OFF;
+		return true;
+	}
+	if (!option_count(cli, "--trace", arg, TQ_TRACE_LEAST, TQ_TRACE_MOST, &count))
+		return false;
+	opts->trace_entries = (uint32_t)count;
+	return true;
+}
+
 static bool take_create(struct cli *cli, void *ctx, int key, const char *arg)
 {
 	struct tq_open_opts *opts = ctx;
@@ -71,6 +89,8 @@ static bool take_create(struct cli *cli, void *ctx, int key, const char *arg)
 		return option_time_limit(cli, "--retention", arg, &opts->retention_ns);
 	case KEY_MODE:
 		return take_mode(cli, opts, arg);
+	case KEY_TRACE:
+		return take_trace(cli, opts, arg);
 	default:
 		return option_global(cli, NULL, key, arg);
 	}
@@ -168,6 +188,9 @@ static void print_info(const struct tq_segment_info *info)
 	       "taken from the dead\n",
 	       (unsigned long long)info->transactions, (unsigned long long)info->rollbacks,
 	       (unsigned long long)info->reclaimed);
+	if (info->trace_entries)
+		printf("recorder    %llu transitions, of which the last %u stay\n",
+		       (unsigned long long)info->traced, info->trace_entries);
 	if (info->commands_open)
 		printf("commands    %u not answered yet\n", info->commands_open);
 	if (info->lock_holder)

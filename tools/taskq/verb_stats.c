@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* taskq stats: counters of the queues, and the segment's memory. */
+/* taskq stats: counters and times of the queues, and the segment's memory; or rates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,6 +7,9 @@
 #include "format.h"
 #include "json.h"
 #include "options.h"
+#include "parse.h"
+#include "rates.h"
+#include "times.h"
 #include "verbs.h"
 
 enum {
@@ -14,22 +17,32 @@ enum {
 }; /* queues in memory at a time */
 
 enum key {
-	KEY_BY_KIND = OPTION_OWN
+	KEY_BY_KIND = OPTION_OWN,
+	KEY_INTERVAL,
 };
 
 static const struct option_row rows[] = {
 	{ KEY_BY_KIND, "by-kind", NULL, "count each kind of a queue apart" },
+	{ KEY_INTERVAL, "interval", "D", "print what has changed, again and again after so long" },
+	{ 'n', "count", "N", "with --interval: so many times; default without end" },
 	{ 0, NULL, NULL, NULL },
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
-	uint32_t *flags = ctx;
+	struct rates *rates = ctx;
 
-	if (key != KEY_BY_KIND)
+	switch (key) {
+	case KEY_BY_KIND:
+		rates->list_flags |= TQ_QUEUE_BY_KIND;
+		return true;
+	case KEY_INTERVAL:
+		return option_time_limit(cli, "--interval", arg, &rates->interval_ns);
+	case 'n':
+		return option_count(cli, "--count", arg, 1, UINT32_MAX, &rates->count);
+	default:
 		return option_global(cli, NULL, key, arg);
-	*flags |= TQ_QUEUE_BY_KIND;
-	return true;
+	}
 }
 
 static void print_success(const struct tq_counters *counters)
@@ -68,10 +81,16 @@ static void print_counters(const struct tq_counters *counters)
 	print_success(counters);
 }
 
-static void print_queue(const struct cli *cli, const struct tq_queue_info *info)
+static void print_queue(struct cli *cli, const struct tq_queue_info *info)
 {
+	struct tq_times times;
+
+	times_read(cli, info, &times);
 	if (cli->json) {
-		json_line(json_of_queue(info));
+		json_t *object = json_of_queue(info);
+
+		times_add(object, &times);
+		json_line(object);
 		return;
 	}
 	printf("queue %s", info->name);
@@ -83,6 +102,7 @@ static void print_queue(const struct cli *cli, const struct tq_queue_info *info)
 	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
 	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "");
 	print_counters(&info->counters);
+	times_print(&times);
 }
 
 /* The queues that were asked for.  0 or an error. */
@@ -115,14 +135,19 @@ static void print_memory(const struct tq_segment_info *info)
 int verb_stats(struct cli *cli, int argc, char **argv)
 {
 	struct tq_segment_info info = { .size = sizeof(info) };
-	uint32_t flags = 0;
+	struct rates rates = { 0 };
 	int r;
 
-	if (!options_parse(cli, rows, take_option, &flags, argc, argv) ||
-	    !operands_ok(cli, 0, 0, NULL) || !attach(cli, TQ_OPEN_READONLY) ||
-	    (cli->queue_given && !require_queue(cli, cli->queue)))
+	if (!options_parse(cli, rows, take_option, &rates, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL))
 		return cli->exit_code;
-	r = print_queues(cli, flags);
+	if (rates.count && !rates.interval_ns)
+		return usage(cli, "-n counts intervals: give --interval, too");
+	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
+		return cli->exit_code;
+	if (rates.interval_ns)
+		return rates_print(cli, &rates);
+	r = print_queues(cli, rates.list_flags);
 	if (r >= 0)
 		r = tq_segment_info(cli->tq, &info);
 	if (r < 0)

@@ -91,7 +91,16 @@
 	  "reload (fresh workers) and resize N; to one of its workers: stop, reload.  Other\n"     \
 	  "names are for its host's handler.  all: the farms for these three, else all "           \
 	  "workers.\n")                                                                            \
-	X(stats, verb_stats, "[OPTION]...", "counters of the queues and the segment's memory", "") \
+	X(stats, verb_stats, "[OPTION]...",                                                        \
+	  "counters and times of the queues, and the segment's memory",                            \
+	  "Times are waits from ready to start and runs, of each attempt, and whole lives of\n"    \
+	  "tasks that are done or failed: at most an eighth above the true value.\n")              \
+	X(trace, verb_trace, "[OPTION]...", "the last transitions, as the segment recorded them",  \
+	  "Takes no lock, and does not wake anybody: --follow looks 20 times a second.  "          \
+	  "--chrome\n"                                                                             \
+	  "writes what chrome://tracing and ui.perfetto.dev show: a lane for each worker, a "      \
+	  "slice\n"                                                                                \
+	  "for each attempt.\n")                                                                   \
 	X(create, verb_create, "[OPTION]...", "make a segment",                                    \
 	  "Exits 1 when it exists already.  With -q also makes that queue.\n")                     \
 	X(destroy, verb_destroy, "[OPTION]...", "remove a segment with all that it holds", "")     \

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits, runs and lives of a queue's tasks, as percentiles. */
+#ifndef TASKQ_TOOL_TIMES_H
+#define TASKQ_TOOL_TIMES_H
+
+#include <jansson.h>
+
+#include "cli.h"
+
+/* Those of a row of tq_queue_list(): all zero where there are none. */
+void times_read(struct cli *cli, const struct tq_queue_info *info, struct tq_times *ret_times);
+
+/* One line each, of those that there are samples of. */
+void times_print(const struct tq_times *times);
+
+/* The same as members of an object: "wait", "run", "end_to_end". */
+void times_add(json_t *object, const struct tq_times *times);
+
+#endif

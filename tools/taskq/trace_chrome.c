@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace event format: one object, an array of events.  Attempts are complete events
+ * ("X"), so that none lacks its end; arrows are flow events ("s", "f"), marks are instant
+ * ones ("i"), names are metadata ("M").  Times are in microseconds.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "trace.h"
+#include "trace_lanes.h"
+
+#define PROCESS 1 /* all lanes are threads of one process: the segment */
+
+struct trace_chrome {
+	FILE *to;
+	struct trace_lanes lanes;
+	bool comma;
+	uint64_t begin_ns;  /* of the first entry: times are counted from it */
+	uint64_t last_ns;   /* of the last one */
+	uint64_t arrows;    /* each has an id of its own */
+	uint64_t headless;  /* attempts whose start had been written over */
+	uint64_t ended;	    /* the task that ended last, */
+	uint64_t ended_ns;  /* when, */
+	uint32_t ended_pid; /* and by whom */
+};
+
+static void put(struct trace_chrome *c, json_t *event)
+{
+	fputs(c->comma ? ",\n" : "\n", c->to);
+	c->comma = true;
+	if (event)
+		json_dumpf(event, c->to, JSON_COMPACT | JSON_REAL_PRECISION(15));
+	json_decref(event);
+}
+
+static double us_of(const struct trace_chrome *c, uint64_t at_ns)
+{
+	return (double)(at_ns - c->begin_ns) / 1000;
+}
+
+static json_t *event_at(const struct trace_chrome *c, const char *phase, uint64_t at_ns,
+			uint32_t lane)
+{
+	return json_pack("{s:s, s:i, s:i, s:f}", "ph", phase, "pid", PROCESS, "tid", (int)lane + 1,
+			 "ts", us_of(c, at_ns));
+}
+
+static void put_name(struct trace_chrome *c, const char *what, uint32_t lane, const char *name)
+{
+	put(c, json_pack("{s:s, s:i, s:i, s:s, s:{s:o}}", "ph", "M", "pid", PROCESS, "tid",
+			 (int)lane + 1, "name", what, "args", "name", json_text(name)));
+}
+
+/* A free lane, named when it is new; UINT32_MAX no memory. */
+static uint32_t lane_of(struct trace_chrome *c, uint32_t pid, uint32_t worker)
+{
+	char name[64];
+	bool is_new;
+	const uint32_t lane = trace_lane_take(&c->lanes, pid, worker, &is_new);
+
+	if (!is_new)
+		return lane;
+	if (worker)
+		snprintf(name, sizeof(name), "worker %u, pid %u", worker, pid);
+	else
+		snprintf(name, sizeof(name), "clients and keepers");
+	put_name(c, "thread_name", lane, name);
+	return lane;
+}
+
+/* What no worker is concerned in has one lane: there may be thousands of clients. */
+static uint32_t lane_of_others(struct trace_chrome *c)
+{
+	return lane_of(c, 0, 0);
+}
+
+struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment)
+{
+	struct trace_chrome *c = calloc(1, sizeof(*c));
+	char name[300];
+
+	if (!c)
+		return NULL;
+	c->to = to;
+	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
+	snprintf(name, sizeof(name), "taskq %.200s", segment);
+	put_name(c, "process_name", 0, name);
+	return c;
+}
+
+/* From a slice to another: both ends lie at the begin of theirs. */
+static void put_arrow(struct trace_chrome *c, const char *name, uint64_t from_ns,
+		      uint32_t from_lane, uint64_t to_ns, uint32_t to_lane)
+{
+	json_t *from = event_at(c, "s", from_ns, from_lane), *to = event_at(c, "f", to_ns, to_lane);
+
+	c->arrows++;
+	json_object_set_new(from, "id", json_u64(c->arrows));
+	json_object_set_new(from, "cat", json_string("arrow"));
+	json_object_set_new(from, "name", json_string(name));
+	json_object_set_new(to, "id", json_u64(c->arrows));
+	json_object_set_new(to, "cat", json_string("arrow"));
+	json_object_set_new(to, "name", json_string(name));
+	json_object_set_new(to, "bp", json_string("e"));
+	put(c, from);
+	put(c, to);
+}
+
+static void put_instant(struct trace_chrome *c, const struct tq_trace_entry *e, uint32_t lane,
+			const char *category)
+{
+	char text[TRACE_TEXT_MAX], id[TQ_ID_TEXT_MAX], name[TRACE_TEXT_MAX + TQ_ID_TEXT_MAX];
+	json_t *event = event_at(c, "i", e->time_ns, lane);
+
+	snprintf(name, sizeof(name), "%s %s", tq_id_format(e->task, id), trace_text(e, text));
+	json_object_set_new(event, "s", json_string("t"));
+	json_object_set_new(event, "cat", json_string(category));
+	json_object_set_new(event, "name", json_text(name));
+	json_object_set_new(event, "args", json_pack("{s:i}", "pid", (int)e->pid));
+	put(c, event);
+}
+
+/* Arrows into an attempt that begins: from the one before, or from what it waited for. */
+static bool put_arrows_to(struct trace_chrome *c, const struct trace_task *task)
+{
+	const struct trace_task self = *task; /* the table may move */
+	const struct trace_task *before;
+
+	if (self.last_ns)
+		put_arrow(c, "again", self.last_ns, self.last_lane, self.started_ns, self.lane);
+	if (!self.waited_for)
+		return true;
+	before = trace_task_at(&c->lanes, self.waited_for);
+	if (before && before->last_ns)
+		put_arrow(c, "after", before->last_ns, before->last_lane, self.started_ns,
+			  self.lane);
+	return before;
+}
+
+static bool begin_attempt(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	struct trace_task *task = trace_task_at(&c->lanes, e->task);
+	const uint32_t lane = lane_of(c, e->pid, e->worker);
+
+	if (!task || lane == UINT32_MAX)
+		return false;
+	c->lanes.lanes[lane].busy = true;
+	task->started_ns = e->time_ns;
+	task->lane = lane;
+	task->attempt = e->argument;
+	return put_arrows_to(c, task);
+}
+
+static void end_attempt(struct trace_chrome *c, struct trace_task *task, uint64_t at_ns,
+			const char *how)
+{
+	json_t *event = event_at(c, "X", task->started_ns, task->lane);
+	char id[TQ_ID_TEXT_MAX];
+
+	json_object_set_new(event, "dur", json_real((double)(at_ns - task->started_ns) / 1000));
+	json_object_set_new(event, "cat", json_string("attempt"));
+	json_object_set_new(event, "name", json_string(tq_id_format(task->id, id)));
+	json_object_set_new(event, "args",
+			    json_pack("{s:i, s:s}", "attempt", (int)task->attempt, "end", how));
+	put(c, event);
+	c->lanes.lanes[task->lane].busy = false;
+	task->last_ns = task->started_ns;
+	task->last_lane = task->lane;
+	task->started_ns = 0;
+}
+
+static bool add_end(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	struct trace_task *task = trace_task_at(&c->lanes, e->task);
+	char how[TRACE_TEXT_MAX];
+
+	if (!task)
+		return false;
+	if (task->started_ns)
+		end_attempt(c, task, e->time_ns, trace_text(e, how));
+	else
+		c->headless++;
+	return true;
+}
+
+/* What becomes free in the same moment as a task ended, by the same process, waited for it. */
+static bool add_release(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	struct trace_task *task = trace_task_at(&c->lanes, e->task);
+
+	if (task && c->ended && c->ended_ns == e->time_ns && c->ended_pid == e->pid)
+		task->waited_for = c->ended;
+	return task;
+}
+
+static bool add_move(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	uint32_t lane;
+
+	if (e->to == TQ_RUNNING)
+		return begin_attempt(c, e);
+	if (e->from == TQ_BLOCKED && !add_release(c, e))
+		return false;
+	if (e->from == TQ_RUNNING && !add_end(c, e))
+		return false;
+	if (e->to >= TQ_DONE) {
+		c->ended = e->task;
+		c->ended_ns = e->time_ns;
+		c->ended_pid = e->pid;
+	}
+	if (e->from != TQ_FREE)
+		return true;
+	lane = lane_of_others(c);
+	if (lane != UINT32_MAX)
+		put_instant(c, e, lane, "submit");
+	return lane != UINT32_MAX;
+}
+
+/* What befalls an attempt stands in its lane, a theft in the thief's. */
+static bool add_mark(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	const struct trace_task *task = trace_task_at(&c->lanes, e->task);
+	uint32_t lane;
+
+	if (!task)
+		return false;
+	lane = task->started_ns		    ? task->lane
+	       : e->event == TQ_TRACE_STEAL ? lane_of(c, e->pid, e->worker)
+					    : lane_of_others(c);
+	if (lane != UINT32_MAX)
+		put_instant(c, e, lane, tq_trace_event_name(e->event));
+	return lane != UINT32_MAX;
+}
+
+bool trace_chrome_add(struct trace_chrome *c, const struct tq_trace_entry *e)
+{
+	if (!c->begin_ns)
+		c->begin_ns = e->time_ns;
+	c->last_ns = e->time_ns;
+	return e->event == TQ_TRACE_MOVE ? add_move(c, e) : add_mark(c, e);
+}
+
+void trace_chrome_end(struct trace_chrome *c)
+{
+	for (size_t i = 0; i < c->lanes.task_places; i++)
+		if (c->lanes.tasks[i].started_ns)
+			end_attempt(c, &c->lanes.tasks[i], c->last_ns, "running");
+	fprintf(c->to, "\n],\"otherData\":{\"attempts_without_start\":%llu}}\n",
+		(unsigned long long)c->headless);
+	trace_lanes_free(&c->lanes);
+	free(c);
+}
