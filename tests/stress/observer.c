@@ -85,6 +85,25 @@ static void look_at_commands(struct player *p)
 	}
 }
 
+/* A kill leaves samples out; it adds none. */
+static void look_at_times(struct player *p, const struct tq_queue_info *queue)
+{
+	struct tq_queue_info later = { .size = sizeof(later) };
+	struct tq_times times = { .size = sizeof(times) };
+
+	if (!queue->name[0])
+		return;
+	player_accepts(p, "tq_times_read", tq_times_read(p->tq, queue->name, NULL, &times));
+	player_accepts(p, "tq_queue_info", tq_queue_info(p->tq, queue->name, &later));
+	if (times.wait.count > later.counters.started ||
+	    times.life.count > later.counters.done + later.counters.failed)
+		ledger_fault(p->ledger, FAULT_ANSWER, UINT32_MAX,
+			     "%llu waits of %llu starts, %llu lives",
+			     (unsigned long long)times.wait.count,
+			     (unsigned long long)later.counters.started,
+			     (unsigned long long)times.life.count);
+}
+
 static void look_at_the_rest(struct player *p)
 {
 	struct tq_queue_info queues[PAGE] = { { .size = sizeof(queues[0]) } };
@@ -105,6 +124,8 @@ static void look_at_the_rest(struct player *p)
 	player_accepts(p, "tq_server_limit_list",
 		       tq_server_limit_list(p->tq, NULL, &cursor, limits, PAGE));
 	look_at_commands(p);
+	look_at_times(p, &queues[0]);
+	look_at_trace(p);
 }
 
 static void finding(void *arg, const char *text)

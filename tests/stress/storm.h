@@ -106,6 +106,9 @@ enum role {
 ROLE_MAP(ROLE_DECLARE)
 #undef ROLE_DECLARE
 
+/* tracer.c: an observer's look at what the flight recorder has since its last one. */
+void look_at_trace(struct player *p);
+
 #define EXIT_PLANNED 77 /* a player that ended in the middle, as a kill of its own */
 
 /* clean.c */
