@@ -5,6 +5,8 @@
  *   taskq-bench [--json] [PART...]       those in the table below
  *   taskq-bench [--json] count-deep      count with 1,000,000 tasks waiting: minutes
  *   taskq-bench --lives COUNT DEPTH [HOW]    what bench_count.c has counted
+ *
+ * With BENCH_TRACE_OFF in the environment, in a segment without a flight recorder.
  */
 #include "bench.h"
 

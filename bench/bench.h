@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <taskq/taskq.h>
 
+#define BENCH_TRACE_OFF "BENCH_TRACE_OFF" /* in the environment: segments without a recorder */
 #define BENCH_PAYLOAD_BYTES 64
 #define BENCH_PRIORITIES 1000 /* random ones: a heap is not a list */
 

@@ -176,6 +176,13 @@ static void report(const char *what, uint32_t depth, const struct counts *c, con
 		bench_report_count(name, c->instructions, c->l1, c->last);
 }
 
+static void add_counts(struct counts *sum, const struct counts *c)
+{
+	sum->instructions += c->instructions;
+	sum->l1 += c->l1;
+	sum->last += c->last;
+}
+
 static void at_depth(uint32_t depth)
 {
 	struct counts ops[OPS] = { 0 }, life = { 0 };
@@ -183,14 +190,26 @@ static void at_depth(uint32_t depth)
 
 	for (int i = SUBMIT; i <= COMPLETE; i++) {
 		report(functions[i], depth, &ops[i], why);
-		life.instructions += ops[i].instructions;
-		life.l1 += ops[i].l1;
-		life.last += ops[i].last;
+		add_counts(&life, &ops[i]);
 	}
 	report("life of a task, the sum", depth, &life, why);
 	if (!why)
 		why = count(depth, "next", ops);
 	report(functions[NEXT], depth, &ops[NEXT], why);
+}
+
+/* What the flight recorder costs is the difference. */
+static void without_recorder(void)
+{
+	struct counts ops[OPS] = { 0 }, life = { 0 };
+
+	setenv(BENCH_TRACE_OFF, "1", 1);
+	const char *why = count(0, "", ops);
+
+	unsetenv(BENCH_TRACE_OFF);
+	for (int i = SUBMIT; i <= COMPLETE; i++)
+		add_counts(&life, &ops[i]);
+	report("life of a task without a recorder, the sum", 0, &life, why);
 }
 
 void bench_count_policy(const char *policy, uint32_t depth)
@@ -221,6 +240,7 @@ void bench_count_policy(const char *policy, uint32_t depth)
 void bench_count(void)
 {
 	at_depth(0);
+	without_recorder();
 	at_depth(1000);
 }
 

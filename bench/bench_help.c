@@ -49,7 +49,8 @@ static struct tq *open_of(uint64_t max_bytes)
 {
 	const struct tq_open_opts opts = { .size = sizeof(opts),
 					   .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
-					   .max_bytes = max_bytes };
+					   .max_bytes = max_bytes,
+					   .trace_entries = getenv(BENCH_TRACE_OFF) ? TQ_OFF : 0 };
 	struct tq *tq = NULL;
 
 	name_segment(segment, (int)getpid());
