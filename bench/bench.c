@@ -32,6 +32,8 @@ static const struct part {
 	{ "policy-count", bench_policy_count, true },
 	{ "policy-deep", bench_policy_deep, true },
 	{ "steer", bench_steer, false },
+	{ "graph", bench_graph, false },
+	{ "graph-full", bench_graph_full, true },
 	{ "parked", bench_parked, false },
 	{ "hold", bench_hold, false },
 };

@@ -17,6 +17,8 @@ uint64_t bench_now(void);
 void bench_pause(long us);
 /* A new segment; exits on failure. */
 struct tq *bench_open(void);
+/* The same, that may grow to so many bytes. */
+struct tq *bench_open_sized(uint64_t max_bytes);
 /* The same of 16 MiB, which some 40,000 tasks fill. */
 struct tq *bench_open_small(void);
 /* Close and destroy it. */
@@ -59,6 +61,23 @@ void bench_count_policy(const char *policy, uint32_t depth);
 /* False: no such policy. */
 bool bench_policy_lives(uint32_t count, uint32_t depth, const char *policy);
 
+/*
+ * A graph in layers (bench_layered.c): `on` has the BENCH_AFTER of each task behind the first
+ * layer; NULL none.
+ */
+#define BENCH_LAYER 1000
+#define BENCH_AFTER 3
+struct bench_layered {
+	uint32_t tasks;
+	uint32_t dependencies;
+	const uint32_t *on; /* free() it */
+};
+struct bench_layered bench_layered_make(uint32_t tasks);
+/* Its group. */
+uint64_t bench_layered_submit(struct tq *tq, const struct bench_layered *graph);
+/* Until all are done. */
+void bench_layered_run(struct tq *tq, struct tq_worker *worker, uint64_t group, uint32_t tasks);
+
 void bench_alone(void);	 /* one process */
 void bench_pair(void);	 /* a producer and a worker */
 void bench_wake(void);	 /* wake-ups beside a bare futex */
@@ -72,6 +91,8 @@ void bench_policy(void); /* orders of a queue, beside strict priority */
 void bench_policy_deep(void);
 void bench_policy_count(void);
 void bench_steer(void);	 /* one of very many */
+void bench_graph(void);	 /* tasks that depend on each other, beside plain C */
+void bench_graph_full(void);
 void bench_parked(void); /* very many behind a full limit (taskq-bench-inside) */
 void bench_hold(void);	 /* how long the lock is held (taskq-bench-inside) */
 

@@ -68,6 +68,11 @@ struct tq *bench_open_small(void)
 	return open_of(SMALL_BYTES);
 }
 
+struct tq *bench_open_sized(uint64_t max_bytes)
+{
+	return open_of(max_bytes);
+}
+
 void bench_close(struct tq *tq)
 {
 	tq_close(tq);

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "bench.h"
 #include "bench_probe.h"
@@ -306,6 +307,29 @@ static void run_looks(struct scene *s)
 	}
 }
 
+/* Its submit, or its run, with the probe on. */
+static void graph(struct scene *s, bool submits)
+{
+	struct bench_layered g = bench_layered_make(DEPTH);
+
+	bench_probe_on(submits);
+	const uint64_t group = bench_layered_submit(s->tq, &g);
+
+	bench_probe_on(!submits);
+	bench_layered_run(s->tq, s->worker, group, DEPTH);
+	free((void *)(uintptr_t)g.on);
+}
+
+static void run_graph_submit(struct scene *s)
+{
+	graph(s, true);
+}
+
+static void run_graph(struct scene *s)
+{
+	graph(s, false);
+}
+
 static const struct hold holds[] = {
 	{ "submit", fill, NULL, run_submits },
 	{ "batch of 64", fill, NULL, run_batches },
@@ -319,6 +343,8 @@ static const struct hold holds[] = {
 	{ "100000 deadlines at once", NULL, arrange_deadlines, run_due },
 	{ "100000 delays over at once", NULL, arrange_delays, run_due },
 	{ "runs of schedules, 64 KiB each", make_schedules, NULL, run_schedules },
+	{ "submit of a graph of 100000", NULL, NULL, run_graph_submit },
+	{ "run of a graph of 100000", NULL, NULL, run_graph },
 	{ "looks at 4096 workers", open_crowd, NULL, run_looks },
 	{ "eviction in a full segment", fill_small, NULL, run_evictions },
 };

@@ -12,7 +12,7 @@
 #include "scheduler/group.h"
 #include "scheduler/look.h"
 
-#define STEPS_HOLD 64 /* members and dependencies written in one hold */
+#define STEPS_HOLD 32 /* members and dependencies written in one hold */
 #define ROOM_FIRST 16	/* members, or dependencies, that there is room for at first */
 
 static int check_opts(const struct tq_group_opts *o)
