@@ -260,8 +260,8 @@ bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *task)
 
 bool tqi_after_must_release(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	return (task->cause != TQ_CAUSE_DEPENDENCY || (task->flags & TQI_TASK_FORGET)) &&
-	       tqi_after_has_any(tx, task);
+	return tqi_after_has_any(tx, task) && ((task->flags & TQI_TASK_FORGET) ||
+					       !tqi_after_keeps(task, tqi_task_extra(tx, task)));
 }
 
 bool tqi_after_discard(struct tqi_tx *tx, uint32_t index)

@@ -10,6 +10,7 @@
  * D3  A task that ends for another reason gives up its edges, in slices, and unpins by
  *     that what it depended on.  One that a dependency has cancelled keeps them as long as
  *     its record is there, unless it is to be forgotten: so it can be revived with them.
+ *     So does one that was a group's member when it ended: a graph can be seen afterwards.
  * D4  To retry a task alone counts its refused dependency as met; those that are open are
  *     waited for.
  * D5  To revive those that a task's end has cancelled, each gets a new life, blocked on
@@ -41,6 +42,11 @@ int tqi_after_revive(struct tqi_tx *tx, uint32_t edge);
 /* Before a new life: how many dependencies it is to wait for (D4). */
 uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task);
 
+/* Whether a final task keeps its dependencies while it is not to be forgotten (D3). */
+static inline bool tqi_after_keeps(const struct tqi_task *task, const struct tqi_extra *extra)
+{
+	return task->cause == TQ_CAUSE_DEPENDENCY || (extra && extra->counted);
+}
 /* Whether a final task has dependencies to give up (D3). */
 bool tqi_after_must_release(struct tqi_tx *tx, const struct tqi_task *task);
 /* Give them up, as far as there is room; true when it has none any more that it must. */

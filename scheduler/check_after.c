@@ -67,6 +67,6 @@ void tqi_check_task_after(struct tqi_check *c, uint32_t index, const struct tqi_
 	}
 	if (extra)
 		tqi_check_equal(c, "task", index, "after_count", extra->after_count, count);
-	if (count && final && !telling && !blamed)
+	if (count && final && !telling && !tqi_after_keeps(t, extra))
 		tqi_check_fault(c, "task %u: final, and has dependencies still", index);
 }

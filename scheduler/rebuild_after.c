@@ -4,9 +4,9 @@
 #include "scheduler/rebuild_state.h"
 
 /* Who is through needs them no more (D3). */
-static bool is_through(const struct tqi_task *t)
+static bool is_through(const struct tqi_task *t, const struct tqi_extra *extra)
 {
-	return tqi_state_is_final(t->state) && t->cause != TQ_CAUSE_DEPENDENCY;
+	return tqi_state_is_final(t->state) && !tqi_after_keeps(t, extra);
 }
 
 static uint32_t told_of(struct tqi_check *c, const struct tqi_edge *edge, const struct tqi_task *t,
@@ -51,7 +51,7 @@ static void mend_chain(struct tqi_check *c, uint32_t index, struct tqi_task *t,
 		    (c->marks[TQI_EDGES][e] & (TQI_SEEN_WAITER | TQI_SEEN_LINKED)))
 			break;
 		c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER;
-		if (is_through(t) || tqi_check_edge_fault(c, edge, index)) {
+		if (is_through(t, extra) || tqi_check_edge_fault(c, edge, index)) {
 			*link = edge->next_of_waiter;
 			continue;
 		}

@@ -61,7 +61,7 @@ static bool mend_membership(struct tqi_check *c, const struct tqi_task *t, struc
 	if (extra->counted &&
 	    (extra->counted >= TQ_STATE_COUNT || !tqi_state_is_final(extra->counted)))
 		extra->counted = 0;
-	if (!extra->counted && tqi_state_is_final(t->state))
+	if (extra->group && !extra->counted && tqi_state_is_final(t->state))
 		extra->counted = t->state;
 	extra->shut = extra->shut && t->state == TQ_BLOCKED && g && !extra->counted;
 	if (g && g->state == TQI_GROUP_COMPLETE && !extra->counted)

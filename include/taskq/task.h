@@ -173,7 +173,8 @@ struct tq_task_spec {
  * where it has: when one cannot be met any more, the new task is `cancelled`, cause
  * dependency, which is not an error.  One whose record has been freed has ended: it meets
  * TQ_AFTER_ANY; for the other kinds that is TQ_EGONE.  Until the new task has ended, the
- * records of those are kept, also when they are to be forgotten.  A delay runs meanwhile.
+ * records of those are kept, also when they are to be forgotten; as long as its own is
+ * there, when it is a member of a group.  A delay runs meanwhile.
  *
  * Return: 0; 1 a task with spec->unique_key was there already, and @ret_id is its id;
  * or one of the errors above; nothing was changed then.
@@ -568,7 +569,8 @@ struct tq_dependency_info {
 /**
  * tq_dependencies() - which tasks a task is to come after.  Takes no lock.
  *
- * A task that has ended has given up its dependencies, unless one of them cancelled it.
+ * A task that has ended has given up its dependencies, unless one of them cancelled it, or
+ * it was a member of a group then.
  *
  * @infos:	room for @count; NULL when that is 0.
  *

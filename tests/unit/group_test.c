@@ -83,6 +83,17 @@ static void run(struct one_worker *s, uint64_t id, struct tqi_verdict verdict)
 	assert_int_equal(end(&s->f, s->worker, &s->c, verdict), 0);
 }
 
+static void rebuild(struct fixture *f)
+{
+	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
+
+	begin(f);
+	assert_int_equal(tqi_rebuild(&f->tx, scratch), 0);
+	commit(f);
+	free(scratch);
+	assert_sound(f);
+}
+
 static void close_sound(struct one_worker *s)
 {
 	assert_sound(&s->f);
@@ -268,6 +279,63 @@ static void test_a4_members_are_pinned(void **state)
 	assert_int_equal(group_of(&s.f, g.id)->first, 0);
 	assert_int_equal(group_of(&s.f, g.id)->members, 2);
 	assert_int_equal(group_of(&s.f, g.id)->states[TQ_DONE], 2);
+	close_sound(&s);
+}
+
+static uint64_t member_after(struct fixture *f, uint64_t group, uint64_t on)
+{
+	const struct tq_dependency dependency = { .id = on };
+
+	return submit(
+		f, (struct tq_task_spec){ .group = group, .after = &dependency, .after_count = 1 });
+}
+
+static int forget(struct fixture *f, uint64_t id)
+{
+	begin(f);
+	int r = tqi_steer_forget(&f->tx, id);
+
+	commit(f);
+	return r;
+}
+
+static const struct tqi_extra *extra_of(struct fixture *f, uint64_t id)
+{
+	return tqi_task_extra(&f->tx, task_of(f, id));
+}
+
+/* D2, A4: a member knows afterwards what it came after, until its record goes. */
+static void test_d2_members_keep_dependencies(void **state)
+{
+	struct one_worker s;
+	uint64_t ids[4];
+
+	(void)state;
+	open_one_worker(&s);
+	struct made g = make(&s.f, (struct tqi_group_request){ .condition = 0 }, NULL);
+
+	ids[0] = member(&s.f, g.id);
+	for (uint32_t i = 1; i < 4; i++)
+		ids[i] = member_after(&s.f, g.id, ids[i - 1]);
+	for (uint32_t i = 0; i < 4; i++)
+		run(&s, ids[i], DONE);
+	assert_int_equal(seal(&s.f, g.id), 0);
+	sweep(&s.f);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(extra_of(&s.f, ids[i])->after_count, i > 0);
+		assert_int_equal(task_of(&s.f, ids[i])->pins, i < 3);
+	}
+	rebuild(&s.f);
+	assert_int_equal(extra_of(&s.f, ids[3])->after_count, 1);
+	assert_int_equal(forget(&s.f, ids[2]), 0); /* goes with its dependant */
+	assert_int_equal(task_of(&s.f, ids[2])->state, TQ_DONE);
+	assert_int_equal(forget(&s.f, ids[3]), 0);
+	sweep(&s.f);
+	assert_int_equal(task_of(&s.f, ids[3])->state, TQ_FREE);
+	assert_int_equal(task_of(&s.f, ids[2])->state, TQ_FREE);
+	begin(&s.f);
+	assert_int_equal(tqi_task_evict(&s.f.tx, 8), 2); /* the last one first */
+	commit(&s.f);
 	close_sound(&s);
 }
 
@@ -576,17 +644,6 @@ static void test_d5_waited(void **state)
 	close_sound(&s);
 }
 
-static void rebuild(struct fixture *f)
-{
-	void *scratch = calloc(1, tqi_check_scratch_bytes(&f->box.seg.geometry));
-
-	begin(f);
-	assert_int_equal(tqi_rebuild(&f->tx, scratch), 0);
-	commit(f);
-	free(scratch);
-	assert_sound(f);
-}
-
 /* A repair counts all again, in the order in which they ended. */
 static void test_h6_rebuild(void **state)
 {
@@ -866,6 +923,7 @@ int main(void)
 		cmocka_unit_test(test_d5_retry_counts_once),
 		cmocka_unit_test(test_d5_refused),
 		cmocka_unit_test(test_a4_members_are_pinned),
+		cmocka_unit_test(test_d2_members_keep_dependencies),
 		cmocka_unit_test(test_d4_cancel),
 		cmocka_unit_test(test_d4_cancel_before_the_walk),
 		cmocka_unit_test(test_d5_completion_cancelled),
