@@ -76,22 +76,35 @@ bool after_option(struct cli *cli, struct after_options *after, int key, const c
 	return words_each(arg, add_word, &reading);
 }
 
-bool after_blame(struct cli *cli, int r, const struct tq_task_spec *spec)
+static const struct tq_dependency *culprit_of(struct tq *tq, int r, const struct tq_task_spec *spec)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	char text[TQ_ID_TEXT_MAX];
 
 	if (r != -ENOENT && r != TQ_EGONE)
-		return false;
+		return NULL;
 	for (uint32_t i = 0; i < spec->after_count; i++) {
 		const struct tq_dependency *on = &spec->after[i];
-		const int is = tq_info(cli->tq, on->id, &info);
 
-		if (is != r || (r == TQ_EGONE && on->kind == TQ_AFTER_ANY))
-			continue;
+		if (tq_info(tq, on->id, &info) == r && (r != TQ_EGONE || on->kind != TQ_AFTER_ANY))
+			return on;
+	}
+	return NULL;
+}
+
+uint64_t after_culprit(struct tq *tq, int r, const struct tq_task_spec *spec)
+{
+	const struct tq_dependency *on = culprit_of(tq, r, spec);
+
+	return on ? on->id : 0;
+}
+
+bool after_blame(struct cli *cli, int r, const struct tq_task_spec *spec)
+{
+	const struct tq_dependency *on = culprit_of(cli->tq, r, spec);
+	char text[TQ_ID_TEXT_MAX];
+
+	if (on)
 		cli->exit_code = fail(cli, r, ABOUT_TASK, "%s: %s %s", cli->verb->name,
 				      option_of(on->kind), tq_id_format(on->id, text));
-		return true;
-	}
-	return false;
+	return on != NULL;
 }

@@ -146,14 +146,22 @@ bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
 		     const struct task_options *defaults)
 {
 	json_error_t error;
+	json_t *object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
+
+	if (object)
+		return batch_line_take(line, object, defaults);
+	*line = (struct batch_line){ .object = NULL };
+	return batch_line_bad(line, "not a JSON object: %s", error.text);
+}
+
+bool batch_line_take(struct batch_line *line, json_t *object, const struct task_options *defaults)
+{
 	const char *name;
 	json_t *value;
 
-	*line = (struct batch_line){ .spec = defaults->spec };
-	line->object = json_loadb(text, bytes, JSON_REJECT_DUPLICATES, &error);
-	if (!json_is_object(line->object))
-		return batch_line_bad(line, "not a JSON object: %s",
-				      line->object ? "another value" : error.text);
+	*line = (struct batch_line){ .spec = defaults->spec, .object = object };
+	if (!json_is_object(object))
+		return batch_line_bad(line, "not a JSON object: another value");
 	json_object_foreach(line->object, name,
 			    value) if (!batch_line_field(line, name, value)) return false;
 	if (line->spec.unique_scope && !line->spec.unique_key)

@@ -20,6 +20,8 @@ struct batch_line {
 /* Reads a line.  False: it is no task, and ->error says why.  Free it in both cases. */
 bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
 		     const struct task_options *defaults);
+/* The same of an object, which it frees. */
+bool batch_line_take(struct batch_line *line, json_t *object, const struct task_options *defaults);
 void batch_line_free(struct batch_line *line);
 
 /* Says why a line is no task; false. */

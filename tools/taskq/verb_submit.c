@@ -9,11 +9,13 @@
 
 #include "batch.h"
 #include "errors.h"
+#include "graph_submit.h"
 #include "json.h"
 #include "options.h"
 #include "parse.h"
 #include "schedule_options.h"
 #include "task_options.h"
+#include "unserved.h"
 #include "verbs.h"
 #include "waiting.h"
 
@@ -23,6 +25,7 @@ enum key {
 	KEY_HOLD,
 	KEY_FORGET,
 	KEY_BATCH,
+	KEY_GRAPH,
 	KEY_WAIT,
 	KEY_UNIQUE,
 	KEY_UNIQUE_SCOPE
@@ -45,6 +48,8 @@ static const struct option_row rows[] = {
 	  "until when: queued, active (default), kept; or coalesce" },
 	SCHEDULE_OPTION_ROWS,
 	{ KEY_BATCH, "batch", "FILE|-", "hand in many: a JSON object a line" },
+	{ KEY_GRAPH, "graph", "FILE|-",
+	  "hand in tasks that depend on each other, as a whole: {\"nodes\":[...]}" },
 	{ KEY_WAIT, "wait", NULL, "wait for its end and exit with its code" },
 	OPTION_ROW_COMMAND,
 	{ 0, NULL, NULL, NULL },
@@ -56,11 +61,12 @@ struct submit {
 	struct schedule_options schedule;
 	const char *payload; /* as given */
 	const char *batch;
+	const char *graph;
 	bool wait;
 	uint64_t *ids; /* to wait for */
 	unsigned id_count;
 	unsigned id_room;
-	char warned[2][TQ_NAME_MAX + 1]; /* queue and kind of the last warning */
+	struct unserved unserved;
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
@@ -91,6 +97,9 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case KEY_BATCH:
 		submit->batch = arg;
 		return true;
+	case KEY_GRAPH:
+		submit->graph = arg;
+		return true;
 	case KEY_WAIT:
 		submit->wait = true;
 		cli->transparent = true;
@@ -115,7 +124,11 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 
 	if (submit->batch && (has_command || submit->payload))
 		cli->exit_code = usage(cli, "--batch takes its tasks from its lines alone");
-	else if (!submit->batch && is_exec(submit) && !has_command)
+	else if (submit->graph && (has_command || submit->payload || submit->batch))
+		cli->exit_code = usage(cli, "--graph takes its tasks from its file alone");
+	else if (submit->graph && !graph_options_fit(&submit->options.spec))
+		cli->exit_code = usage(cli, "--graph takes no --unique, --group or --full-timeout");
+	else if (!submit->batch && !submit->graph && is_exec(submit) && !has_command)
 		cli->exit_code = usage(cli, "the command is missing");
 	else if (is_exec(submit) && submit->payload)
 		cli->exit_code = usage(cli, "--payload is for a --kind other than exec");
@@ -132,8 +145,9 @@ static bool options_agree(struct cli *cli, const struct submit *submit)
 		cli->exit_code = usage(cli, "--forget leaves nothing to --wait for");
 	else if (schedule_is_given(&submit->schedule) && submit->options.spec.group)
 		cli->exit_code = usage(cli, "the runs of a schedule are in no group");
-	else if (schedule_is_given(&submit->schedule) && (submit->batch || submit->wait))
-		cli->exit_code = usage(cli, "a schedule takes neither --batch nor --wait");
+	else if (schedule_is_given(&submit->schedule) &&
+		 (submit->batch || submit->graph || submit->wait))
+		cli->exit_code = usage(cli, "a schedule takes neither --batch, --graph nor --wait");
 	else
 		return schedule_options_agree(cli, &submit->schedule, &submit->options.spec);
 	return false;
@@ -202,25 +216,6 @@ static bool make_payload(struct submit *submit, void **ret_payload, uint64_t *re
 	return false;
 }
 
-/* A task that nobody will run is the commonest mistake. */
-static void warn_unserved(struct submit *submit, uint64_t id)
-{
-	struct tq_task_info info = { .size = sizeof(info) };
-	const bool is_known = tq_info(submit->cli->tq, id, &info) == 0; /* --forget may be done */
-
-	if (!is_known || !(info.flags & TQ_INFO_UNSERVED) ||
-	    (!strcmp(info.queue, submit->warned[0]) && !strcmp(info.kind, submit->warned[1])))
-		return;
-	snprintf(submit->warned[0], sizeof(submit->warned[0]), "%s", info.queue);
-	snprintf(submit->warned[1], sizeof(submit->warned[1]), "%s", info.kind);
-	complain("warning: no live worker serves queue \"%s\" and kind \"%s\"", info.queue,
-		 info.kind);
-	if (strcmp(info.kind, "exec") != 0)
-		complain_more("start the program that handles that kind, on that queue");
-	else
-		complain_more("start one: `taskq work -q %s`", info.queue);
-}
-
 static void remember(struct submit *submit, uint64_t id)
 {
 	if (submit->id_count == submit->id_room) {
@@ -258,7 +253,7 @@ static void take_ids(void *arg, const uint64_t *ids, unsigned count, bool twin)
 		print_id(submit, ids[i], twin);
 		if (submit->wait)
 			remember(submit, ids[i]);
-		warn_unserved(submit, ids[i]);
+		unserved_warn(submit->cli, &submit->unserved, ids[i]);
 	}
 	fflush(stdout); /* whoever reads the ids may act on them at once */
 }
@@ -296,6 +291,8 @@ static int submit_all(struct submit *submit)
 
 	if (!options_agree(cli, submit))
 		return cli->exit_code;
+	if (submit->graph)
+		return graph_submit(cli, submit->graph, &submit->options, submit->wait);
 	if (submit->batch)
 		code = batch_submit(cli, submit->batch, &submit->options, take_ids, submit);
 	else

@@ -12,7 +12,9 @@
 	  "The command runs in the current directory (or --cwd), with the worker's environment\n"  \
 	  "and --env on top, its input empty.  --kind K hands in a task for the handler of that\n" \
 	  "kind instead, with --payload.  --batch reads one JSON object a line, as `taskq list\n"  \
-	  "--json` prints them; other options are defaults for its lines.  --every and --cron\n"    \
+	  "--json` prints them; other options are defaults for its lines.  --graph reads\n"   \
+	  "tasks that depend on each other, and prints the id of their group.  --every and "       \
+	  "--cron\n"                                                                               \
 	  "make a schedule instead, and print its id; see `taskq schedule`.\n")                      \
 	X(run, verb_run, "[OPTION]... [--] CMD [ARG]...",                                          \
 	  "run a command as a task: stream its output, give its exit code",                        \
@@ -80,6 +82,11 @@
 	  "new prints the group's id; with a command, that starts when all members have ended.\n"  \
 	  "Tasks join by `taskq submit --group`, until seal.  wait exits with 0, 1 when any\n"      \
 	  "member is not done, 75 when some have not ended yet.\n")                                 \
+	X(graph, verb_graph, "[OPTION]... ID|GROUP",                                               \
+	  "what depends on what, as text or as a picture",                                         \
+	  "Of a task: all that it waits for and all that waits for it, and so on; it is in "       \
+	  "layer\n"                                                                                \
+	  "0.  Of a group, such as `submit --graph` makes: its members.  Takes no lock.\n")          \
 	X(schedule, verb_schedule, "list|show|pause|resume|remove [OPTION]... [ID]...",            \
 	  "list, show and steer what `submit --every` and `submit --cron` made",                   \
 	  "pause makes no runs until resume, and does not catch up; remove is for good.  Runs\n"   \
