@@ -24,6 +24,13 @@ taskq destroy
 grep -qx '100 submitted, 100 done' "$tmp/prefork" || fail "prefork: $(cat "$tmp/prefork")"
 taskq destroy
 
+"$(dirname "$0")/../../examples/pipeline/pipeline.sh" >"$tmp/pipeline" || fail "pipeline: exit $?"
+grep -q 'is killed in the middle of task' "$tmp/pipeline" || fail "pipeline: $(cat "$tmp/pipeline")"
+grep -Eq 'done, exit:0, attempt 2 .*compile main' "$tmp/pipeline" ||
+	fail "pipeline: $(cat "$tmp/pipeline")"
+grep -qx 'the primes below 1000 add up to 76127' "$tmp/pipeline" ||
+	fail "pipeline: $(cat "$tmp/pipeline")"
+
 # A farm that is already there, and ends when it is told to.
 taskq work -Q -j1 &
 farm=$!

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Prime numbers. */
+unsigned long sum_of_primes(unsigned below);
