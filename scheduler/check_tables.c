@@ -8,7 +8,7 @@ static const char *const names[TQI_TABLE_COUNT] = {
 	[TQI_CLASSES] = "classes",   [TQI_LANES] = "lanes",	[TQI_EDGES] = "edges",
 	[TQI_KEYS] = "keys",	     [TQI_LIMITS] = "limits",	[TQI_SCHEDULES] = "schedules",
 	[TQI_COMMANDS] = "commands", [TQI_TENANTS] = "tenants", [TQI_SERVERS] = "servers",
-	[TQI_POOLS] = "pools",	     [TQI_GROUPS] = "groups",   [TQI_TIMES] = "times",
+	[TQI_POOLS] = "pools",	     [TQI_GROUPS] = "groups",	[TQI_TIMES] = "times",
 };
 
 /* A span that a directory names: it has memory, is a table's, and nobody else's. */
