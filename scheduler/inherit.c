@@ -465,10 +465,10 @@ static void refresh(struct tqi_tx *tx, const struct tqi_edge *edge, const struct
 static int push_over(struct tqi_tx *tx, const struct tqi_task *donor, const struct tqi_edge *edge,
 		     struct slice *s)
 {
-	if (edge->told)
-		return 0;
 	if (!edge->kind)
 		refresh(tx, edge, donor);
+	if (edge->told)
+		return 0;
 	const struct tqi_worth w = tqi_inherit_over(tx, edge);
 	const struct tqi_task *heir = tqi_task_at(tx, edge->task);
 	const struct tqi_worth has = tqi_worth_of(tx, heir);
