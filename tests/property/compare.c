@@ -696,10 +696,10 @@ static uint32_t core_edges(struct comparison *c, uint32_t waiter)
 	return n;
 }
 
-/* Lanes are moved until the journal fills: with few of them it does not. */
+/* Lanes are moved until the journal fills: with few of them it does not, unless it was full. */
 static bool may_be_unsettled(const struct comparison *c)
 {
-	return tqi_root(&c->tx)->lanes.count > 8;
+	return c->filling || tqi_root(&c->tx)->lanes.count > 8;
 }
 
 /* Whether this worker, or nobody any more, has left the command. */

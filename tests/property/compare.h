@@ -10,6 +10,7 @@ struct comparison {
 	struct tqi_tx tx; /* only resolves */
 	struct model *m;
 	bool tight;	 /* memory was short: what may be dropped then is learnt, not compared */
+	bool filling;	 /* the last transactions came to use up what a look for work may use */
 	bool unsettled;	 /* the claim that is compared answered -EINPROGRESS */
 	uint32_t sample; /* bytes are compared of every 16th task, beginning here */
 	uint32_t pins[MODEL_TASKS];

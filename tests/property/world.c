@@ -112,6 +112,7 @@ static void commit(struct world *w)
 {
 	if (!w->tx.corrupt)
 		tqi_wake_keepers(&w->tx);
+	w->comparison.filling |= tqi_tx_is_filling(&w->tx);
 	if (!w->tx.corrupt)
 		tqi_tx_commit(&w->tx);
 	if (w->tx.corrupt)
