@@ -222,8 +222,10 @@ void op_rebuild(struct world *w)
 		r = tqi_rebuild(&w->tx, scratch(w));
 		tries++;
 		tqi_tx_commit(&w->tx);
-		if (r == -ENOMEM && !tqt_box_grow(&w->box, 1))
-			fail(w, "no memory to rebuild");
+		if (r == -ENOMEM && !tqt_box_grow(&w->box, 1)) {
+			w->stuck = true; /* full to the last span: only a larger segment helps */
+			return;
+		}
 	}
 	if (tries > 1)
 		learn_guests(w);

@@ -223,7 +223,8 @@ static bool run(struct world *w, uint64_t ops)
 
 		note(w, "%s", c->name); /* until it says more itself */
 		c->run(w);
-		settle(w);
+		if (!w->stuck)
+			settle(w);
 		if (w->stuck) /* all is full: what is inherited waits for room, others do not */
 			return true;
 		compare(w);
