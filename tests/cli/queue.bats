@@ -7,9 +7,12 @@ setup_file() {
 	export BATS_TEST_TIMEOUT=60
 }
 
-# Labels of the finished tasks in the order of their starts.
+# Labels of the tasks in the order of their starts, as the flight recorder has it: several
+# may start in one millisecond.
 started_labels() {
-	taskq list --json "$@" | jq -rs 'sort_by(.started) | map(.label // "") | join(" ")'
+	jq -rn --slurpfile tasks <(taskq list --json) --slurpfile moves <(taskq trace --json) '
+		($tasks | map({ (.id): (.label // "") }) | add) as $labels |
+		[$moves[] | select(.to == "running") | $labels[.id]] | join(" ")'
 }
 
 @test "queue set: each setting is shown again" {
