@@ -114,7 +114,7 @@ int tqi_run(struct tq *tq, tqi_operation *op, void *arg);
 /* One step of making room for `bytes` more: 0 try again, TQ_EFULL, -ENOSPC. */
 int tqi_make_room(struct tq *tq, uint64_t bytes);
 
-/* Ends what a purge or a cancelling shutdown has decided, a slice a hold.  Best effort:
+/* Ends what a purge or a shutdown has decided, a slice a hold.  Best effort:
  * the decision stands, and every other holder of the lock sweeps too. */
 void tqi_sweep_out(struct tq *tq);
 

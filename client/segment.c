@@ -202,7 +202,7 @@ int tq_shutdown(struct tq *tq, uint32_t flags)
 		return r;
 	tqi_steer_shutdown(&tx, flags);
 	r = tqi_hold_end(tq, &tx, 0);
-	if (r == 0 && flags & TQ_SHUTDOWN_CANCEL)
+	if (r == 0 && !(flags & TQ_SHUTDOWN_UNDO))
 		tqi_sweep_out(tq);
 	return r;
 }

@@ -9,8 +9,11 @@
 #include "scheduler/look.h"
 #include "scheduler/sleep.h"
 #include "scheduler/task.h"
+#include "scheduler/wake.h"
 #include "shm/lock.h"
 
+#define CLOSE_LOOKS 64	  /* groups looked at in one hold as the segment shuts down ... */
+#define CLOSE_CHANGES 8	  /* ... of which so many may be closed: journal space */
 #define SUSPECTS_SLICE 64 /* owned groups looked at in one hold */
 #define DETACH_SLICE 16	  /* members that a group leaves behind in one hold: journal space */
 #define WAITED_SLICE 8	  /* old groups that somebody waits for are passed over */
@@ -94,6 +97,8 @@ int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, u
 {
 	bool full;
 
+	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
+		return TQ_ESHUTDOWN;
 	make_record_room(tx);
 	int r = submit_completion(tx, request->completion, ret_completion);
 	uint32_t group = r == 0 ? tqi_table_take(tx, TQI_GROUPS, &full) : 0;
@@ -210,6 +215,50 @@ int tqi_group_cancel(struct tqi_tx *tx, uint64_t id)
 		return TQ_ESTATE;
 	cancel(tx, group);
 	return 0;
+}
+
+void tqi_group_close_all(struct tqi_tx *tx)
+{
+	uint32_t count = tx->core->tables[TQI_GROUPS].count;
+
+	TQI_SET(tx, tqi_root(tx)->groups_closing, count ? count - 1 : 0);
+}
+
+void tqi_group_close_none(struct tqi_tx *tx)
+{
+	if (tqi_root(tx)->groups_closing)
+		TQI_SET(tx, tqi_root(tx)->groups_closing, 0u);
+}
+
+/* True when it was changed. */
+static bool close_one(struct tqi_tx *tx, uint32_t group)
+{
+	const struct tqi_group *g = tqi_group_at(tx, group);
+	bool open = g->state == TQI_GROUP_OPEN;
+
+	if (!(tqi_root(tx)->flags & TQI_ROOT_CANCEL)) {
+		if (open)
+			seal(tx, group);
+		return open;
+	}
+	if (g->cancelled || (!open && g->state != TQI_GROUP_SEALED))
+		return false;
+	cancel(tx, group);
+	return true;
+}
+
+void tqi_group_close_slice(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t group = root->groups_closing, changes = 0;
+
+	for (uint32_t i = 0; i < CLOSE_LOOKS && group && changes < CLOSE_CHANGES && !tx->corrupt &&
+			     !tqi_tx_is_filling(tx);
+	     i++)
+		changes += close_one(tx, group--);
+	TQI_SET(tx, root->groups_closing, group);
+	if (!group)
+		tqi_wake_empty(tx);
 }
 
 int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *completion,

@@ -25,6 +25,10 @@
  *     when its owner is proved dead, it is given up, or cancelled.
  * M8  A group has `work`  <=>  it is on the root's list of busy ones, once.  `walk` is the
  *     next member to be looked at: whoever takes that one from its place moves it on.
+ * M9  Nobody can join a group while the segment shuts down: a shutdown seals all that are
+ *     open, and with cancel cancels all that are not complete.  It decides that by
+ *     root.groups_closing, from which the sweep walks down; no group is made meanwhile.
+ *     An undo stops the walk: what is sealed by then stays sealed.
  */
 #ifndef TQI_SCHEDULER_GROUP_H
 #define TQI_SCHEDULER_GROUP_H
@@ -43,7 +47,7 @@ struct tqi_group_request {
 	bool building;		       /* a graph */
 	struct tqi_submit *completion; /* of a group; NULL none */
 };
-/* 0; TQ_EFULL; -ENOMEM; as tqi_submit().  After an error the transaction must be aborted. */
+/* 0; TQ_ESHUTDOWN; TQ_EFULL; -ENOMEM; as tqi_submit().  After an error the transaction must be aborted. */
 int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, uint64_t *ret_id,
 		   uint64_t *ret_completion);
 
@@ -58,6 +62,10 @@ int tqi_graph_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
 int tqi_group_seal(struct tqi_tx *tx, uint64_t id);
 /* Seal it, and cancel what is unfinished.  TQ_ESTATE it is complete. */
 int tqi_group_cancel(struct tqi_tx *tx, uint64_t id);
+/* M9: decide it; one slice of it; and leave off. */
+void tqi_group_close_all(struct tqi_tx *tx);
+void tqi_group_close_slice(struct tqi_tx *tx);
+void tqi_group_close_none(struct tqi_tx *tx);
 /* All members of a graph come to be, and its completion task (NULL none). */
 int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *completion,
 		      uint64_t *ret_completion);

@@ -302,6 +302,9 @@ static void sweep_again(struct tqi_check *c)
 
 	root->sweep_at = 0;
 	root->sweep_left = root->sweep_count = c->count[TQI_TASKS];
+	root->groups_closing = root->flags & TQI_ROOT_SHUTDOWN && c->count[TQI_GROUPS]
+				       ? c->count[TQI_GROUPS] - 1
+				       : 0;
 }
 
 static int rebuild(struct tqi_check *c)

@@ -861,7 +861,7 @@ static inline uint32_t tqi_delivery_answer(const struct tqi_command *command,
 
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)
-#define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: what waits and runs is cancelled */
+#define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: also groups are cancelled (M9) */
 #define TQI_ROOT_DESTROYED (1u << 2)
 #define TQI_ROOT_REPAIR (1u << 3) /* plain store: a rebuild is under way; all else waits for it */
 
@@ -934,7 +934,7 @@ struct tqi_root {
 	uint64_t stale_best_deadline_ns;
 	uint16_t stale_best_hops;
 	uint16_t stale_best_deadline_hops;
-	uint32_t reserved1;
+	uint32_t groups_closing; /* M9: the groups up to this one are still to be; 0 none */
 	struct tqi_group_ends groups_owned; /* M7 */
 	struct tqi_group_ends groups_ended; /* complete and released, by when that was */
 	uint32_t groups_busy; /* M8; those that wait longest for their turn first */

@@ -9,6 +9,7 @@
 #include "scheduler/extra.h"
 #include "scheduler/edge.h"
 #include "scheduler/fair.h"
+#include "scheduler/group.h"
 #include "scheduler/history.h"
 #include "scheduler/inherit.h"
 #include "scheduler/key.h"
@@ -397,10 +398,13 @@ void tqi_steer_shutdown(struct tqi_tx *tx, uint32_t flags)
 
 	if (flags & TQ_SHUTDOWN_UNDO) {
 		TQI_SET(tx, root->flags, root->flags & ~(TQI_ROOT_SHUTDOWN | TQI_ROOT_CANCEL));
+		tqi_group_close_none(tx);
 		return;
 	}
 	TQI_SET(tx, root->flags, root->flags | TQI_ROOT_SHUTDOWN);
+	tqi_group_close_all(tx);
 	if (flags & TQ_SHUTDOWN_CANCEL) {
+		TQI_SET(tx, root->flags, root->flags | TQI_ROOT_CANCEL);
 		TQI_ADD(tx, root->sequence, 1);
 		TQI_SET(tx, root->cancel_before, root->sequence);
 		tqi_sweep_start(tx);

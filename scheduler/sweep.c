@@ -97,7 +97,8 @@ bool tqi_sweep_pending(struct tqi_tx *tx)
 	const struct tqi_root *root = tqi_root(tx);
 
 	return tqi_sweep_needs_looks(tx) && (root->sweep_left || root->telling || root->carrying ||
-					     root->groups_busy || tqi_inherit_pending(tx));
+					     root->groups_busy || root->groups_closing ||
+					     tqi_inherit_pending(tx));
 }
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
@@ -106,6 +107,8 @@ bool tqi_sweep_slice(struct tqi_tx *tx)
 		tqi_server_carry(tx);
 	if (tqi_root(tx)->telling)
 		tqi_edge_tell_slice(tx);
+	if (tqi_root(tx)->groups_closing && !tqi_tx_is_filling(tx))
+		tqi_group_close_slice(tx);
 	if (tqi_root(tx)->groups_busy && !tqi_tx_is_filling(tx))
 		tqi_group_slice(tx);
 	if (tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Large decisions (purge, shutdown with cancel, another policy) are made in one word; this walks
- * over all task records, a slice in each hold, and carries them out.
+ * Large decisions (purge, shutdown, another policy) are made in one word; this walks over all
+ * task records, or groups, a slice in each hold, and carries them out.
  */
 #ifndef TQI_SCHEDULER_SWEEP_H
 #define TQI_SCHEDULER_SWEEP_H
@@ -19,7 +19,7 @@ static inline bool tqi_sweep_needs_looks(const struct tqi_tx *tx)
 	const struct tqi_root *root = tqi_root(tx);
 
 	return (root->sweep_left | root->telling | root->carrying | root->stale_first |
-		root->groups_busy) != 0;
+		root->groups_busy | root->groups_closing) != 0;
 }
 
 #endif

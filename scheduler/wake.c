@@ -88,7 +88,8 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 		return false;
 	if (root->telling)
 		return false;
-	if (tqi_root(tx)->groups_busy) /* it may have members that are still shut */
+	/* One may have members that are still shut, or a completion task that is to start. */
+	if (root->groups_busy || root->groups_closing)
 		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);

@@ -71,8 +71,8 @@ struct tq_group_opts {
  *
  * Threads:	safe.
  * Fork:	works in a child; the owner is the process that calls.
- * Errors:	-EINVAL; TQ_EFULL; for the completion task as tq_submit(), but -EEXIST its
- *		unique key is another task's; -EROFS; lock errors.
+ * Errors:	-EINVAL; TQ_EFULL; TQ_ESHUTDOWN; for the completion task as tq_submit(),
+ *		but -EEXIST its unique key is another task's; -EROFS; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above; nothing was made then.

@@ -125,7 +125,9 @@ TQ_API TQ_NODISCARD int tq_segment_info(struct tq *tq, struct tq_segment_info *r
 /**
  * tq_shutdown() - refuse new tasks, finish (or cancel) the rest, stop workers.
  *
- * Claims answer TQ_ESHUTDOWN once nothing unfinished is left to them.
+ * Claims answer TQ_ESHUTDOWN once nothing unfinished is left to them.  Groups that are open
+ * are sealed, as nobody can join them any more, and with TQ_SHUTDOWN_CANCEL all that are
+ * not complete are cancelled; after TQ_SHUTDOWN_UNDO they stay so.
  *
  * Errors:	-EROFS read-only handle; lock errors as tq_submit().
  * Since: 0.1.0

@@ -45,6 +45,31 @@ load helper
 	ends 0 "$pid"
 }
 
+@test "H1, D5: shutdown seals open groups, whose completion tasks run" {
+	local g
+
+	g=$(taskq group new -- touch completed)
+	taskq shutdown
+	expect 0 work -j1 -Q
+	expect 0 shutdown --wait
+	[[ -e completed && $(taskq --json group show "$g" | jq -r .state) == complete ]]
+	expect 1 group new -- true
+	says "shutting down"
+}
+
+@test "H1, D4: shutdown --cancel cancels open groups" {
+	local g
+
+	g=$(taskq group new -- touch completed)
+	submit --group "$g" -- true
+	expect 0 shutdown --cancel --wait
+	expect 0 group show "$g"
+	prints "complete, cancelled"
+	[[ ! -e completed ]]
+	taskq shutdown --undo
+	expect 1 submit --group "$g" -- true
+}
+
 @test "shutdown --undo opens it again" {
 	taskq create
 	expect 0 shutdown

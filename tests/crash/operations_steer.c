@@ -127,6 +127,16 @@ void tqt_run_shutdown_cancel(struct tqt_world *w)
 	w->result = tq_shutdown(w->tq, TQ_SHUTDOWN_CANCEL);
 }
 
+void tqt_run_shutdown_groups(struct tqt_world *w)
+{
+	w->result = tq_shutdown(w->tq, 0);
+}
+
+void tqt_run_shutdown_cancel_groups(struct tqt_world *w)
+{
+	w->result = tq_shutdown(w->tq, TQ_SHUTDOWN_CANCEL);
+}
+
 void tqt_run_shutdown_undo(struct tqt_world *w)
 {
 	w->result = tq_shutdown(w->tq, TQ_SHUTDOWN_UNDO);

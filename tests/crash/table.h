@@ -125,6 +125,8 @@ enum {
 	X(purge, tq_queue_steer, task, STEPS, TQT_FEW | TQT_FULL | TQT_RETRY)                                          \
 	X(shutdown, tq_shutdown, task, WHOLE, TQT_SOME)                                            \
 	X(shutdown_cancel, tq_shutdown, claim, STEPS, TQT_FEW)                                    \
+	X(shutdown_groups, tq_shutdown, empty_group, STEPS, TQT_FEW | TQT_SHORT)                   \
+	X(shutdown_cancel_groups, tq_shutdown, members, STEPS, TQT_FEW)                            \
 	X(shutdown_undo, tq_shutdown, shut, WHOLE, TQT_EMPTY)                                      \
 	X(worker_open, tq_worker_open, none, WHOLE, TQT_ALL)                                       \
 	X(worker_kinds, tq_worker_open, none, WHOLE, TQT_EMPTY | TQT_SHORT)                        \

@@ -211,6 +211,7 @@ void model_shutdown(struct model *m, uint32_t flags)
 	}
 	m->flags |= TQI_ROOT_SHUTDOWN;
 	if (flags & TQ_SHUTDOWN_CANCEL) {
+		m->flags |= TQI_ROOT_CANCEL;
 		m->cancel_before = ++m->sequence;
 		m->sweep_left = m->sweep_count = m->task_slots;
 	}

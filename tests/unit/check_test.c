@@ -746,6 +746,7 @@ static void test_damage_of_groups_is_found_and_mended(void **state)
 	DAMAGE(root->groups_busy, 0);
 	DAMAGE(root->groups_busy_last, 0);
 	DAMAGE(root->groups_cursor, 77);
+	DAMAGE(root->groups_closing, 1); /* nobody has shut it down */
 	DAMAGE(root->group_waiters, 1);
 	DAMAGE(open->state, TQI_GROUP_FREE);
 	DAMAGE(open->state, TQI_GROUP_COMPLETE);

@@ -8,6 +8,10 @@
 #include "scheduler/group.h"
 #include "scheduler/rebuild.h"
 
+enum {
+	GROUPS = 100
+}; /* more than one hold closes */
+
 static const struct tqi_ident builder = { .pid = 9, .tid = 9, .start = 9 };
 
 struct made {
@@ -914,6 +918,82 @@ static void test_d5_anything_in_any_order(void **state)
 	close_sound(&w.s);
 }
 
+/* Nobody can join any more: what is open is sealed, in slices, and may be complete. */
+static void test_h1_shutdown_seals(void **state)
+{
+	struct one_worker s;
+	struct made groups[GROUPS];
+
+	(void)state;
+	open_one_worker(&s);
+	for (uint32_t i = 0; i < GROUPS; i++)
+		groups[i] = make_with(&s.f, 0);
+	uint64_t last = submit(
+		&s.f, (struct tq_task_spec){ .group = groups[0].id, .priority = 1 });
+
+	begin(&s.f);
+	tqi_steer_shutdown(&s.f.tx, 0);
+	assert_false(tqi_worker_is_idle(&s.f.tx, tqi_worker_at(&s.f.tx, s.worker)));
+	commit(&s.f);
+	assert_true(sweep(&s.f) > GROUPS / 64);
+	assert_int_equal(group_of(&s.f, groups[0].id)->state, TQI_GROUP_SEALED);
+	run(&s, last, DONE);
+	sweep(&s.f);
+	for (uint32_t i = 0; i < GROUPS; i++) {
+		assert_int_equal(group_of(&s.f, groups[i].id)->state, TQI_GROUP_COMPLETE);
+		assert_int_equal(task_of(&s.f, groups[i].completion)->state, TQ_READY);
+	}
+	close_sound(&s);
+}
+
+/* As by a cancel of each; after an undo they stay so, and others can be made. */
+static void test_h1_shutdown_cancels(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	struct made open = make_with(&s.f, 0), sealed = make_with(&s.f, 0);
+
+	member(&s.f, open.id);
+	member(&s.f, sealed.id);
+	assert_int_equal(seal(&s.f, sealed.id), 0);
+	begin(&s.f);
+	tqi_steer_shutdown(&s.f.tx, TQ_SHUTDOWN_CANCEL);
+	commit(&s.f);
+	sweep(&s.f);
+	begin(&s.f);
+	tqi_steer_shutdown(&s.f.tx, TQ_SHUTDOWN_UNDO);
+	commit(&s.f);
+	for (int i = 0; i < 2; i++) {
+		const struct tqi_group *g = group_of(&s.f, i ? open.id : sealed.id);
+
+		assert_int_equal(g->state, TQI_GROUP_COMPLETE);
+		assert_int_equal(g->cancelled, 1);
+	}
+	make_with(&s.f, 0);
+	sweep(&s.f);
+	close_sound(&s);
+}
+
+/* One that stands open while the walk has not come by stays open after an undo. */
+static void test_h1_undo_stops_the_walk(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	struct made g = make_with(&s.f, 0);
+
+	begin(&s.f);
+	tqi_steer_shutdown(&s.f.tx, 0);
+	tqi_steer_shutdown(&s.f.tx, TQ_SHUTDOWN_UNDO);
+	commit(&s.f);
+	sweep(&s.f);
+	assert_int_equal(group_of(&s.f, g.id)->state, TQI_GROUP_OPEN);
+	close_sound(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -933,6 +1013,9 @@ int main(void)
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
+		cmocka_unit_test(test_h1_shutdown_seals),
+		cmocka_unit_test(test_h1_shutdown_cancels),
+		cmocka_unit_test(test_h1_undo_stops_the_walk),
 		cmocka_unit_test(test_h6_rebuild),
 		cmocka_unit_test(test_d5_anything_in_any_order),
 	};

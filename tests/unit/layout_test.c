@@ -655,6 +655,7 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, stale_best_deadline_ns);
 	FIELD(tqi_root, stale_best_hops);
 	FIELD(tqi_root, stale_best_deadline_hops);
+	FIELD(tqi_root, groups_closing);
 	FIELD(tqi_root, groups_owned);
 	FIELD(tqi_root, groups_ended);
 	FIELD(tqi_root, groups_busy);
