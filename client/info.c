@@ -239,7 +239,7 @@ static bool matches(const struct tq_task_filter *f, const struct tq_task_info *i
 
 /* One record; false when it is not a task that is wanted. */
 static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter *f,
-		     struct tq_task_info *ret_info)
+		     struct tqi_seen_group *seen, struct tq_task_info *ret_info)
 {
 	struct tqi_task task;
 	uint64_t offset = tqi_record_offset(&tq->seg, TQI_TASKS, index);
@@ -248,7 +248,7 @@ static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter 
 	    task.state == TQ_FREE || (f->states && !(f->states >> task.state & 1)))
 		return false; /* most records of a large table end here */
 	for (int i = 0; i < TRIES; i++) {
-		if (tqi_peek_task(&tq->seg, tqi_id_make(index, task.generation), &task) < 0)
+		if (tqi_peek_task_in(&tq->seg, tqi_id_make(index, task.generation), seen, &task) < 0)
 			return false;
 		if (tqi_info_fill(&tq->seg, index, &task, ret_info))
 			break;
@@ -259,6 +259,7 @@ static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter 
 int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
 		 struct tq_task_info *infos, uint32_t count)
 {
+	struct tqi_seen_group seen = { .group = 0 };
 	struct tq_task_filter f;
 	struct tqi_core core;
 	uint64_t room;
@@ -281,7 +282,7 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 	while (n < count && *cursor < core.tables[TQI_TASKS].count) {
 		struct tq_task_info info;
 
-		if (list_one(tq, (uint32_t)*cursor, &f, &info))
+		if (list_one(tq, (uint32_t)*cursor, &f, &seen, &info))
 			tqi_snapshot_out(&infos[n++], room, &info, sizeof(info));
 		(*cursor)++;
 	}

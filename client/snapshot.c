@@ -165,18 +165,36 @@ bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const str
 	       stamp == copy->stamp;
 }
 
-/* A member of a graph that has not been published: it does not exist yet. */
-static bool is_hidden(const struct tqi_segment *seg, const struct tqi_task *task)
+static bool is_building(const struct tqi_segment *seg, uint32_t index)
 {
-	struct tqi_extra extra;
 	struct tqi_group group;
 
-	return task->state == TQ_BLOCKED && tqi_peek_extra(seg, task, &extra) && extra.shut &&
-	       tqi_peek_record(seg, TQI_GROUPS, extra.group, &group) == 0 &&
+	return tqi_peek_record(seg, TQI_GROUPS, index, &group) == 0 &&
 	       group.state == TQI_GROUP_BUILDING;
 }
 
+/* A member of a graph that has not been published: it does not exist yet. */
+static bool is_hidden(const struct tqi_segment *seg, const struct tqi_task *task,
+		      struct tqi_seen_group *seen)
+{
+	struct tqi_extra extra;
+
+	if (task->state != TQ_BLOCKED || !tqi_peek_extra(seg, task, &extra) || !extra.shut)
+		return false;
+	if (seen->group != extra.group)
+		*seen = (struct tqi_seen_group){ extra.group, is_building(seg, extra.group) };
+	return seen->is_building;
+}
+
 int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task)
+{
+	struct tqi_seen_group seen = { .group = 0 };
+
+	return tqi_peek_task_in(seg, id, &seen, ret_task);
+}
+
+int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen_group *seen,
+		     struct tqi_task *ret_task)
 {
 	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, tqi_id_index(id));
 	uint64_t generation = tqi_id_generation(id);
@@ -190,7 +208,7 @@ int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *r
 	if (generation < ret_task->generation)
 		return TQ_EGONE;
 	return generation == ret_task->generation && ret_task->state != TQ_FREE &&
-			       !is_hidden(seg, ret_task)
+			       !is_hidden(seg, ret_task, seen)
 		       ? 0
 		       : -ENOENT;
 }

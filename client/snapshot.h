@@ -33,6 +33,16 @@ uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t in
 		      void *records);
 /* A task that has this id: 0, TQ_EGONE, -ENOENT. */
 int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task);
+/*
+ * The same of one among many: a look at a group whose builder was killed inside a
+ * transaction is dear, so the one before says how it stood.
+ */
+struct tqi_seen_group {
+	uint32_t group; /* 0 none yet */
+	bool is_building;
+};
+int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen_group *seen,
+		     struct tqi_task *ret_task);
 /* Each attempt under way, and its task; false: that is enough. */
 typedef bool tqi_running_fn(void *ctx, const struct tqi_attempt *attempt,
 			    const struct tqi_task *task);
