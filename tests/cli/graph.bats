@@ -38,7 +38,7 @@ node() {
 	[[ ${lines[4]} == *2*blocked*join*"left, right"* ]]
 	work_off -j2
 	[[ $(paste -sd' ' order) == "top side side join" ]]
-	[[ $(taskq group show --json "$g" | jq -r '.label, .state, .done') == $'night\ncomplete\n4' ]]
+	[[ $(taskq group show --json "$g" | jq -r '.label, .state, .states.done') == $'night\ncomplete\n4' ]]
 	expect 0 graph "$g"
 	[[ ${lines[1]} == *0*done*top* ]]
 	[[ ${lines[4]} == *2*done*join*"left, right"* ]]

@@ -143,6 +143,30 @@ group() {
 	says "such as g2-1"
 }
 
+@test "D5: of several groups, a mistyped one is told of before any is waited for" {
+	local g
+
+	g=$(new)
+	expect 125 group wait "$g" g99-1
+	says "g99-1: no such group"
+}
+
+@test "a group's counts are an object of their own in JSON" {
+	local g
+
+	g=$(new)
+	submit --group "$g" -- true
+	taskq group cancel "$g"
+	taskq --json group show "$g" | jq -e '.cancelled == true and .states.cancelled == 1'
+	taskq --json group list | jq -e '.cancelled == true and .states.cancelled == 1'
+	expect 1 group new --group "$g" -- true
+	says "--group $g: it is sealed"
+	g=$(new)
+	submit --group "$g" -- true
+	expect 75 group wait --timeout 0 "$g"
+	says "has 1 unfinished member,"
+}
+
 # Pids of the farm's master and workers.
 participants() {
 	taskq --json | jq -r '.workers[].pid'

@@ -74,6 +74,14 @@ code() {
 	says "$bad failed, exit:4"
 }
 
+@test "D7: of several, a mistyped id is told of before any is waited for" {
+	local id
+
+	id=$(submit -- true)
+	expect 125 wait "$id" 99-1
+	says "99-1: no such task"
+}
+
 @test "D7: many waiters on one task all wake" {
 	local id i waiters=()
 

@@ -96,6 +96,16 @@ static const char *id_text(uint64_t id, char buf[TQ_ID_TEXT_MAX])
 	return tq_group_id_format(id, buf);
 }
 
+/* How many members are in each state, a key for each. */
+static json_t *json_of_states(const struct tq_group_info *info)
+{
+	json_t *object = json_object();
+
+	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++)
+		json_object_set_new(object, tq_state_name(s), json_u64(info->states[s]));
+	return object;
+}
+
 static json_t *json_of_group(const struct tq_group_info *info, const struct clocks *clocks)
 {
 	char id[TQ_ID_TEXT_MAX];
@@ -108,8 +118,7 @@ static json_t *json_of_group(const struct tq_group_info *info, const struct cloc
 			    json_boolean(info->flags & TQ_GROUP_INFO_CANCELLED));
 	json_object_set_new(object, "members", json_u64(info->members));
 	json_object_set_new(object, "unfinished", json_u64(info->unfinished));
-	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++)
-		json_object_set_new(object, tq_state_name(s), json_u64(info->states[s]));
+	json_object_set_new(object, "states", json_of_states(info));
 	if (info->completion) {
 		json_object_set_new(object, "completion", json_id(info->completion));
 		json_object_set_new(object, "when",
@@ -184,6 +193,7 @@ static int make(struct cli *cli, struct group_options *o)
 	struct tq_group_opts opts = { .size = sizeof(opts),
 				      .label = o->task.spec.label,
 				      .flags = TQ_GROUP_DETACHED };
+	char text[TQ_ID_TEXT_MAX];
 	void *payload = NULL;
 	uint64_t id;
 
@@ -203,6 +213,9 @@ static int make(struct cli *cli, struct group_options *o)
 	free(payload);
 	if (!cli->tq)
 		return cli->exit_code;
+	if (o->task.spec.group && (r == TQ_ESTATE || r == TQ_EGONE || r == -ENOENT))
+		return fail(cli, r, ABOUT_GROUP, "group new: --group %s",
+			    id_text(o->task.spec.group, text));
 	return r < 0 ? fail(cli, r, ABOUT_GROUP, "group new") : print_new(cli, id);
 }
 
@@ -221,19 +234,21 @@ static bool group_operands(struct cli *cli, uint64_t *ids)
 typedef int group_fn(struct cli *cli, const struct group_options *o, uint64_t id);
 
 static int each_group(struct cli *cli, const struct group_options *o, uint32_t open_flags,
-		      group_fn *run)
+		      group_fn *first, group_fn *run)
 {
 	uint64_t *ids = calloc((size_t)cli->operand_count, sizeof(*ids));
-	int code = CLI_OK;
+	int code = CLI_OK, worst = CLI_OK;
 
 	if (!ids || !group_operands(cli, ids) || !attach(cli, open_flags)) {
 		free(ids);
 		return cli->exit_code;
 	}
-	for (int i = 1; i < cli->operand_count; i++)
-		code = worse(code, run(cli, o, ids[i - 1]));
+	for (int i = 1; first && i < cli->operand_count; i++)
+		code = worse(code, first(cli, o, ids[i - 1]));
+	for (int i = 1; code == CLI_OK && i < cli->operand_count; i++)
+		worst = worse(worst, run(cli, o, ids[i - 1]));
 	free(ids);
-	return code;
+	return worse(code, worst);
 }
 
 static int seal_one(struct cli *cli, const struct group_options *o, uint64_t id)
@@ -302,6 +317,16 @@ static int wait_end(struct cli *cli, uint64_t id, uint64_t deadline_ns, struct t
 	return r;
 }
 
+/* Of several, one that never was would be told of when those before it are complete: now. */
+static int find_one(struct cli *cli, const struct group_options *o, uint64_t id)
+{
+	struct tq_group_info info = { .size = sizeof(info) };
+	const int r = tq_group_info(cli->tq, id, &info);
+
+	(void)o;
+	return r == -ENOENT ? fail_group(cli, r, id) : CLI_OK;
+}
+
 static int wait_one(struct cli *cli, const struct group_options *o, uint64_t id)
 {
 	const struct clocks clocks = clocks_read();
@@ -319,7 +344,8 @@ static int wait_one(struct cli *cli, const struct group_options *o, uint64_t id)
 	if (cli->json)
 		json_line(json_of_group(&info, &clocks));
 	if (r < 0) {
-		complain("%s has %u unfinished members%s", id_text(id, text), info.unfinished,
+		complain("%s has %u unfinished %s%s", id_text(id, text), info.unfinished,
+			 info.unfinished == 1 ? "member" : "members",
 			 info.state == TQ_GROUP_OPEN ? ", and is not sealed" : "");
 		return CLI_UNFINISHED;
 	}
@@ -468,11 +494,12 @@ static int run(struct cli *cli, struct group_options *o)
 	static const struct {
 		const char *name;
 		uint32_t open_flags;
+		group_fn *first; /* of all, before the others; none goes on after an error */
 		group_fn *run;
-	} verbs[] = { { "seal", 0, seal_one },
-		      { "cancel", 0, cancel_one },
-		      { "wait", 0, wait_one },
-		      { "show", TQ_OPEN_READONLY, show_one } };
+	} verbs[] = { { "seal", 0, NULL, seal_one },
+		      { "cancel", 0, NULL, cancel_one },
+		      { "wait", 0, find_one, wait_one },
+		      { "show", TQ_OPEN_READONLY, NULL, show_one } };
 	const char *what = cli->operands[0];
 
 	cli->transparent = !strcmp(what, "wait");
@@ -485,7 +512,8 @@ static int run(struct cli *cli, struct group_options *o)
 	for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
 		if (!strcmp(what, verbs[i].name))
 			return operands_ok(cli, 2, INT32_MAX, "the group's id")
-				       ? each_group(cli, o, verbs[i].open_flags, verbs[i].run)
+				       ? each_group(cli, o, verbs[i].open_flags, verbs[i].first,
+						    verbs[i].run)
 				       : cli->exit_code;
 	return usage(cli, "\"%s\" is not to be had: say new, seal, wait, show, cancel or list",
 		     what);

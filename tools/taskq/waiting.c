@@ -93,11 +93,28 @@ static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadl
 	return outcome_code(&info);
 }
 
+/* Of several, one that never was would be told of when all others have ended: now. */
+static int find_all(struct cli *cli, const uint64_t *ids, unsigned count)
+{
+	int code = CLI_OK;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct tq_task_info info = { .size = sizeof(info) };
+		const int r = tq_info(cli->tq, ids[i], &info);
+
+		if (r == -ENOENT)
+			code = fail_task(cli, r, ids[i]);
+	}
+	return code;
+}
+
 int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, const struct waiting *how)
 {
 	const uint64_t deadline_ns = deadline_of(how->timeout_ns);
-	int code = CLI_OK;
+	int code = count > 1 ? find_all(cli, ids, count) : CLI_OK;
 
+	if (code)
+		return code;
 	if (count > 1 || how->urgent)
 		wait_all(cli->tq, ids, count, how, deadline_ns);
 
