@@ -70,6 +70,14 @@ load helper
 	expect 1 submit --group "$g" -- true
 }
 
+@test "shutdown --wait inside a task would wait for itself: it is refused" {
+	farm -j1
+	id=$(submit -- sh -c 'taskq shutdown --wait 2>said')
+	expect 1 wait "$id"
+	grep -q "inside a task" said
+	expect 0 submit -- true # nothing was shut down
+}
+
 @test "shutdown --undo opens it again" {
 	taskq create
 	expect 0 shutdown

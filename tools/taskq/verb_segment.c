@@ -283,13 +283,23 @@ static int wait_for_end(struct cli *cli)
 	int r = tq_segment_info(cli->tq, &info);
 
 	if (r == 0 && info.tasks_unfinished && info.workers == 0)
-		complain("%llu tasks are unfinished and no worker is there to finish them\n"
-			 "start one (`taskq work`), or cancel them: `taskq shutdown --cancel`",
-			 (unsigned long long)info.tasks_unfinished);
+		complain("%llu %s unfinished and no worker is there\n"
+			 "start one (`taskq work`), or cancel what is left: `taskq shutdown --cancel`",
+			 (unsigned long long)info.tasks_unfinished,
+			 info.tasks_unfinished == 1 ? "task is" : "tasks are");
 	while (wait_for_task(cli))
 		;
 	r = wait_for_workers(cli);
 	return r < 0 ? fail(cli, r, ABOUT_CONTENT, "shutdown --wait") : CLI_OK;
+}
+
+/* It would wait for its own task: the library knows who is inside which. */
+static bool is_inside_task(struct cli *cli)
+{
+	const char *text = getenv("TASKQ_ID");
+	uint64_t id;
+
+	return text && tq_id_parse(text, &id) == 0 && tq_wait(cli->tq, id, 1, NULL) == -EDEADLK;
 }
 
 int verb_shutdown(struct cli *cli, int argc, char **argv)
@@ -305,6 +315,11 @@ int verb_shutdown(struct cli *cli, int argc, char **argv)
 		return usage(cli, "--undo stands alone");
 	if (!attach(cli, 0))
 		return cli->exit_code;
+	if (shutdown.wait && is_inside_task(cli)) {
+		complain("shutdown --wait: it is called inside a task of this segment, which would "
+			 "wait for itself\nleave out --wait, or call it from outside");
+		return CLI_NOTHING;
+	}
 	r = tq_shutdown(cli->tq, shutdown.flags);
 	if (r < 0)
 		return fail(cli, r, ABOUT_CONTENT, "shutdown");
