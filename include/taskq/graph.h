@@ -78,8 +78,9 @@ TQ_API TQ_NODISCARD int tq_graph_after(struct tq_graph *graph, uint32_t member,
  * @ret_group:	its group's id; may be NULL.
  *
  * While it is written, a slice in each lock hold, nobody else sees anything of it but
- * that room is taken; when its process is killed, all that is given back.  Members come
- * in the order of their numbers, but behind those that they wait for.
+ * that room is taken; when its process is killed, all that is given back as soon as
+ * somebody works in the segment, or waits there.  Members come in the order of their
+ * numbers, but behind those that they wait for.
  *
  * Threads:	one at a time per graph.
  * Fork:	-ECHILD in a child of the process that began it.

@@ -170,3 +170,9 @@ load helper
 	[[ $(tail -1 log) == second ]]
 	expect 0 check
 }
+
+@test "a dependency of a batch's line that cannot be: its line is named" {
+	expect 5 submit --batch - <<<$'{"command":["true"]}\n\n{"command":["true"],"after":["99-1"]}'
+	says "99-1"
+	says "line 3; 1 task was handed in before it"
+}

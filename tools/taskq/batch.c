@@ -69,6 +69,11 @@ static int submit_first(struct batch *batch, const struct tq_task_spec *specs, u
 	return r < 0 ? r : 1;
 }
 
+static const char *tasks_were(const struct batch *batch)
+{
+	return batch->submitted == 1 ? "task was" : "tasks were";
+}
+
 /* Hands in what has been collected. */
 static int flush_lines(struct batch *batch)
 {
@@ -87,6 +92,7 @@ static int flush_lines(struct batch *batch)
 		batch->submitted += (unsigned)r;
 		batch->take(batch->arg, ids, (unsigned)r, twin);
 	}
+	const uint64_t number = r < 0 ? batch->lines[done].number : 0;
 	const bool blamed = r < 0 && after_blame(batch->cli, r, &specs[done]);
 
 	for (unsigned i = 0; i < batch->count; i++)
@@ -95,19 +101,21 @@ static int flush_lines(struct batch *batch)
 	if (r >= 0)
 		return CLI_OK;
 	if (blamed) {
-		complain_more("%llu tasks of %s were handed in before it",
-			      (unsigned long long)batch->submitted, batch->path);
+		complain_more("%s: line %llu; %llu %s handed in before it", batch->path,
+			      (unsigned long long)number, (unsigned long long)batch->submitted,
+			      tasks_were(batch));
 		return batch->cli->exit_code;
 	}
-	return fail(batch->cli, r, ABOUT_TASK, "submit --batch %s: after %llu tasks", batch->path,
-		    (unsigned long long)batch->submitted);
+	return fail(batch->cli, r, ABOUT_TASK, "submit --batch %s: line %llu, after %llu %s",
+		    batch->path, (unsigned long long)number, (unsigned long long)batch->submitted,
+		    batch->submitted == 1 ? "task" : "tasks");
 }
 
 static int bad_line(const struct batch *batch, const char *why)
 {
-	complain("submit --batch %s: line %llu: %s\n%llu tasks were handed in before it",
+	complain("submit --batch %s: line %llu: %s\n%llu %s handed in before it",
 		 batch->path, (unsigned long long)batch->line_number, why,
-		 (unsigned long long)batch->submitted);
+		 (unsigned long long)batch->submitted, tasks_were(batch));
 	return batch->cli->transparent ? CLI_SELF : CLI_USAGE;
 }
 
@@ -133,6 +141,7 @@ static int take_line(struct batch *batch, const char *text, size_t bytes)
 
 		return code ? code : bad_line(batch, why);
 	}
+	line->number = batch->line_number;
 	batch->count++;
 	return batch->count == CHUNK ? flush_lines(batch) : CLI_OK;
 }

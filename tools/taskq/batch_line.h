@@ -14,6 +14,7 @@ struct batch_line {
 	struct after_options after;
 	json_t *object;
 	void *payload;
+	uint64_t number; /* in its file */
 	char error[256]; /* why it is no task */
 };
 
