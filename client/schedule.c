@@ -33,8 +33,10 @@ static int take_task(struct making *m)
 
 	if (r < 0)
 		return r;
-	if (m->task.at_ns || m->task.full_timeout_ns || !tqi_name_is_valid(m->task.queue) ||
-	    !tqi_name_is_valid(m->task.kind))
+	/* What is of one task, not of each run. */
+	if (m->task.at_ns || m->task.full_timeout_ns || m->task.after_count || m->task.group)
+		return -EINVAL;
+	if (!tqi_name_is_valid(m->task.queue) || !tqi_name_is_valid(m->task.kind))
 		return -EINVAL;
 	return m->task.payload_bytes > TQ_SCHEDULE_PAYLOAD_MAX ? -E2BIG : 0;
 }

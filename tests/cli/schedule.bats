@@ -234,3 +234,15 @@ is_of() {
 	says "no such schedule"
 	expect 1 schedule list
 }
+
+@test "C1: a dependency, which its runs could not have, is refused" {
+	local option
+
+	submit -- true
+	for option in --after --after-any --after-fail; do
+		expect 2 submit --every 1h "$option" 1-1 -- true
+		says "the runs of a schedule come after no other tasks"
+	done
+	expect 2 submit --cron @hourly --after 1-1 -- true
+	expect 1 schedule list
+}

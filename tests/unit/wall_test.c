@@ -507,6 +507,30 @@ static void test_c1_sleep_by_cron(void **state)
 	close_scene(&s);
 }
 
+/* C1: a setting that its runs cannot have is refused, not dropped. */
+static void test_c1_no_such_run(void **state)
+{
+	const struct tq_dependency on = { .id = 1 };
+	const struct tq_task_spec refused[] = {
+		{ .size = sizeof(refused[0]), .at_ns = 1 },
+		{ .size = sizeof(refused[0]), .full_timeout_ns = 1 },
+		{ .size = sizeof(refused[0]), .after = &on, .after_count = 1 },
+		{ .size = sizeof(refused[0]), .group = 1 },
+	};
+	struct scene s;
+
+	(void)state;
+	open_scene(&s);
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		const struct tq_schedule_spec spec = { .size = sizeof(spec),
+						       .task = &refused[i],
+						       .every_ns = HOUR };
+
+		assert_int_equal(tq_schedule_create(s.tq, &spec, NULL), -EINVAL);
+	}
+	close_scene(&s);
+}
+
 /* The kernel's own wait: by the clock that people set, woken like any other. */
 static void test_c1_system_clock(void **state)
 {
@@ -556,6 +580,7 @@ int main(void)
 		cmocka_unit_test(test_c1_sleep_by_both),
 		cmocka_unit_test(test_c1_told),
 		cmocka_unit_test(test_c1_sleep_by_cron),
+		cmocka_unit_test(test_c1_no_such_run),
 		cmocka_unit_test(test_c1_system_clock),
 		cmocka_unit_test(test_c1_refused),
 	};

@@ -83,6 +83,9 @@ bool schedule_options_agree(struct cli *cli, const struct schedule_options *opti
 		cli->exit_code = usage(cli, "--overlap and --catch-up are for --every or --cron");
 	else if (schedule_is_given(options) && (task->at_ns || task->full_timeout_ns))
 		cli->exit_code = usage(cli, "a schedule takes neither --at nor --full-timeout");
+	else if (schedule_is_given(options) && task->after_count)
+		cli->exit_code = usage(cli, "the runs of a schedule come after no other tasks: "
+					    "leave out --after");
 	else
 		return true;
 	return false;
