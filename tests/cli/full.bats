@@ -91,3 +91,20 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	says "16777216 (16 MiB)"
 	expect 5 list
 }
+
+@test "A6: update and retry into a queue at its max-depth name that queue" {
+	local failed
+
+	failed=$(submit -q narrow -- false)
+	work_off -q narrow
+	taskq queue set narrow --max-depth 1
+	submit -q narrow -- true
+	submit -q other -- true
+	expect 4 update -q narrow "$(taskq list -q other --json | jq -r .id)"
+	says 'queue "narrow" holds 1 waiting tasks, its limit is 1'
+	[[ $stderr != *--full-timeout* ]]
+	expect 4 retry "$failed"
+	says 'queue "narrow" holds 1 waiting tasks, its limit is 1'
+	expect 4 submit -q narrow -- true
+	says "wait for room: --full-timeout"
+}

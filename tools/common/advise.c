@@ -9,7 +9,16 @@
 #include "errors.h"
 #include "format.h"
 
-#define LET_WORK "let workers catch up, or wait for room: --full-timeout"
+/* Of the verbs some can wait. */
+static const char *let_work(const struct cli *cli)
+{
+	static const char *const waiting[] = { "submit", "run", "map" };
+
+	for (unsigned i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+		if (cli->verb && !strcmp(cli->verb->name, waiting[i]))
+			return "let workers catch up, or wait for room: --full-timeout";
+	return "let workers catch up, and try again";
+}
 
 static void advise_locked(const struct cli *cli)
 {
@@ -41,8 +50,8 @@ static bool advise_full_queue(const struct cli *cli)
 
 	if (waiting < queue.depth_max)
 		return false;
-	complain_more("queue \"%s\" holds %u waiting tasks, its limit is %llu\n" LET_WORK,
-		      cli->queue, waiting, (unsigned long long)queue.depth_max);
+	complain_more("queue \"%s\" holds %u waiting tasks, its limit is %llu\n%s", cli->queue,
+		      waiting, (unsigned long long)queue.depth_max, let_work(cli));
 	return true;
 }
 
@@ -50,10 +59,10 @@ static void advise_full_records(const struct cli *cli, const struct tq_segment_i
 {
 	complain_more(
 		"all %llu task records of segment \"%s\" are taken: by %llu unfinished tasks\n"
-		"and %llu finished ones that are kept (`taskq forget` frees these)\n" LET_WORK,
+		"and %llu finished ones that are kept (`taskq forget` frees these)\n%s",
 		(unsigned long long)info->tasks_max, cli->segment,
 		(unsigned long long)info->tasks_unfinished,
-		(unsigned long long)(info->tasks_count - info->tasks_unfinished));
+		(unsigned long long)(info->tasks_count - info->tasks_unfinished), let_work(cli));
 }
 
 static void advise_full_memory(const struct cli *cli, const struct tq_segment_info *info)
@@ -61,10 +70,11 @@ static void advise_full_memory(const struct cli *cli, const struct tq_segment_in
 	char used[FORMAT_MAX], max[FORMAT_MAX];
 
 	complain_more("segment \"%s\" has %s of its %s memory in use, for %llu unfinished tasks\n"
-		      "and %llu finished ones\n" LET_WORK,
+		      "and %llu finished ones\n%s",
 		      cli->segment, format_size(info->used_bytes, used),
 		      format_size(info->max_bytes, max), (unsigned long long)info->tasks_unfinished,
-		      (unsigned long long)(info->tasks_count - info->tasks_unfinished));
+		      (unsigned long long)(info->tasks_count - info->tasks_unfinished),
+		      let_work(cli));
 }
 
 static void advise_full(const struct cli *cli)

@@ -58,6 +58,22 @@ static int fail_state(const struct cli *cli, uint64_t id)
 	return CLI_NOTHING;
 }
 
+/* Room is wanting in the queue that the task is in. */
+static int fail_steer(struct cli *cli, int r, uint64_t id)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	const char *queue = cli->queue;
+	int code;
+
+	if (r == TQ_ESTATE)
+		return fail_state(cli, id);
+	if (r == TQ_EFULL && tq_info(cli->tq, id, &info) == 0)
+		cli->queue = info.queue;
+	code = fail_task(cli, r, id);
+	cli->queue = queue;
+	return code;
+}
+
 static int steer_each(struct cli *cli, const uint64_t *ids, unsigned count, steer_fn *steer,
 		      const void *arg)
 {
@@ -68,10 +84,8 @@ static int steer_each(struct cli *cli, const uint64_t *ids, unsigned count, stee
 
 		if (r == STEER_REPORTED)
 			code = worse(code, cli->exit_code);
-		else if (r == TQ_ESTATE)
-			code = worse(code, fail_state(cli, ids[i]));
 		else if (r < 0)
-			code = worse(code, fail_task(cli, r, ids[i]));
+			code = worse(code, fail_steer(cli, r, ids[i]));
 	}
 	return code;
 }
@@ -159,7 +173,7 @@ static int steer_matching(struct cli *cli, const struct tq_task_filter *filter, 
 
 			*ret_count += r >= 0;
 			if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
-				code = worse(code, fail_task(cli, r, infos[i].id));
+				code = worse(code, fail_steer(cli, r, infos[i].id));
 		}
 		infos[0].size = sizeof(infos[0]);
 	}
@@ -373,6 +387,27 @@ static int add_dependency(struct cli *cli, uint64_t id, const struct tq_dependen
 	return r;
 }
 
+/* A task that could not go to the queue, said of that queue; other errors as they are. */
+static int fail_move(struct cli *cli, int r, uint64_t id, const char *queue)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	char text[TQ_ID_TEXT_MAX];
+
+	if (r == TQ_EFULL) {
+		cli->queue = queue;
+		cli->exit_code = fail_task(cli, r, id);
+		return STEER_REPORTED;
+	}
+	if (r != TQ_ESTATE || tq_info(cli->tq, id, &info) < 0 || info.state >= TQ_RUNNING ||
+	    info.unique_scope != TQ_UNIQUE_COALESCE)
+		return r;
+	complain("update %s: it shares a coalesced key with another task of queue %s\n"
+		 "it can be moved when that has ended; `taskq why` names who waits for whom",
+		 tq_id_format(id, text), info.queue);
+	cli->exit_code = CLI_NOTHING;
+	return STEER_REPORTED;
+}
+
 /* Dependencies first: the task is not to start before they are there. */
 static int update_one(struct cli *cli, uint64_t id, const void *arg)
 {
@@ -383,7 +418,7 @@ static int update_one(struct cli *cli, uint64_t id, const void *arg)
 		r = add_dependency(cli, id, &change->after.list[i]);
 	if (r == 0 && change->update.fields)
 		r = tq_task_update(cli->tq, id, &change->update);
-	return r;
+	return r < 0 && change->update.queue ? fail_move(cli, r, id, change->update.queue) : r;
 }
 
 static int update_each(struct cli *cli, const uint64_t *ids, const struct change *change)
