@@ -14,6 +14,7 @@
 
 #define TRIES 64
 #define WAITS_MAX 100 /* wait slots of an attempt, and edges of a slot, counted: they may change */
+#define KEYS_RUN 16 /* key records copied at a time */
 #define BLOCKERS_MAX 64 /* dependencies among which a running one is looked for */
 
 /* What a question is about, copied. */
@@ -268,6 +269,39 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 }
 
 /* One that it waits for, rather one that runs. */
+/* The task whose end this one waits for as the successor of its coalesced key; 0 none. */
+static uint32_t find_leader(const struct question *q)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_key keys[KEYS_RUN];
+	struct tqi_core core;
+	uint32_t run;
+
+	if (tqi_peek_core(seg, &core) < 0)
+		return 0;
+	for (uint32_t k = 1; k < core.tables[TQI_KEYS].count; k += run) {
+		const uint32_t left = (uint32_t)core.tables[TQI_KEYS].count - k;
+
+		run = tqi_peek_run(seg, TQI_KEYS, k, left < KEYS_RUN ? left : KEYS_RUN, keys);
+		for (uint32_t i = 0; i < run; i++)
+			if (keys[i].successor == q->index)
+				return keys[i].task;
+	}
+	return 0;
+}
+
+static void name_leader(const struct question *q, struct tq_why *why)
+{
+	const uint32_t leader = find_leader(q);
+	struct tqi_task t;
+
+	if (!leader || tqi_peek_record(&q->tq->seg, TQI_TASKS, leader, &t) < 0)
+		return;
+	why->holder = tqi_id_make(leader, t.generation);
+	why->holder_state = t.state;
+	why->is_successor = 1;
+}
+
 static uint32_t why_blocked(const struct question *q, struct tq_why *why)
 {
 	struct tq_dependency_info infos[BLOCKERS_MAX];
@@ -284,9 +318,12 @@ static uint32_t why_blocked(const struct question *q, struct tq_why *why)
 		if (infos[i].state == TQ_RUNNING)
 			break;
 	}
+	if (!why->holder && tqi_peek_extra(&q->tq->seg, &q->task, &extra) && extra.key)
+		name_leader(q, why);
 	if (why->holder_state == TQ_RUNNING && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0)
 		why->pid = t.worker_pid;
-	if (why->holder && tqi_peek_extra(&q->tq->seg, &q->task, &extra) && extra.unmet)
+	if (why->holder && !why->is_successor && tqi_peek_extra(&q->tq->seg, &q->task, &extra) &&
+	    extra.unmet)
 		why->others = extra.unmet - 1;
 	return TQ_WHY_BLOCKED;
 }

@@ -70,7 +70,8 @@ struct tq_why {
 				   unknown, or its group: struct tq_task_info .completes */
 	char limit[TQ_KEY_MAX + 1]; /* THROTTLED: its key */
 	uint32_t servers;  /* SERVERS: how many there are */
-	uint32_t reserved0;
+	uint32_t
+		is_successor; /* BLOCKED: 1: holder has its coalesced key, and it starts after that */
 	uint32_t holder_state;	    /* BLOCKED, WAITING: enum tq_state of holder */
 	uint32_t others;	    /* BLOCKED, WAITING: how many more it waits for */
 };

@@ -53,7 +53,13 @@ load helper
 	[[ $(submit --unique c --unique-scope coalesce -- sh -c 'echo four >>log') == "$next" ]]
 	is "$next" state blocked
 	expect 0 show "$next"
-	prints "waits for other tasks"
+	prints "waits for $first (running, pid "
+	prints ", the task that has its key"
+	expect 0 why --json "$next"
+	[[ $(jq -r '"\(.holder) \(.holder_state) \(.successor)"' <<<"$output") == "$first running true" ]]
+	taskq create -q other 2>/dev/null || submit -q other -- true
+	expect 1 update -q other "$next"
+	says "it shares a coalesced key with another task of queue default"
 	touch go
 	expect 0 wait "$first" "$next"
 	[[ $(tr '\n' ' ' <log) == "two four " ]]

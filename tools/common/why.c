@@ -96,6 +96,8 @@ static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 	if (s->why->others)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
 			 s->why->others == 1 ? "other" : "others");
+	if (s->why->is_successor)
+		snprintf(s->buf + n, WHY_MAX - (size_t)n, ", the task that has its key");
 }
 
 static void say_waiting(const struct sentence *s)

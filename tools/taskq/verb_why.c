@@ -44,6 +44,8 @@ static json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const
 		json_object_set_new(object, "holder_state",
 				    json_string(tq_state_name(why->holder_state)));
 		json_object_set_new(object, "others", json_u64(why->others));
+		if (why->is_successor)
+			json_object_set_new(object, "successor", json_true());
 	}
 	if (why->reason == TQ_WHY_THROTTLED) {
 		json_object_set_new(object, "limit", json_text(why->limit));
