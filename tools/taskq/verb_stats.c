@@ -45,13 +45,23 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	}
 }
 
+/* Rounded, but all or none only when it is. */
+static double percent(uint64_t part, uint64_t whole)
+{
+	const double exact = 100.0 * (double)part / (double)whole;
+
+	if (part < whole && exact > 99.9)
+		return 99.9;
+	return part && exact < 0.1 ? 0.1 : exact;
+}
+
 static void print_success(const struct tq_counters *counters)
 {
 	const uint64_t ended = counters->done + counters->failed;
 
 	if (ended)
-		printf("  success   %.1f %% of %llu\n",
-		       100.0 * (double)counters->done / (double)ended, (unsigned long long)ended);
+		printf("  success   %.1f %% of %llu\n", percent(counters->done, ended),
+		       (unsigned long long)ended);
 }
 
 static void print_counters(const struct tq_counters *counters)
