@@ -21,7 +21,7 @@
 
 #define RETENTION_NS (3600ull * 1000000000ull) /* 1 h */
 #define LOCK_TIMEOUT_NS (5ull * 1000000000ull) /* 5 s */
-#define TRACE_ENTRIES 4096 /* some seconds of a busy segment, in 144 KiB */
+#define TRACE_ENTRIES 4096		       /* some seconds of a busy segment, in 144 KiB */
 #define TASKS_LIMIT ((1ull << TQI_INDEX_BITS) - 1)
 #define OPEN_TRIES 10 /* races with creators and destroyers */
 #define OPEN_FLAGS (TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE | TQ_OPEN_READONLY | TQ_OPEN_FOREIGN)
@@ -214,7 +214,8 @@ static int is_in_use(struct tq *tq)
 
 	if (r < 0)
 		return r;
-	if (tqi_root(&tx)->unfinished || tx.core->tables[TQI_WORKERS].live)
+	if (tqi_root(&tx)->unfinished || tqi_root(&tx)->schedules ||
+	    tx.core->tables[TQI_WORKERS].live)
 		r = -EBUSY;
 	return tqi_hold_end(tq, &tx, r);
 }

@@ -49,6 +49,7 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	i.shutting_down = root.flags & TQI_ROOT_SHUTDOWN ? 1 : 0;
 	i.mode = st.st_mode & 0777;
 	i.commands_open = root.commands_open;
+	i.schedules = root.schedules;
 	i.trace_entries = (uint32_t)header.ring_entries;
 	i.traced = core.ring_head;
 	if (tqi_segment_is_named(&tq->seg))

@@ -15,18 +15,18 @@ struct tq;
 /* flags of struct tq_open_opts */
 #define TQ_OPEN_CREATE (1u << 0)    /* make the segment when it is missing */
 #define TQ_OPEN_EXCLUSIVE (1u << 1) /* with CREATE: -EEXIST when it is there */
-#define TQ_OPEN_READONLY (1u << 2)  /* observe only; works from any namespace and on dead segments */
-#define TQ_OPEN_FOREIGN (1u << 3)   /* accept a segment of another user, or open to others */
+#define TQ_OPEN_READONLY (1u << 2) /* observe only; works from any namespace and on dead segments */
+#define TQ_OPEN_FOREIGN (1u << 3)  /* accept a segment of another user, or open to others */
 
 /* Options of tq_open().  The fields after flags matter only when it creates. */
 struct tq_open_opts {
-	uint64_t size;		  /* sizeof this struct in the caller's build */
-	uint32_t flags;		  /* TQ_OPEN_*; unknown bits: -EINVAL */
-	uint32_t mode;		  /* permission bits of the file; default 0600 */
-	uint64_t max_bytes;	  /* it may grow to this; default min(1 GiB, half of its tmpfs);
+	uint64_t size;	       /* sizeof this struct in the caller's build */
+	uint32_t flags;	       /* TQ_OPEN_*; unknown bits: -EINVAL */
+	uint32_t mode;	       /* permission bits of the file; default 0600 */
+	uint64_t max_bytes;    /* it may grow to this; default min(1 GiB, half of its tmpfs);
 				     least 4 MiB, at most 256 GiB */
-	uint64_t tasks_max;	  /* records it may hold, at most 2^24 - 1; default max_bytes / 256 */
-	uint64_t retention_ns;	  /* finished records are kept this long; default 1 h */
+	uint64_t tasks_max;    /* records it may hold, at most 2^24 - 1; default max_bytes / 256 */
+	uint64_t retention_ns; /* finished records are kept this long; default 1 h */
 	uint64_t lock_timeout_ns; /* longest wait for the lock; default 5 s */
 	uint32_t trace_entries;	  /* transitions that its recorder keeps, TQ_TRACE_LEAST to
 				     TQ_TRACE_MOST of 32 bytes; default 4096; TQ_OFF = none */
@@ -70,13 +70,13 @@ TQ_API TQ_NODISCARD int tq_open(const char *name, const struct tq_open_opts *opt
 TQ_API struct tq *tq_close(struct tq *tq);
 
 /* flags of tq_destroy() */
-#define TQ_DESTROY_FORCE (1u << 0) /* although workers are attached or tasks unfinished */
+#define TQ_DESTROY_FORCE (1u << 0) /* although it has workers, schedules or unfinished tasks */
 
 /**
  * tq_destroy() - remove a segment.  Whoever is attached gets TQ_ESHUTDOWN, and
  * wakes when it sleeps.
  *
- * Errors:	-ENOENT; -EBUSY unfinished tasks or live workers, without FORCE;
+ * Errors:	-ENOENT; -EBUSY unfinished tasks, schedules or live workers, without FORCE;
  *		-EACCES, -EPERM; others as tq_open() (damaged segments need FORCE).
  * Since: 0.1.0
  *
@@ -86,21 +86,21 @@ TQ_API TQ_NODISCARD int tq_destroy(const char *name, uint32_t flags);
 
 /* Snapshot of a segment. */
 struct tq_segment_info {
-	uint64_t size;		/* in: room in the caller's struct; out: bytes filled */
-	uint64_t max_bytes;	/* it may grow to this */
+	uint64_t size;		 /* in: room in the caller's struct; out: bytes filled */
+	uint64_t max_bytes;	 /* it may grow to this */
 	uint64_t reserved_bytes; /* memory it has taken from the tmpfs */
-	uint64_t used_bytes;	/* of that, in use */
-	uint64_t tasks_max;	/* task records at most */
-	uint64_t tasks_count;	/* task records in use, finished ones included */
+	uint64_t used_bytes;	 /* of that, in use */
+	uint64_t tasks_max;	 /* task records at most */
+	uint64_t tasks_count;	 /* task records in use, finished ones included */
 	uint64_t tasks_unfinished;
 	uint64_t retention_ns;
-	uint64_t transactions;	/* committed since creation */
-	uint64_t rollbacks;	/* times a dead lock holder's change was undone */
-	uint64_t reclaimed;	/* attempts taken from the dead */
+	uint64_t transactions;	  /* committed since creation */
+	uint64_t rollbacks;	  /* times a dead lock holder's change was undone */
+	uint64_t reclaimed;	  /* attempts taken from the dead */
 	uint64_t created_unix_ns; /* CLOCK_REALTIME */
-	uint32_t workers;	/* registered workers */
-	uint32_t sleepers;	/* wait slots in use */
-	uint32_t lock_holder;	/* tid in the lock word now; 0 free */
+	uint32_t workers;	  /* registered workers */
+	uint32_t sleepers;	  /* wait slots in use */
+	uint32_t lock_holder;	  /* tid in the lock word now; 0 free */
 	uint32_t owner_uid;
 	uint32_t shutting_down; /* 1 after tq_shutdown() */
 	uint32_t mode;		/* permission bits of the file */
@@ -108,6 +108,8 @@ struct tq_segment_info {
 	uint32_t trace_entries; /* that its recorder keeps; 0 it has none */
 	uint64_t traced;	/* entries ever recorded: the number of the last one */
 	char path[256];		/* "" when it was removed under us */
+	uint32_t schedules;	/* paused ones included */
+	uint32_t reserved0;
 };
 
 /**

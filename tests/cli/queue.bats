@@ -193,3 +193,16 @@ flood() {
 		$(started_labels) == "old1 old2 old3 old4 old5 old6 old7 old8 old9 old10 old11 old12 critical new" ]]
 	expect 0 check
 }
+
+@test "a list takes the queue of -q alone, and says when there is none of that name" {
+	submit -q a --every 1h -- true
+	submit -q b --every 1h -- true
+	[[ $(taskq schedule list -q b --json | jq -r .queue) == b ]]
+	[[ $(taskq queue list -q b --json | jq -r .queue) == b ]]
+	[[ $(taskq status -q b --json | jq -r '.queues[].queue') == b ]]
+	for verb in "schedule list" "queue list" "status" "limit list" "command list"; do
+		# shellcheck disable=SC2086
+		expect 5 $verb -q nosuch
+		says 'queue "nosuch": no such queue'
+	done
+}

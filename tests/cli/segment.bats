@@ -95,3 +95,28 @@ load helper
 	done
 	expect 2 help nothing
 }
+
+@test "destroy refuses a segment with a schedule without --force; status counts them" {
+	submit --every 1h -- true
+	taskq cancel -q default >/dev/null 2>&1 || true
+	work_off
+	expect 0 status
+	prints "1 schedule,"
+	[[ $(taskq info --json | jq .schedules) == 1 ]]
+	expect 1 destroy
+	says "it has 0 unfinished tasks, 0 workers and masters, 1 schedules"
+	expect 0 schedule remove s1-1
+	expect 0 destroy
+}
+
+@test "create -q makes a queue in a segment that exists" {
+	expect 0 create
+	expect 0 create -q early
+	says 'exists already; queue "early" is new in it'
+	expect 0 queue set early --max-depth 3
+	expect 1 create -q early
+	says "exists already"
+	expect 1 create --tasks 5 -q late
+	expect 5 queue set late --max-depth 3
+	says '`taskq create -q` makes one'
+}

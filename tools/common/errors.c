@@ -26,7 +26,8 @@ static const struct explanation {
 	  "`taskq create` makes it; so do submit, run, map and work" },
 	{ -ENOENT, ABOUT_REMOVAL, CLI_ABSENT, "no such segment", NULL },
 	{ -ENOENT, ABOUT_QUEUE, CLI_ABSENT, "no such queue",
-	  "`taskq stats` shows the queues there are; submitting to one makes it" },
+	  "`taskq stats` shows the queues there are; `taskq create -q` makes one, as does a "
+	  "submit" },
 	{ -ENOENT, ABOUT_LIMIT, CLI_ABSENT, "it is not set",
 	  "`taskq limit list` shows the limits" },
 	{ -ENOENT, ABOUT_SERVER, CLI_ABSENT, "no such server",

@@ -268,6 +268,7 @@ json_t *json_of_segment(const struct tq_segment_info *info)
 	json_object_set_new(object, "workers", json_integer(info->workers));
 	json_object_set_new(object, "sleepers", json_integer(info->sleepers));
 	json_object_set_new(object, "commands_open", json_integer(info->commands_open));
+	json_object_set_new(object, "schedules", json_integer(info->schedules));
 	json_object_set_new(object, "trace_entries", json_integer(info->trace_entries));
 	json_object_set_new(object, "traced", json_u64(info->traced));
 	json_object_set_new(object, "transactions", json_u64(info->transactions));

@@ -287,7 +287,8 @@ static int list(struct cli *cli)
 					       "GONE",	  "CANCELLED", "COMMAND" };
 	struct table table = { .columns = 0 };
 
-	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
+	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
 		table_column(&table, headers[i], i > 2 && i < 10);

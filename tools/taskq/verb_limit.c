@@ -249,7 +249,8 @@ static int list(struct cli *cli)
 {
 	struct table table = { .columns = 0 };
 
-	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
+	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	begin_table(&table);
 	const int keys =

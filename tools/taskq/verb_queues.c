@@ -142,6 +142,8 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	const struct tq_queue_info *info = row;
 	char order[FORMAT_MAX];
 
+	if (cli->queue_given && strcmp(info->name, cli->queue) != 0)
+		return false;
 	if (cli->json) {
 		json_line(json_of_queue(info));
 		return true;
@@ -168,7 +170,8 @@ static int list(struct cli *cli)
 {
 	struct table table = { .columns = 0 };
 
-	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
+	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	table_column(&table, "QUEUE", false);
 	table_column(&table, "ORDER", false);

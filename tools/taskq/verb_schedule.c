@@ -67,6 +67,8 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	const struct tq_schedule_info *info = row;
 	const struct clocks clocks = clocks_read();
 
+	if (cli->queue_given && strcmp(info->queue, cli->queue) != 0)
+		return false;
 	if (cli->json) {
 		json_line(json_of_schedule(cli->tq, info, &clocks));
 		return true;
@@ -97,7 +99,8 @@ static int list(struct cli *cli)
 {
 	struct table table = { .columns = 0 };
 
-	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY))
+	if (!operands_ok(cli, 1, 1, "what to do") || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	table_column(&table, "SCHEDULE", false);
 	table_column(&table, "WHEN", false);

@@ -96,30 +96,62 @@ static bool take_create(struct cli *cli, void *ctx, int key, const char *arg)
 	}
 }
 
+/* Whether only a queue was asked for, and the segment is there: it is attached then. */
+static bool has_segment(struct cli *cli, const struct tq_open_opts *opts)
+{
+	const struct tq_open_opts there = {
+		.size = sizeof(there),
+		.flags = cli->foreign ? TQ_OPEN_FOREIGN : 0,
+	};
+	struct tq_queue_info info = { .size = sizeof(info) };
+
+	if (!cli->queue_given || opts->max_bytes || opts->tasks_max || opts->retention_ns ||
+	    opts->mode || opts->trace_entries || !segment_name_ok(cli->segment))
+		return false;
+	signals_hold();
+	if (tq_open(cli->segment, &there, &cli->tq) < 0)
+		return false;
+	if (tq_queue_info(cli->tq, cli->queue, &info) == -ENOENT)
+		return true;
+	detach(cli);
+	return false;
+}
+
+static int create_queue(struct cli *cli)
+{
+	const int r = tq_queue_set(cli->tq, cli->queue, NULL);
+
+	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "create queue \"%s\"", cli->queue) : CLI_OK;
+}
+
 int verb_create(struct cli *cli, int argc, char **argv)
 {
 	struct tq_open_opts opts = {
 		.size = sizeof(opts),
 		.flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
 	};
-	int r;
+	int code;
 
 	if (!options_parse(cli, create_rows, take_create, &opts, argc, argv) ||
 	    !operands_ok(cli, 0, 0, NULL))
 		return cli->exit_code;
 	if (cli->foreign || opts.mode & 077)
 		opts.flags |= TQ_OPEN_FOREIGN; /* asked for by the mode itself */
+	if (has_segment(cli, &opts)) {
+		code = create_queue(cli);
+		if (code == CLI_OK)
+			complain("segment \"%s\" exists already; queue \"%s\" is new in it",
+				 cli->segment, cli->queue);
+		return code;
+	}
 	if (!attach_new(cli, &opts))
 		return cli->exit_code;
-	if (!cli->queue_given)
-		return CLI_OK;
-	r = tq_queue_set(cli->tq, cli->queue, NULL);
-	return r < 0 ? fail(cli, r, ABOUT_QUEUE, "create queue \"%s\"", cli->queue) : CLI_OK;
+	return cli->queue_given ? create_queue(cli) : CLI_OK;
 }
 
 static const struct option_row destroy_rows[] = {
 	{ KEY_FORCE, "force", NULL,
-	  "although tasks are unfinished, workers live, or it is damaged" },
+	  "although it has unfinished tasks, workers or schedules, or is damaged" },
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -141,8 +173,10 @@ static void advise_busy(struct cli *cli)
 
 	if (tq_open(cli->segment, &opts, &cli->tq) < 0 || tq_segment_info(cli->tq, &info) < 0)
 		return;
-	complain_more("it has %llu unfinished tasks, %u workers and masters",
-		      (unsigned long long)info.tasks_unfinished, info.workers);
+	complain_more("it has %llu unfinished tasks, %u workers and masters, %u schedules",
+		      (unsigned long long)info.tasks_unfinished, info.workers, info.schedules);
+	if (info.schedules)
+		complain_more("`taskq schedule list` shows these");
 }
 
 int verb_destroy(struct cli *cli, int argc, char **argv)
@@ -191,6 +225,8 @@ static void print_info(const struct tq_segment_info *info)
 	if (info->trace_entries)
 		printf("recorder    %llu transitions, of which the last %u stay\n",
 		       (unsigned long long)info->traced, info->trace_entries);
+	if (info->schedules)
+		printf("schedules   %u\n", info->schedules);
 	if (info->commands_open)
 		printf("commands    %u not answered yet\n", info->commands_open);
 	if (info->lock_holder)

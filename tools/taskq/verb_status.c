@@ -2,6 +2,7 @@
 /* Bare `taskq`: segment, queues and workers at a glance. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "errors.h"
 #include "format.h"
@@ -35,15 +36,19 @@ static void put_segment(const struct cli *cli, const struct tq_segment_info *inf
 	       format_size(info->used_bytes, used), format_size(info->max_bytes, max),
 	       format_duration(now_ns - info->created_unix_ns, age),
 	       info->shutting_down ? "; shutting down" : "");
+	if (info->schedules)
+		printf("%u %s, see `taskq schedule list`\n", info->schedules,
+		       info->schedules == 1 ? "schedule" : "schedules");
 }
 
 static void put_queue(struct status *status, const struct tq_queue_info *info)
 {
 	struct table *table = &status->table;
 	const uint32_t *depth = info->counters.depth;
-	const char *state = info->flags & TQ_QUEUE_PAUSED     ? "paused"
-			    : info->flags & TQ_QUEUE_DRAINING ? "draining"
-							      : "open";
+	const char *state = info->flags & TQ_QUEUE_PAUSED		      ? "paused"
+			    : info->flags & TQ_QUEUE_DRAINING		      ? "draining"
+			    : info->flags & TQ_QUEUE_SERVED && !info->servers ? "no servers"
+									      : "open";
 
 	if (status->array) {
 		json_array_append_new(status->array, json_of_queue(info));
@@ -69,7 +74,8 @@ static int each_queue(struct status *status)
 		infos[0].size = sizeof(infos[0]);
 		n = tq_queue_list(status->cli->tq, 0, &cursor, infos, CHUNK);
 		for (int i = 0; i < n; i++)
-			put_queue(status, &infos[i]);
+			if (!status->cli->queue_given || !strcmp(infos[i].name, status->cli->queue))
+				put_queue(status, &infos[i]);
 	} while (n > 0);
 	return n;
 }
@@ -159,7 +165,7 @@ int verb_status(struct cli *cli, int argc, char **argv)
 	int r;
 
 	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) || !operands_ok(cli, 0, 0, NULL) ||
-	    !attach(cli, TQ_OPEN_READONLY))
+	    !attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	r = tq_segment_info(cli->tq, &info);
 	if (r == 0 && cli->json) {
