@@ -194,6 +194,13 @@ flood() {
 	expect 0 check
 }
 
+@test "D3: a band that is given two rates of ageing is refused" {
+	submit -- true
+	expect 2 queue set default --ageing low=1,low=2
+	says "not rates of ageing"
+	expect 0 queue set default --ageing low=1,normal=2
+}
+
 @test "a list takes the queue of -q alone, and says when there is none of that name" {
 	submit -q a --every 1h -- true
 	submit -q b --every 1h -- true

@@ -93,6 +93,8 @@ static int take_band(struct tq_queue_opts *opts, const char *text)
 	const char *equals = strchr(text, '=');
 	const int band = equals ? band_of(text, (size_t)(equals - text)) : -1;
 
+	if (band >= 0 && opts->ageing[band])
+		return -EINVAL; /* twice */
 	return band < 0 ? -EINVAL : parse_rate(equals + 1, &opts->ageing[band]);
 }
 
