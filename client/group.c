@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/behalf.h"
 #include "client/options.h"
 #include "client/sleeper.h"
+#include "scheduler/cycle.h"
 #include "scheduler/group.h"
 #include "scheduler/task.h"
 
@@ -97,6 +99,7 @@ struct wait {
 	bool for_all;
 	struct tqi_group group;		 /* as it was last seen, under the lock */
 	bool found;
+	bool queued;			 /* its slot is there, and closes no cycle */
 	struct tq_group_cursor cursor;	 /* of a reader */
 };
 
@@ -155,9 +158,13 @@ static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		r = w->group.state == TQI_GROUP_COMPLETE ? 0 : -EAGAIN;
 	else
 		r = find_next(tx, w, index);
-	if (r == -EAGAIN && s->waiter)
-		TQI_SET(tx, tqi_waiter_at(tx, s->waiter)->told,
-			w->for_all ? UINT32_MAX : w->group.ends);
+	if (r != -EAGAIN || !s->waiter)
+		return r;
+	TQI_SET(tx, tqi_waiter_at(tx, s->waiter)->told,
+		w->for_all ? TQI_GROUP_LAST : w->group.ends);
+	if (!w->queued && tqi_cycle_closes(tx, s->waiter))
+		return -EDEADLK;
+	w->queued = true;
 	return r;
 }
 
@@ -169,11 +176,14 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 		.wake_ns = UINT64_MAX,
 		.attempt = attempt,
 		.arg = w,
+		.on_behalf = timeout_ns != 0,
 		.again = timeout_ns != 0,
+		.handle_intr = tqi_behalf_is_farms(tq),
 	};
 	int r;
 
 	do {
+		w->queued = false;
 		r = tqi_block(tq, &s);
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;

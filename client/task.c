@@ -12,7 +12,8 @@
 #include "scheduler/submit.h"
 #include "scheduler/task.h"
 
-#define BATCH_HOLD 64  /* submits in one hold */
+#define BATCH_HOLD 64  /* submits in one hold ... */
+#define CYCLES_HOLD 4  /* ... of which so many may look for cycles: up to some 20 us each */
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
 
 int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
@@ -159,19 +160,20 @@ int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count, uint64_t *ret_ids)
 {
 	struct tqi_tx tx;
-	uint32_t n = 0;
+	uint32_t n = 0, cycles = 0;
 	int r = tqi_hold_begin(tq, &tx);
 
 	if (r < 0)
 		return r;
 	tqi_tend(&tx);
-	while (n < count) {
+	while (n < count && cycles < CYCLES_HOLD) {
 		r = submit_op(&tx, &entries[n]);
 		if (r < 0 || tx.corrupt)
 			break;
 		tqi_step(&tx);
 		if (ret_ids)
 			ret_ids[n] = entries[n].id;
+		cycles += entries[n].spec.group && entries[n].spec.after_count;
 		n++;
 	}
 	r = tqi_hold_end(tq, &tx, r);

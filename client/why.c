@@ -66,6 +66,26 @@ static uint32_t count_waits(const struct tqi_segment *seg, const struct tqi_wait
 	return count;
 }
 
+/* Likewise of a group, for whose ends it waits. */
+static uint32_t count_members(const struct tqi_segment *seg, uint32_t group, struct tq_why *why)
+{
+	struct tqi_extra extra;
+	struct tqi_group g;
+	struct tqi_task t;
+
+	if (tqi_peek_record(seg, TQI_GROUPS, group, &g) < 0)
+		return 0;
+	uint32_t member = g.first;
+
+	if (g.ended_last && tqi_peek_record(seg, TQI_TASKS, g.ended_last, &t) == 0)
+		member = tqi_peek_extra(seg, &t, &extra) ? extra.group_next : 0;
+	if (!why->holder && member && tqi_peek_record(seg, TQI_TASKS, member, &t) == 0) {
+		why->holder = tqi_id_make(member, t.generation);
+		why->holder_state = t.state;
+	}
+	return g.unfinished;
+}
+
 /* What is waited for on the attempt's behalf: lists that may change meanwhile. */
 static uint32_t why_waits(const struct tqi_segment *seg, const struct tqi_attempt *a,
 			  struct tq_why *why)
@@ -76,7 +96,8 @@ static uint32_t why_waits(const struct tqi_segment *seg, const struct tqi_attemp
 	for (uint32_t i = 0; w && i < WAITS_MAX; i++) {
 		if (tqi_peek_record(seg, TQI_WAITERS, w, &slot) < 0)
 			break;
-		count += count_waits(seg, &slot, why);
+		count += slot.interest == TQI_INTEREST_GROUP ? count_members(seg, slot.subject, why)
+							     : count_waits(seg, &slot, why);
 		w = slot.attempt_next;
 	}
 	why->others = count ? count - 1 : 0;

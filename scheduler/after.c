@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/blocked.h"
+#include "scheduler/cycle.h"
 #include "scheduler/due.h"
 #include "scheduler/edge.h"
 #include "scheduler/group.h"
@@ -146,9 +147,11 @@ int tqi_after_add(struct tqi_tx *tx, uint64_t id, uint64_t on, uint32_t kind)
 	r = add(tx, task, &dependency, false, &e);
 	if (r < 0)
 		return r;
-	if (tqi_edge_at(tx, e)->told == TQI_EDGE_OPEN)
+	if (tqi_edge_at(tx, e)->told == TQI_EDGE_OPEN) {
 		tqi_task_block(tx, task);
-	else if (tqi_edge_at(tx, e)->told == TQI_EDGE_REFUSED)
+		if (tqi_cycle_blocks(tx, task))
+			return TQ_ECYCLE;
+	} else if (tqi_edge_at(tx, e)->told == TQI_EDGE_REFUSED)
 		tqi_after_refuse(tx, task, on, false);
 	return 0;
 }

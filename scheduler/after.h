@@ -3,7 +3,9 @@
  * Dependencies: tasks that wait for the end of others.
  *
  * D1  An edge with a kind is a dependency of its `waiter`, a task, on its `task`, which was
- *     submitted before it: so there are no cycles.  The dependant's extra has the chain.
+ *     submitted before it.  The dependant's extra has the chain.  Sequences leave only
+ *     cycles through completion tasks, which wait for younger ones, and running tasks'
+ *     waits: those a bounded search refuses (tqi_cycle_blocks()).
  * D2  It is decided once, when its task is final.  Met: the dependant waits for one thing
  *     less.  Otherwise the dependant is cancelled, cause dependency, culprit that task; the
  *     edge is REFUSED then, and stays on that task's list.

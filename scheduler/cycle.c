@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The search for waits that would close a cycle. */
+/* The search for waits, and dependencies, that would close a cycle. */
 #include "scheduler/cycle.h"
 
 #include "scheduler/behalf.h"
+#include "scheduler/group.h"
 #include "scheduler/key.h"
 #include "scheduler/task.h"
 
@@ -14,7 +15,7 @@ struct search {
 	struct tqi_tx *tx;
 	uint32_t steps; /* left */
 	uint32_t count;
-	uint32_t tasks[NODES_MAX]; /* the one that wants to wait, and whom that leads to */
+	uint32_t tasks[NODES_MAX]; /* the one that is to wait, and whom that leads to */
 	bool gets_on[NODES_MAX];
 };
 
@@ -55,8 +56,42 @@ static bool is_open(const struct tqi_edge *edge)
 	return edge->told == TQI_EDGE_OPEN;
 }
 
+static const struct tqi_extra *extra_of(struct search *s, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(s->tx, index);
+
+	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(s->tx, task) : NULL;
+}
+
+/* Those whose end a group waits for; the others are first in its chain (M1). */
+static void add_members(struct search *s, uint32_t group)
+{
+	const struct tqi_group *g = tqi_group_at(s->tx, group);
+	uint32_t task = g->ended_last ? extra_of(s, g->ended_last)->group_next : g->first;
+
+	while (task && s->count < NODES_MAX && go_on(s)) {
+		add(s, task);
+		task = extra_of(s, task)->group_next;
+	}
+}
+
+/* How many of those do not get on: the ones that were not found do. */
+static uint32_t stuck_members(struct search *s, uint32_t group)
+{
+	uint32_t stuck = 0;
+
+	for (uint32_t i = 0; i < s->count && go_on(s); i++) {
+		const struct tqi_extra *extra = s->gets_on[i] ? NULL : extra_of(s, s->tasks[i]);
+
+		stuck += extra && extra->group == group && !extra->counted;
+	}
+	return stuck;
+}
+
 static void add_slot(struct search *s, const struct tqi_waiter *slot)
 {
+	if (slot->interest == TQI_INTEREST_GROUP)
+		add_members(s, slot->subject);
 	for (uint32_t e = slot->edges; e && go_on(s);) {
 		const struct tqi_edge *edge = tqi_edge_at(s->tx, e);
 
@@ -73,9 +108,19 @@ static uint32_t waits_of(struct search *s, const struct tqi_task *task)
 }
 
 /* The chain of its dependencies. */
-static uint32_t after(struct search *s, const struct tqi_task *task)
+static uint32_t after(struct search *s, uint32_t index)
 {
-	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(s->tx, task)->after : 0;
+	const struct tqi_extra *extra = extra_of(s, index);
+
+	return extra ? extra->after : 0;
+}
+
+/* The group whose last end it waits for; 0 none. */
+static uint32_t completes(struct search *s, uint32_t index)
+{
+	const struct tqi_extra *extra = extra_of(s, index);
+
+	return extra ? extra->completes : 0;
 }
 
 /* Of a BLOCKED task. */
@@ -85,7 +130,9 @@ static void add_parents(struct search *s, uint32_t index)
 
 	if (leader)
 		add(s, leader);
-	for (uint32_t e = after(s, tqi_task_at(s->tx, index)); e && go_on(s);) {
+	if (completes(s, index))
+		add_members(s, completes(s, index));
+	for (uint32_t e = after(s, index); e && go_on(s);) {
 		const struct tqi_edge *edge = tqi_edge_at(s->tx, e);
 
 		if (is_open(edge))
@@ -108,10 +155,22 @@ static void add_links(struct search *s, uint32_t index)
 	}
 }
 
+/* A wait for the next end; an open group may get more members, that end. */
+static bool group_wait_ends(struct search *s, const struct tqi_waiter *slot)
+{
+	const struct tqi_group *g = tqi_group_at(s->tx, slot->subject);
+	uint32_t stuck = stuck_members(s, slot->subject);
+
+	return slot->told == TQI_GROUP_LAST ? stuck == 0
+					    : g->state != TQI_GROUP_SEALED || stuck < g->unfinished;
+}
+
 static bool wait_ends(struct search *s, const struct tqi_waiter *slot)
 {
 	bool any = slot->subject & TQI_WAIT_ANY;
 
+	if (slot->interest == TQI_INTEREST_GROUP)
+		return group_wait_ends(s, slot);
 	if (slot->interest != TQI_INTEREST_TASKS || (slot->subject & (NOT_FINAL | TQI_WAIT_ADDING)))
 		return true;
 	for (uint32_t e = slot->edges; e && go_on(s);) {
@@ -131,7 +190,9 @@ static bool parents_get_on(struct search *s, uint32_t index)
 
 	if (leader && !gets_on(s, leader))
 		return false;
-	for (uint32_t e = after(s, tqi_task_at(s->tx, index)); e && go_on(s);) {
+	if (completes(s, index) && stuck_members(s, completes(s, index)))
+		return false;
+	for (uint32_t e = after(s, index); e && go_on(s);) {
 		const struct tqi_edge *edge = tqi_edge_at(s->tx, e);
 
 		if (is_open(edge) && !gets_on(s, edge->task))
@@ -173,6 +234,14 @@ static void settle(struct search *s)
 	}
 }
 
+/* All that this leads to. */
+static void follow(struct search *s)
+{
+	for (uint32_t i = 1; i < s->count; i++)
+		add_links(s, s->tasks[i]);
+	settle(s);
+}
+
 void tqi_cycle_ready(struct tqi_tx *tx, uint32_t waiter)
 {
 	struct tqi_waiter *slot = tqi_waiter_at(tx, waiter);
@@ -192,10 +261,20 @@ bool tqi_cycle_closes(struct tqi_tx *tx, uint32_t waiter)
 
 	add(&s, tqi_attempt_at(tx, a)->task);
 	add_slot(&s, slot);
-	for (uint32_t i = 1; i < s.count; i++)
-		add_links(&s, s.tasks[i]);
-	settle(&s);
+	follow(&s);
 	bool ends = wait_ends(&s, slot);
+
+	return !ends && s.steps > 0;
+}
+
+bool tqi_cycle_blocks(struct tqi_tx *tx, uint32_t task)
+{
+	struct search s = { .tx = tx, .steps = STEPS_MAX };
+
+	add(&s, task);
+	add_parents(&s, task);
+	follow(&s);
+	bool ends = parents_get_on(&s, task);
 
 	return !ends && s.steps > 0;
 }

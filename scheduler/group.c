@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/cycle.h"
 #include "scheduler/group_list.h"
 #include "scheduler/look.h"
 #include "scheduler/sleep.h"
@@ -277,7 +278,8 @@ int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *complet
 	struct tqi_group *g = tqi_group_at(tx, group);
 
 	link_completion(tx, group, *ret_completion);
-
+	if (completion && completion->group && tqi_cycle_blocks(tx, g->completion))
+		return TQ_ECYCLE;
 	TQI_SET(tx, g->sequence, root->sequence); /* a purge from now on is of its members, too */
 	TQI_ADD(tx, root->sequence, 1);
 	tqi_group_work(tx, group, TQI_GROUP_OPENING);
@@ -410,7 +412,7 @@ void tqi_group_waits(struct tqi_tx *tx, uint32_t group, uint32_t by)
 	TQI_ADD(tx, tqi_root(tx)->group_waiters, by);
 }
 
-/* A slot notes how many ends its owner has seen; UINT32_MAX: it waits for the last. */
+/* A slot notes how many ends its owner has seen, or TQI_GROUP_LAST. */
 static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 {
 	if (s->interest != TQI_INTEREST_GROUP || tqi_mutex_owner_died(&s->mutex))

@@ -37,6 +37,7 @@
 #include "scheduler/submit.h"
 
 #define TQI_GROUP_POPS 16 /* sleepers popped in one hold: each that comes pops another */
+#define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
 #define TQI_GROUP_SUSPECTS 8 /* owners to be proved in one look */
 
 /* A group to be made. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/after.h"
+#include "scheduler/cycle.h"
 #include "scheduler/due.h"
 #include "scheduler/extra.h"
 #include "scheduler/fair.h"
@@ -347,6 +348,16 @@ static bool is_unmet(struct tqi_tx *tx, const struct tqi_task *t)
 	return (t->flags & TQI_TASK_EXTRA) && tqi_task_extra(tx, t)->unmet;
 }
 
+/* Of a new task nobody can wait yet but through its group. */
+static bool closes_cycle(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t index)
+{
+	if (!s->group || s->shut || tqi_task_at(tx, index)->state != TQ_BLOCKED)
+		return false;
+	const struct tqi_group *g = tqi_group_at(tx, s->group);
+
+	return (g->completion || g->waiters) && tqi_cycle_blocks(tx, index);
+}
+
 /* A new task, of a record and a block. */
 static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block, uint32_t leader,
 		     uint64_t *ret_id)
@@ -385,6 +396,8 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	if (s->group)
 		tqi_member_join(tx, s->group, index);
 	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
+	if (closes_cycle(tx, s, index))
+		return TQ_ECYCLE;
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
 	if (culprit && s->shut)

@@ -85,7 +85,8 @@ TQ_API TQ_NODISCARD int tq_graph_after(struct tq_graph *graph, uint32_t member,
  * Threads:	one at a time per graph.
  * Fork:	-ECHILD in a child of the process that began it.
  * Blocks:	as tq_submit(), for each slice.
- * Errors:	TQ_ECYCLE members wait for each other: tq_graph_cycle(); -EINVAL a
+ * Errors:	TQ_ECYCLE members wait for each other: tq_graph_cycle(); or for the end of
+ *		the group that the completion task is a member of; -EINVAL a
  *		dependency on a member that is not there; TQ_ESTATE it has been
  *		submitted; else as tq_submit() and tq_group_new(): of which member,
  *		tq_graph_failed() says.

@@ -166,10 +166,13 @@ TQ_API TQ_NODISCARD int tq_group_members(struct tq *tq, uint64_t id, uint64_t *c
  * @timeout_ns:	relative; 0 = only look, TQ_FOREVER_NS = no limit.
  * @ret_info:	the group (.size set before the call); may be NULL.
  *
+ * Inside a task it is the task's wait, as tq_wait() says.
+ *
  * Fork:	safe.
  * Blocks:	up to @timeout_ns; sleeps.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not complete yet; -EINTR a
- *		signal was handled; TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was
+ * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not complete yet; -EDEADLK
+ *		the caller's own task is an unfinished member, or one waits for it;
+ *		-EINTR a signal was handled (not in a handler of a farm); TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was
  *		destroyed; TQ_EFULL no wait slot; -EROFS; lock errors.
  * Since: 0.1.0
  *
@@ -193,7 +196,8 @@ struct tq_group_cursor {
  *
  * Each member comes once, also when it has been retried since.  A record that has been
  * freed, which happens only to members of complete groups, is passed over: .number then
- * grows by more than one.
+ * grows by more than one.  Inside a task it is refused (-EDEADLK) only when the group is
+ * sealed, and no other member gets on without the caller's task.
  *
  * Fork:	safe.
  * Errors:	-ENODATA the group is complete, and all have been read; else as

@@ -158,7 +158,9 @@ struct tq_task_spec {
  *		never was, or has been freed;
  *		TQ_EFULL no room for it (a limit of the queue or the segment);
  *		TQ_ESTATE spec->group takes no members; TQ_EGONE, -ENOENT no such
- *		group; -ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
+ *		group; TQ_ECYCLE what the new member is to come after waits for the end
+ *		of that group, as its completion task does, be it by way of others (found
+ *		within some hundred steps); -ENOSPC the tmpfs is full; TQ_EDRAINING; TQ_ESHUTDOWN; -EROFS;
  *		-EEXIST the task to coalesce with is of another kind;
  *		TQ_ELOCKED, -EDEADLK (from a signal handler inside taskq),
  *		TQ_ECORRUPT.
@@ -541,14 +543,15 @@ TQ_API TQ_NODISCARD int tq_cancel_dependants(struct tq *tq, uint64_t id);
  * tq_task_after() - make a task that has not started depend on one more.
  *
  * @id:		the dependant; blocked, delayed or ready, and never started.
- * @on:		a task that was submitted before it: so no cycle is possible.
+ * @on:		a task that was submitted before it, and does not wait for it.
  * @kind:	enum tq_after.
  *
  * Decided at once when @on has ended, as at a submission: @id may be cancelled by it.  A
  * dependency that is there already counts once.
  *
- * Errors:	TQ_ECYCLE @on was not submitted before @id; TQ_ESTATE @id has started
- *		or ended, or a purge has cancelled it; -ENOENT, TQ_EGONE one of them never
+ * Errors:	TQ_ECYCLE @on was not submitted before @id, or waits for it, as the
+ *		completion task of its group does, be it by way of others (found within
+ *		some hundred steps); TQ_ESTATE @id has started or ended, or a purge has cancelled it; -ENOENT, TQ_EGONE one of them never
  *		was, or has been freed (@on: but for TQ_AFTER_ANY); -E2BIG @id has
  *		TQ_DEPENDENCIES_MAX; -EINVAL; TQ_EFULL; -EROFS; lock errors.
  * Since: 0.1.0

@@ -165,6 +165,28 @@ group() {
 	submit --group "$g" -- true
 	expect 75 group wait --timeout 0 "$g"
 	says "has 1 unfinished member,"
+@test "D3: a member may not come after its own group's completion task, nor by way of others" {
+	local g h c d x m
+
+	g=$(new -- true)
+	c=$(group "$g" completion)
+	expect 2 submit --group "$g" --after "$c" -- true
+	says "would wait for each other"
+	x=$(submit --after-any "$c" -- true)
+	expect 2 submit --group "$g" --after-any "$x" -- true
+	m=$(submit --hold --group "$g" -- true)
+	expect 2 update --after "$c" "$m"
+	h=$(new -- true)
+	d=$(group "$h" completion)
+	submit --group "$h" --after "$c" -- true
+	expect 2 submit --group "$g" --after "$d" -- true
+	[[ $(group "$g" members) == 1 ]]
+	taskq unhold "$m"
+	taskq group seal "$g"
+	taskq group seal "$h"
+	work_off
+	is "$d" state done
+	is "$x" state done
 }
 
 # Pids of the farm's master and workers.

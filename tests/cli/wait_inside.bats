@@ -114,3 +114,43 @@ workers() { # COUNT
 	touch go
 	expect 3 wait "$id"
 }
+
+@test "E9: one worker and a task that waits for a group: a substitute runs the members" {
+	local g parent
+
+	farm -j1
+	parent=$(submit -- sh -c '
+		g=$(taskq group new)
+		taskq submit --group "$g" -- sh -c "while [ ! -e go ]; do sleep 0.02; done" >member
+		taskq group seal "$g"
+		exec taskq group wait "$g"')
+	eventually 10 has 2 running
+	eventually 5 eval '[[ $(taskq why --json $parent | jq -r .reason) == waiting ]]'
+	[[ $(taskq why --json "$parent" | jq -r .holder) == "$(cat member)" ]]
+	touch go
+	expect 0 wait "$parent"
+	eventually 5 workers 1
+	# Ends, one by one, likewise.
+	g=$(taskq group new)
+	parent=$(submit -- taskq group wait --each "$g")
+	eventually 5 eval '[[ $(taskq why --json $parent | jq -r .reason) == waiting ]]'
+	submit --group "$g" -- true
+	taskq group seal "$g"
+	expect 0 wait "$parent"
+}
+
+@test "E9: a member's wait for its own group, or for its completion task, is refused" {
+	local c g
+
+	farm -j1
+	g=$(taskq group new -- true)
+	c=$(taskq group show --json "$g" | jq -r .completion)
+	id=$(submit --group "$g" -- taskq group wait "$g")
+	expect 125 wait "$id"
+	expect 0 log "$id"
+	prints "wait for each other"
+	id=$(submit --group "$g" -- taskq wait "$c")
+	expect 125 wait "$id"
+	taskq group seal "$g"
+	expect 0 wait "$c"
+}

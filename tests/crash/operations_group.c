@@ -89,6 +89,14 @@ void tqt_prepare_last_member(struct tqt_world *w)
 	slot->told = UINT32_MAX;
 }
 
+/* The victim runs another task than the group's. */
+void tqt_prepare_group_and_claim(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	w->ids[0] = make(w, 0);
+	join(w, w->ids[0], 2, 0);
+}
+
 void tqt_prepare_no_failure(struct tqt_world *w)
 {
 	last_member(w, TQ_GROUP_FAIL);
@@ -290,7 +298,26 @@ static void complete_meanwhile(struct tqt_world *w)
 
 void tqt_run_group_wait(struct tqt_world *w)
 {
+	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt"); /* as a client */
 	tqt_meanwhile(w, complete_meanwhile);
+	w->result = tq_group_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+}
+
+static void cancel_meanwhile(struct tqt_world *w)
+{
+	tqt_must(tq_group_cancel(w->tq, w->ids[0]), "cancel meanwhile");
+}
+
+/* On behalf of the claim, which is no member. */
+void tqt_run_group_wait_behalf(struct tqt_world *w)
+{
+	tqt_meanwhile(w, cancel_meanwhile);
+	w->result = tq_group_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+}
+
+/* A member's, for itself. */
+void tqt_run_group_wait_cycle(struct tqt_world *w)
+{
 	w->result = tq_group_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
 }
 
@@ -303,6 +330,7 @@ void tqt_run_group_next(struct tqt_world *w)
 {
 	struct tq_group_cursor cursor = { .number = 2 };
 
+	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt"); /* as a client */
 	tqt_meanwhile(w, complete_meanwhile);
 	w->result = tq_group_next(w->tq, w->ids[0], &cursor, TQT_LONG_NS, NULL);
 }

@@ -354,6 +354,8 @@ enum {
 	X(cancel_member, tq_cancel, member, WHOLE, TQT_FEW)                                  \
 	X(claim_condemned, tq_claim, condemned, STEPS, TQT_FEW)                              \
 	X(group_wait, tq_group_wait, last_member, STEPS, TQT_FEW | TQT_SHORT)                \
+	X(group_wait_behalf, tq_group_wait, group_and_claim, STEPS, TQT_FEW)                 \
+	X(group_wait_cycle, tq_group_wait, last_member, STEPS, TQT_FEW)                      \
 	X(group_wait_timeout, tq_group_wait, group, STEPS, TQT_FEW)                          \
 	X(group_next, tq_group_next, last_member, STEPS, TQT_FEW)                            \
 	X(graph_submit, tq_graph_submit, graph, STEPS, TQT_SOME | TQT_FULL)                  \

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* scheduler/cycle.c: waits that would close a cycle (E9). */
+/* scheduler/cycle.c: waits, and dependencies, that would close a cycle (E9, D3). */
 #include "scheduler/cycle.h"
 
+#include "scheduler/after.h"
 #include "scheduler/behalf.h"
+#include "scheduler/group.h"
 #include "tests/unit/fixture.h"
 
 #define TASKS 140 /* more than one search looks at */
@@ -53,6 +55,94 @@ static uint32_t wait_for(struct scene *s, int who, const uint32_t *tasks, uint32
 	else
 		commit(&s->f);
 	return closes ? 0 : w;
+}
+
+/* Likewise for the last end in a group, or for the next one. */
+static uint32_t wait_for_group(struct scene *s, int who, uint64_t group, uint32_t told)
+{
+	static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
+	bool full;
+
+	begin(&s->f);
+	uint32_t w =
+		tqi_sleep_enter(&s->f.tx, &self, TQI_INTEREST_GROUP, tqi_id_index(group), &full);
+
+	tqi_behalf_enter(&s->f.tx, w, s->attempt[who]);
+	TQI_SET(&s->f.tx, tqi_waiter_at(&s->f.tx, w)->told, told);
+	bool closes = tqi_cycle_closes(&s->f.tx, w);
+
+	if (closes)
+		tqi_tx_abort(&s->f.tx);
+	else
+		commit(&s->f);
+	return closes ? 0 : w;
+}
+
+/* An open group, its completion task *ret_completion; nothing of it gets a worker. */
+static uint64_t make_group(struct scene *s, uint64_t *ret_completion)
+{
+	const struct tq_task_spec after = { .queue = "idle", .kind = "exec" };
+	struct tqi_submit completion = { .spec = &after };
+	const struct tqi_group_request request = { .completion = &completion };
+	uint64_t id;
+
+	begin(&s->f);
+	assert_int_equal(tqi_group_make(&s->f.tx, &request, &id, ret_completion), 0);
+	commit(&s->f);
+	return id;
+}
+
+/* A task of a group (0 none) after another one (0 none): its id; 0 refused, nothing changed. */
+static uint64_t submit_after(struct scene *s, uint64_t group, uint64_t on)
+{
+	const struct tq_dependency after = { .id = on, .kind = TQ_AFTER_ANY };
+	const struct tq_task_spec spec = { .queue = "idle",
+					   .kind = "exec",
+					   .group = group,
+					   .after = &after,
+					   .after_count = on ? 1 : 0 };
+	struct tqi_submit submit = { .spec = &spec };
+	uint64_t id = 0;
+
+	begin(&s->f);
+	int r = tqi_submit(&s->f.tx, &submit, &id);
+
+	if (r < 0)
+		tqi_tx_abort(&s->f.tx);
+	else
+		commit(&s->f);
+	assert_true(r == 0 || r == TQ_ECYCLE);
+	return r < 0 ? 0 : id;
+}
+
+static int add_after(struct scene *s, uint64_t id, uint64_t on)
+{
+	begin(&s->f);
+	int r = tqi_after_add(&s->f.tx, id, on, TQ_AFTER_ANY);
+
+	if (r < 0)
+		tqi_tx_abort(&s->f.tx);
+	else
+		commit(&s->f);
+	return r;
+}
+
+static void seal_group(struct scene *s, uint64_t group)
+{
+	begin(&s->f);
+	assert_int_equal(tqi_group_seal(&s->f.tx, group), 0);
+	commit(&s->f);
+}
+
+/* A member that runs, in the attempt `who`. */
+static void run_member(struct scene *s, int who, uint64_t group)
+{
+	struct tqi_claimed c;
+	uint64_t id = submit(&s->f, (struct tq_task_spec){ .queue = "other", .group = group });
+
+	assert_int_equal(claim(&s->f, add_worker(&s->f, "other", 0), &c), id);
+	s->task[who] = tqi_id_index(c.id);
+	s->attempt[who] = c.attempt;
 }
 
 static uint32_t wait_for_one(struct scene *s, int who, int whom)
@@ -224,6 +314,114 @@ static void test_e9_for_its_dependant(void **state)
 	close_scene(&s);
 }
 
+/* A member after the completion task of its own group, be it by way of others. */
+static void test_d3_a_member_after_its_completion(void **state)
+{
+	struct scene s;
+	uint64_t c, other_c;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t g = make_group(&s, &c), other = make_group(&s, &other_c);
+	uint64_t x = submit_after(&s, 0, c);
+
+	assert_int_not_equal(x, 0);
+	assert_int_equal(submit_after(&s, g, c), 0);
+	assert_int_equal(submit_after(&s, g, x), 0);
+	uint64_t m = submit_after(&s, g, 0), y = submit_after(&s, 0, 0);
+
+	assert_int_equal(add_after(&s, m, c), TQ_ECYCLE);
+	assert_int_equal(add_after(&s, m, x), TQ_ECYCLE);
+	assert_int_equal(task_of(&s.f, m)->state, TQ_READY);
+	assert_int_not_equal(submit_after(&s, g, y), 0);
+	assert_int_equal(add_after(&s, y, c), TQ_ECYCLE); /* no member, but one waits for it */
+	assert_int_not_equal(submit_after(&s, other, c), 0);
+	assert_int_equal(submit_after(&s, g, other_c), 0); /* crosswise */
+	assert_int_not_equal(submit_after(&s, other, x), 0);
+	close_scene(&s);
+}
+
+/* The group is so large that not all of it is looked at: its own member is known all the same. */
+static void test_d3_a_member_of_many(void **state)
+{
+	struct scene s;
+	uint64_t c;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t g = make_group(&s, &c);
+
+	for (int i = 0; i < 200; i++)
+		assert_int_not_equal(submit_after(&s, g, 0), 0);
+	assert_int_equal(submit_after(&s, g, c), 0);
+	close_scene(&s);
+}
+
+/* What was counted is no member that the completion waits for. */
+static void test_d3_ended_members_do_not_count(void **state)
+{
+	struct scene s;
+	uint64_t c;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t g = make_group(&s, &c);
+
+	run_member(&s, 0, g);
+	assert_false(wait_for(&s, 0, &(uint32_t){ tqi_id_index(c) }, 1, FINAL));
+	uint64_t m = submit_after(&s, g, 0);
+
+	begin(&s.f);
+	assert_int_equal(tqi_steer_cancel(&s.f.tx, m), 0);
+	assert_int_equal(tqi_steer_retry(&s.f.tx, m), 0);
+	commit(&s.f);
+	assert_int_equal(add_after(&s, m, c), 0);
+	close_scene(&s);
+}
+
+/* A member's wait for its group's end, and the circles over two groups. */
+static void test_e9_for_its_group(void **state)
+{
+	struct scene s;
+	uint64_t c, other_c;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t g = make_group(&s, &c), other = make_group(&s, &other_c);
+	const uint32_t completion = tqi_id_index(c);
+
+	run_member(&s, 0, g);
+	run_member(&s, 1, other);
+	assert_false(wait_for(&s, 0, &completion, 1, FINAL));
+	assert_false(wait_for_group(&s, 0, g, TQI_GROUP_LAST));
+	assert_true(wait_for_group(&s, 2, g, TQI_GROUP_LAST));
+	assert_true(wait_for(&s, 1, &completion, 1, FINAL));
+	assert_false(wait_for_group(&s, 0, other, TQI_GROUP_LAST));
+	assert_false(wait_for_one(&s, 0, 2)); /* which waits for the group */
+	assert_int_equal(submit_after(&s, g, tqi_id_make(s.task[2], 1)), 0);
+	close_scene(&s);
+}
+
+/* The next end: certain not to come only when no more members do. */
+static void test_e9_for_the_next_end(void **state)
+{
+	struct scene s;
+	uint64_t c;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t g = make_group(&s, &c), two = make_group(&s, &c);
+
+	run_member(&s, 0, g);
+	assert_true(wait_for_group(&s, 0, g, 0));
+	run_member(&s, 1, two);
+	run_member(&s, 2, two);
+	seal_group(&s, two);
+	assert_true(wait_for_group(&s, 1, two, 0));
+	assert_false(wait_for_group(&s, 2, two, 0));
+	close_scene(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +433,11 @@ int main(void)
 		cmocka_unit_test(test_e9_not_for_its_end),
 		cmocka_unit_test(test_e9_for_its_successor),
 		cmocka_unit_test(test_e9_for_its_dependant),
+		cmocka_unit_test(test_d3_a_member_after_its_completion),
+		cmocka_unit_test(test_d3_a_member_of_many),
+		cmocka_unit_test(test_d3_ended_members_do_not_count),
+		cmocka_unit_test(test_e9_for_its_group),
+		cmocka_unit_test(test_e9_for_the_next_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
