@@ -248,7 +248,8 @@ static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter 
 	    task.state == TQ_FREE || (f->states && !(f->states >> task.state & 1)))
 		return false; /* most records of a large table end here */
 	for (int i = 0; i < TRIES; i++) {
-		if (tqi_peek_task_in(&tq->seg, tqi_id_make(index, task.generation), seen, &task) < 0)
+		if (tqi_peek_task_in(&tq->seg, tqi_id_make(index, task.generation), seen, &task) <
+		    0)
 			return false;
 		if (tqi_info_fill(&tq->seg, index, &task, ret_info))
 			break;

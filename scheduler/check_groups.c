@@ -233,8 +233,8 @@ void tqi_check_groups(struct tqi_check *c)
 	check_list(c, "ended", &root->groups_ended, false);
 	check_busy(c);
 	tqi_check_equal(c, "root", 0, "group_waiters", root->group_waiters, c->group_waiters);
-	if (root->groups_closing && (!(root->flags & TQI_ROOT_SHUTDOWN) ||
-				     root->groups_closing >= c->count[TQI_GROUPS]))
+	if (root->groups_closing &&
+	    (!(root->flags & TQI_ROOT_SHUTDOWN) || root->groups_closing >= c->count[TQI_GROUPS]))
 		tqi_check_fault(c, "root: groups_closing is %u", root->groups_closing); /* M9 */
 	for (uint32_t i = 1; i < c->count[TQI_GROUPS]; i++)
 		check_group(c, i);

@@ -165,6 +165,8 @@ group() {
 	submit --group "$g" -- true
 	expect 75 group wait --timeout 0 "$g"
 	says "has 1 unfinished member,"
+}
+
 @test "D3: a member may not come after its own group's completion task, nor by way of others" {
 	local g h c d x m
 

@@ -928,8 +928,7 @@ static void test_h1_shutdown_seals(void **state)
 	open_one_worker(&s);
 	for (uint32_t i = 0; i < GROUPS; i++)
 		groups[i] = make_with(&s.f, 0);
-	uint64_t last = submit(
-		&s.f, (struct tq_task_spec){ .group = groups[0].id, .priority = 1 });
+	uint64_t last = submit(&s.f, (struct tq_task_spec){ .group = groups[0].id, .priority = 1 });
 
 	begin(&s.f);
 	tqi_steer_shutdown(&s.f.tx, 0);

@@ -477,6 +477,10 @@ static void add_queues(struct text *t)
 	FIELD(tqi_trace_entry, to);
 	FIELD(tqi_trace_entry, cause);
 	FIELD(tqi_trace_entry, argument);
+}
+
+static void add_lanes(struct text *t)
+{
 	STRUCT(tqi_lane);
 	FIELD(tqi_lane, node);
 	FIELD(tqi_lane, class_);
@@ -712,6 +716,7 @@ static void describe(struct text *t)
 	add_attempt(t);
 	add_worker(t);
 	add_queues(t);
+	add_lanes(t);
 	add_servers(t);
 	add_groups(t);
 	add_root(t);

@@ -113,9 +113,9 @@ static int flush_lines(struct batch *batch)
 
 static int bad_line(const struct batch *batch, const char *why)
 {
-	complain("submit --batch %s: line %llu: %s\n%llu %s handed in before it",
-		 batch->path, (unsigned long long)batch->line_number, why,
-		 (unsigned long long)batch->submitted, tasks_were(batch));
+	complain("submit --batch %s: line %llu: %s\n%llu %s handed in before it", batch->path,
+		 (unsigned long long)batch->line_number, why, (unsigned long long)batch->submitted,
+		 tasks_were(batch));
 	return batch->cli->transparent ? CLI_SELF : CLI_USAGE;
 }
 

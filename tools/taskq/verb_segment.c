@@ -320,7 +320,8 @@ static int wait_for_end(struct cli *cli)
 
 	if (r == 0 && info.tasks_unfinished && info.workers == 0)
 		complain("%llu %s unfinished and no worker is there\n"
-			 "start one (`taskq work`), or cancel what is left: `taskq shutdown --cancel`",
+			 "start one (`taskq work`), or cancel what is left: `taskq shutdown "
+			 "--cancel`",
 			 (unsigned long long)info.tasks_unfinished,
 			 info.tasks_unfinished == 1 ? "task is" : "tasks are");
 	while (wait_for_task(cli))
