@@ -25,7 +25,7 @@ group() {
 	is "$id" state blocked
 	expect 0 why "$id"
 	prints "it waits for the last end in group $g"
-	[[ $(group "$g" state) == open && $(group "$g" done) == 3 ]]
+	[[ $(group "$g" state) == open && $(group "$g" states.done) == 3 ]]
 	expect 75 group wait --timeout 0 "$g"
 	says "0 unfinished members, and is not sealed"
 	submit --group "$g" -- sh -c 'echo x >>did'
