@@ -59,11 +59,13 @@ static void fill_brief(uint32_t index, const struct tqi_task *t, struct tq_task_
 
 /* One that a transaction has touched since is copied anew; false: it is no task (any more). */
 static bool is_task(const struct tqi_segment *seg, uint64_t version, uint32_t index,
-		    struct tqi_task *t)
+		    struct tqi_seen_group *seen, struct tqi_task *t)
 {
 	if (t->state == TQ_FREE || t->state >= TQ_STATE_COUNT || !t->generation)
 		return false;
-	return t->stamp < version || tqi_peek_task(seg, tqi_id_make(index, t->generation), t) == 0;
+	if (t->stamp < version)
+		return !tqi_task_is_hidden(seg, t, seen);
+	return tqi_peek_task_in(seg, tqi_id_make(index, t->generation), seen, t) == 0;
 }
 
 static int peek_end(const struct tqi_segment *seg, uint64_t *ret_version, uint64_t *ret_end)
@@ -83,6 +85,7 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 {
 	const struct tqi_segment *seg = &tq->seg;
 	struct names names = { .queue = 0 };
+	struct tqi_seen_group seen = { .group = 0 };
 	struct tqi_task tasks[RUN];
 	uint64_t version, end, at = *cursor ? *cursor : 1;
 	uint32_t n = 0, looked = 0, run;
@@ -99,7 +102,7 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 		run = tqi_peek_run(seg, TQI_TASKS, (uint32_t)at,
 				   room < end - at ? room : (uint32_t)(end - at), tasks);
 		for (uint32_t i = 0; i < run; i++) {
-			if (!is_task(seg, version, (uint32_t)at + i, &tasks[i]))
+			if (!is_task(seg, version, (uint32_t)at + i, &seen, &tasks[i]))
 				continue;
 			fill_brief((uint32_t)at + i, &tasks[i], &briefs[n]);
 			fill_names(seg, &tasks[i], &names, &briefs[n]);

@@ -173,9 +173,8 @@ static bool is_building(const struct tqi_segment *seg, uint32_t index)
 	       group.state == TQI_GROUP_BUILDING;
 }
 
-/* A member of a graph that has not been published: it does not exist yet. */
-static bool is_hidden(const struct tqi_segment *seg, const struct tqi_task *task,
-		      struct tqi_seen_group *seen)
+bool tqi_task_is_hidden(const struct tqi_segment *seg, const struct tqi_task *task,
+			struct tqi_seen_group *seen)
 {
 	struct tqi_extra extra;
 
@@ -208,7 +207,7 @@ int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen
 	if (generation < ret_task->generation)
 		return TQ_EGONE;
 	return generation == ret_task->generation && ret_task->state != TQ_FREE &&
-			       !is_hidden(seg, ret_task, seen)
+			       !tqi_task_is_hidden(seg, ret_task, seen)
 		       ? 0
 		       : -ENOENT;
 }

@@ -43,6 +43,9 @@ struct tqi_seen_group {
 };
 int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen_group *seen,
 		     struct tqi_task *ret_task);
+/* A member of a graph that has not been published: it does not exist yet. */
+bool tqi_task_is_hidden(const struct tqi_segment *seg, const struct tqi_task *task,
+			struct tqi_seen_group *seen);
 /* Each attempt under way, and its task; false: that is enough. */
 typedef bool tqi_running_fn(void *ctx, const struct tqi_attempt *attempt,
 			    const struct tqi_task *task);

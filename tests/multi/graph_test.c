@@ -235,6 +235,22 @@ static uint32_t listed(struct farm_box *box)
 	return count;
 }
 
+static uint32_t scanned(struct farm_box *box)
+{
+	static struct tq_task_brief briefs[64];
+	uint64_t cursor = 0, left = 1;
+	uint32_t count = 0;
+
+	while (left > 0) {
+		briefs[0].size = sizeof(briefs[0]);
+		int n = tq_task_scan(box->tq, 0, &cursor, &left, briefs, 64);
+
+		assert_true(n >= 0);
+		count += (uint32_t)n;
+	}
+	return count;
+}
+
 /* Killed at any moment: all of them are there, or none is and nothing is left. */
 static void d2_killed_builder(void **state)
 {
@@ -256,6 +272,7 @@ static void d2_killed_builder(void **state)
 		uint32_t seen = listed(box);
 
 		assert_true(seen == 0 || seen == NODES); /* nobody has rescued it yet */
+		assert_int_equal(scanned(box), seen);
 		tqi_keep(box->tq);
 		assert_true(unfinished(box) == seen);
 		assert_int_equal(listed(box), seen);
