@@ -95,7 +95,7 @@ static int read_chunk(struct tq *tq, uint64_t *cursor, struct tq_trace_entry *to
 		      uint64_t *lost)
 {
 	struct tqi_trace_entry entries[CHUNK];
-	uint64_t head, oldest = 1;
+	uint64_t head = 0, oldest = 1;
 	int r = peek_head(&tq->seg, &head);
 
 	if (r == 0)
