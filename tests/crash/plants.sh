@@ -16,7 +16,7 @@ operations=(tests/crash/operations*.c)
 operations=("${operations[@]##*/}")
 readonly harness=(lab verify map death step seen dump world handle states prepare
 	"${operations[@]%.c}")
-readonly support=(image box system)
+readonly support=(image box system trace)
 
 # Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name; of
 # a storm, the seconds: it ends when it has found something, after some ten as a rule.
