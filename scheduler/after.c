@@ -26,6 +26,11 @@ bool tqi_after_is_met(uint32_t kind, uint32_t state)
 	return (state == TQ_DONE) == (kind == TQ_AFTER_OK);
 }
 
+static uint32_t kind_of(const struct tq_dependency *on)
+{
+	return on->kind ? on->kind : TQ_AFTER_OK;
+}
+
 static uint32_t told_of(uint32_t kind, const struct tqi_task *on)
 {
 	if (!tqi_state_is_final(on->state))
@@ -37,36 +42,23 @@ static uint32_t told_of(uint32_t kind, const struct tqi_task *on)
 static int add(struct tqi_tx *tx, uint32_t task, const struct tq_dependency *on, bool refused,
 	       uint32_t *ret_edge)
 {
-	struct tqi_extra *extra = tqi_task_extra(tx, tqi_task_at(tx, task));
-	uint32_t kind = on->kind ? on->kind : TQ_AFTER_OK, index;
+	uint32_t kind = kind_of(on), index;
 	int r = tqi_task_find(tx, on->id, &index);
-	bool full;
 
 	*ret_edge = 0;
 	if (r < 0)
 		return r == TQ_EGONE && kind == TQ_AFTER_ANY ? 0 : r;
-	struct tqi_edge like = { .waiter = task,
-				 .task = index,
-				 .told = told_of(kind, tqi_task_at(tx, index)),
-				 .next_of_waiter = extra->after,
-				 .kind = (uint16_t)kind };
+	uint32_t told = told_of(kind, tqi_task_at(tx, index));
 
-	if (like.told == TQI_EDGE_REFUSED && refused)
-		like.told = TQI_EDGE_TOLD; /* one culprit is enough */
-	*ret_edge = tqi_edge_depend(tx, &like, &full);
-	if (!*ret_edge)
-		return full ? TQ_EFULL : -ENOMEM;
-	TQI_SET(tx, extra->after, *ret_edge);
-	TQI_ADD(tx, extra->after_count, 1);
-	return 0;
+	if (told == TQI_EDGE_REFUSED && refused)
+		told = TQI_EDGE_TOLD; /* one culprit is enough */
+	return tqi_edge_depend(tx, task, index, kind, told, ret_edge);
 }
 
 static bool is_repeated(const struct tq_dependency *after, uint32_t i)
 {
 	for (uint32_t j = 0; j < i; j++)
-		if (after[j].id == after[i].id &&
-		    (after[j].kind ? after[j].kind : TQ_AFTER_OK) ==
-			    (after[i].kind ? after[i].kind : TQ_AFTER_OK))
+		if (after[j].id == after[i].id && kind_of(&after[j]) == kind_of(&after[i]))
 			return true;
 	return false;
 }

@@ -2,6 +2,8 @@
 /* Edges between waiters and tasks. */
 #include "scheduler/edge.h"
 
+#include <errno.h>
+
 #include "scheduler/after.h"
 #include "scheduler/blocked.h"
 #include "scheduler/inherit.h"
@@ -96,9 +98,23 @@ bool tqi_edge_add(struct tqi_tx *tx, uint32_t waiter, uint32_t task)
 	return true;
 }
 
-uint32_t tqi_edge_depend(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_full)
+int tqi_edge_depend(struct tqi_tx *tx, uint32_t dependant, uint32_t on, uint32_t kind,
+		    uint32_t told, uint32_t *ret_edge)
 {
-	return make(tx, like, ret_full);
+	struct tqi_extra *extra = tqi_task_extra(tx, tqi_task_at(tx, dependant));
+	const struct tqi_edge like = { .waiter = dependant,
+				       .task = on,
+				       .told = told,
+				       .next_of_waiter = extra->after,
+				       .kind = (uint16_t)kind };
+	bool full;
+
+	*ret_edge = make(tx, &like, &full);
+	if (!*ret_edge)
+		return full ? TQ_EFULL : -ENOMEM;
+	TQI_SET(tx, extra->after, *ret_edge);
+	TQI_ADD(tx, extra->after_count, 1);
+	return 0;
 }
 
 void tqi_edge_free(struct tqi_tx *tx, uint32_t e)

@@ -32,8 +32,12 @@ void tqi_edge_enlist(struct tqi_tx *tx, uint32_t task);
 /* One slice of the telling list; true when something is left. */
 bool tqi_edge_tell_slice(struct tqi_tx *tx);
 
-/* An edge of a dependant, at the front of its chain; 0 none, as tqi_table_take(). */
-uint32_t tqi_edge_depend(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_full);
+/*
+ * An edge of a dependant with rare settings, at the front of its chain, which has become
+ * this (enum tqi_edge_told).  0; TQ_EFULL; -ENOMEM.
+ */
+int tqi_edge_depend(struct tqi_tx *tx, uint32_t dependant, uint32_t on, uint32_t kind,
+		    uint32_t told, uint32_t *ret_edge);
 /* Free an edge that is off its waiter's chain: the task may be settled by that. */
 void tqi_edge_free(struct tqi_tx *tx, uint32_t edge);
 /* Change what has become of it: it enters its task's list, or leaves it. */

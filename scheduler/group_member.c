@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of groups: their chain (M1), what is counted of them (M2), shut ones (M4). */
-#include <errno.h>
-
 #include "scheduler/after.h"
 #include "scheduler/blocked.h"
 #include "scheduler/due.h"
@@ -239,19 +237,10 @@ void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool
 
 int tqi_graph_depend(struct tqi_tx *tx, uint32_t member, uint32_t on, uint32_t kind)
 {
-	struct tqi_extra *extra = extra_at(tx, member);
-	const struct tqi_edge like = { .waiter = member,
-				       .task = on,
-				       .told = TQI_EDGE_OPEN,
-				       .next_of_waiter = extra->after,
-				       .kind = (uint16_t)kind };
-	bool full;
-	uint32_t e = tqi_edge_depend(tx, &like, &full);
+	uint32_t e;
+	int r = tqi_edge_depend(tx, member, on, kind, TQI_EDGE_OPEN, &e);
 
-	if (!e)
-		return full ? TQ_EFULL : -ENOMEM;
-	TQI_SET(tx, extra->after, e);
-	TQI_ADD(tx, extra->after_count, 1);
-	TQI_ADD(tx, extra->unmet, 1);
-	return 0;
+	if (r == 0)
+		TQI_ADD(tx, extra_at(tx, member)->unmet, 1);
+	return r;
 }
