@@ -247,12 +247,12 @@ static inline void tqi_set_s64(struct tqi_tx *tx, int64_t *p, int64_t v)
 /* Plain store into memory that nothing committed refers to (T3). */
 #define TQI_INIT(field, value) ((field) = (value))
 
-/* Journal the first 8 bytes of a block that is about to be overwritten. */
-static inline void tqi_save64(struct tqi_tx *tx, void *p)
+/* Journal the first 8 bytes of a block that is about to be overwritten; false: it must not be. */
+static inline bool tqi_save64(struct tqi_tx *tx, void *p)
 {
 	uint64_t *word = p;
 
-	tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *word);
+	return tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *word);
 }
 
 /*

@@ -173,6 +173,13 @@ static void set_scene(struct fixture *f)
 	for (int i = 0; i < 6; i++)
 		submit(f, (struct tq_task_spec){ .priority = i % 3 });
 	begin(f);
+	const uint32_t block = tqi_block_take(&f->tx, sizeof("some bytes"));
+
+	commit(f);
+	begin(f);
+	tqi_block_give(&f->tx, block); /* the one that the next payload is put into */
+	commit(f);
+	begin(f);
 	scene.waiter = tqi_sleep_enter(&f->tx, &owner, TQI_INTEREST_TASKS, 0, &full);
 	tqi_edge_add(&f->tx, scene.waiter, tqi_id_index(scene.claimed.id));
 	tqi_edge_add(&f->tx, scene.waiter, tqi_id_index(scene.ready));
