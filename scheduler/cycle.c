@@ -63,11 +63,11 @@ static const struct tqi_extra *extra_of(struct search *s, uint32_t index)
 	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(s->tx, task) : NULL;
 }
 
-/* Those whose end a group waits for; the others are first in its chain (M1). */
+/* Those whose end a group waits for. */
 static void add_members(struct search *s, uint32_t group)
 {
 	const struct tqi_group *g = tqi_group_at(s->tx, group);
-	uint32_t task = g->ended_last ? extra_of(s, g->ended_last)->group_next : g->first;
+	uint32_t task = tqi_group_unfinished(s->tx, g);
 
 	while (task && s->count < NODES_MAX && go_on(s)) {
 		add(s, task);

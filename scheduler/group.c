@@ -150,6 +150,14 @@ int tqi_group_find_open(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 	return r == 0 && tqi_group_at(tx, *ret_index)->state != TQI_GROUP_OPEN ? TQ_ESTATE : r;
 }
 
+/* Of one that is not complete: TQ_ESTATE. */
+static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	int r = tqi_group_find(tx, id, ret_index);
+
+	return r == 0 && tqi_group_at(tx, *ret_index)->state == TQI_GROUP_COMPLETE ? TQ_ESTATE : r;
+}
+
 int tqi_graph_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 {
 	int r = find(tx, id, ret_index);
@@ -183,15 +191,11 @@ static void seal(struct tqi_tx *tx, uint32_t group)
 int tqi_group_seal(struct tqi_tx *tx, uint64_t id)
 {
 	uint32_t group;
-	int r = tqi_group_find(tx, id, &group);
+	int r = find_unfinished(tx, id, &group);
 
-	if (r < 0)
-		return r;
-	if (tqi_group_at(tx, group)->state == TQI_GROUP_COMPLETE)
-		return TQ_ESTATE;
-	if (tqi_group_at(tx, group)->state == TQI_GROUP_OPEN)
+	if (r == 0 && tqi_group_at(tx, group)->state == TQI_GROUP_OPEN)
 		seal(tx, group);
-	return 0;
+	return r;
 }
 
 static void cancel(struct tqi_tx *tx, uint32_t group)
@@ -208,14 +212,11 @@ static void cancel(struct tqi_tx *tx, uint32_t group)
 int tqi_group_cancel(struct tqi_tx *tx, uint64_t id)
 {
 	uint32_t group;
-	int r = tqi_group_find(tx, id, &group);
+	int r = find_unfinished(tx, id, &group);
 
-	if (r < 0)
-		return r;
-	if (tqi_group_at(tx, group)->state == TQI_GROUP_COMPLETE)
-		return TQ_ESTATE;
-	cancel(tx, group);
-	return 0;
+	if (r == 0)
+		cancel(tx, group);
+	return r;
 }
 
 void tqi_group_close_all(struct tqi_tx *tx)

@@ -33,7 +33,7 @@
 #ifndef TQI_SCHEDULER_GROUP_H
 #define TQI_SCHEDULER_GROUP_H
 
-#include "scheduler/records.h"
+#include "scheduler/extra.h"
 #include "scheduler/submit.h"
 
 #define TQI_GROUP_POPS 16 /* sleepers popped in one hold: each that comes pops another */
@@ -93,6 +93,12 @@ void tqi_member_open(struct tqi_tx *tx, uint32_t task);
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
 /* Whether it is of a graph that is being built: it does not exist yet. */
 bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *task);
+/* The first member whose end is not counted (M1); 0 none. */
+static inline uint32_t tqi_group_unfinished(struct tqi_tx *tx, const struct tqi_group *g)
+{
+	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
+			     : g->first;
+}
 /* M6. */
 bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
 
@@ -100,10 +106,6 @@ bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
 void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what);
 /* One slice of one group's; true when something is left. */
 bool tqi_group_slice(struct tqi_tx *tx);
-static inline bool tqi_group_pending(const struct tqi_root *root)
-{
-	return root->groups_busy != 0;
-}
 
 /* Owners. */
 struct tqi_group_suspect {

@@ -12,6 +12,8 @@ void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *
 
 /* M5: if that is so now. */
 void tqi_group_completes(struct tqi_tx *tx, uint32_t group);
+/* Its completion task, which waits for it no longer. */
+uint32_t tqi_group_decided(struct tqi_tx *tx, struct tqi_group *g);
 
 /* Its id answers TQ_EGONE from now on.  It has no members, and is on no list. */
 void tqi_group_free(struct tqi_tx *tx, uint32_t group);

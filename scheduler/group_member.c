@@ -13,7 +13,7 @@ static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
 	return tqi_task_extra(tx, tqi_task_at(tx, task));
 }
 
-/* The next ones of both neighbours, or of the ends. */
+/* Two neighbours; 0 for one: the other is at that end. */
 static void join_ends(struct tqi_tx *tx, struct tqi_group *g, uint32_t prev, uint32_t next)
 {
 	if (prev)
@@ -39,16 +39,10 @@ static void take_out(struct tqi_tx *tx, struct tqi_group *g, uint32_t task)
 
 static void put_behind(struct tqi_tx *tx, struct tqi_group *g, uint32_t task, uint32_t prev)
 {
-	struct tqi_extra *extra = extra_at(tx, task);
 	uint32_t next = prev ? extra_at(tx, prev)->group_next : g->first;
 
 	join_ends(tx, g, prev, task);
-	if (next)
-		TQI_SET(tx, extra_at(tx, next)->group_prev, task);
-	else
-		TQI_SET(tx, g->last, task);
-	TQI_SET(tx, extra->group_prev, prev);
-	TQI_SET(tx, extra->group_next, next);
+	join_ends(tx, g, task, next);
 }
 
 void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task)
@@ -92,20 +86,25 @@ static bool is_met(const struct tqi_group *g)
 	return g->condition == TQ_GROUP_FAIL ? g->states[TQ_DONE] < g->ends : true;
 }
 
+uint32_t tqi_group_decided(struct tqi_tx *tx, struct tqi_group *g)
+{
+	uint32_t completion = g->completion;
+
+	TQI_SET(tx, g->completion, 0u);
+	TQI_SET(tx, extra_at(tx, completion)->completes, 0u);
+	return completion;
+}
+
 void tqi_group_completes(struct tqi_tx *tx, uint32_t group)
 {
 	struct tqi_group *g = tqi_group_at(tx, group);
-	uint32_t completion = g->completion;
 
 	if (g->state != TQI_GROUP_SEALED || g->unfinished)
 		return;
 	TQI_SET(tx, g->state, TQI_GROUP_COMPLETE);
 	TQI_SET(tx, g->ended_ns, tx->now_ns);
-	if (completion && is_met(g)) {
-		TQI_SET(tx, g->completion, 0u);
-		TQI_SET(tx, extra_at(tx, completion)->completes, 0u);
-		tqi_task_unblock(tx, completion);
-	}
+	if (g->completion && is_met(g))
+		tqi_task_unblock(tx, tqi_group_decided(tx, g));
 	tqi_group_work(tx, group, TQI_GROUP_RELEASING);
 	if (g->waiters)
 		tqi_group_wake(tx, TQI_GROUP_POPS);
@@ -134,19 +133,12 @@ static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
 	tqi_group_completes(tx, extra->group);
 }
 
-/* A completion task that ends before its group does is none any more. */
-static void leave_completion(struct tqi_tx *tx, struct tqi_extra *extra)
-{
-	TQI_SET(tx, tqi_group_at(tx, extra->completes)->completion, 0u);
-	TQI_SET(tx, extra->completes, 0u);
-}
-
 void tqi_member_ended(struct tqi_tx *tx, uint32_t task)
 {
 	struct tqi_extra *extra = extra_at(tx, task);
 
-	if (extra->completes)
-		leave_completion(tx, extra);
+	if (extra->completes) /* one that ends before its group does is none any more */
+		tqi_group_decided(tx, tqi_group_at(tx, extra->completes));
 	if (extra->group && !extra->counted)
 		count_end(tx, task, extra);
 }

@@ -48,13 +48,6 @@ static void enqueue(struct tqi_tx *tx, uint32_t group)
 	TQI_SET(tx, root->groups_busy_last, group);
 }
 
-/* The first one whose end is not counted. */
-static uint32_t unfinished(struct tqi_tx *tx, const struct tqi_group *g)
-{
-	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
-			     : g->first;
-}
-
 /* A later sort of work includes what an earlier one had still to do. */
 void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what)
 {
@@ -63,7 +56,7 @@ void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what)
 	if (!g->work)
 		enqueue(tx, group);
 	TQI_SET(tx, g->work, (uint8_t)what);
-	TQI_SET(tx, g->walk, what == TQI_GROUP_RELEASING ? g->first : unfinished(tx, g));
+	TQI_SET(tx, g->walk, what == TQI_GROUP_RELEASING ? g->first : tqi_group_unfinished(tx, g));
 }
 
 /* The next one, from which the walk has moved on; 0 none, or enough for this hold. */
@@ -139,10 +132,8 @@ static void undo(struct tqi_tx *tx, struct tqi_group *g)
 /* M5: the condition was not met. */
 static void cancel_completion(struct tqi_tx *tx, struct tqi_group *g)
 {
-	uint32_t task = g->completion;
+	uint32_t task = tqi_group_decided(tx, g);
 
-	TQI_SET(tx, g->completion, 0u);
-	TQI_SET(tx, tqi_task_extra(tx, tqi_task_at(tx, task))->completes, 0u);
 	if (g->culprit)
 		tqi_after_refuse(tx, task, g->culprit, false);
 	else
