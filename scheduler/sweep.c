@@ -94,11 +94,7 @@ static void sweep_records(struct tqi_tx *tx)
 
 bool tqi_sweep_pending(struct tqi_tx *tx)
 {
-	const struct tqi_root *root = tqi_root(tx);
-
-	return tqi_sweep_needs_looks(tx) &&
-	       (root->sweep_left || root->telling || root->carrying || root->groups_busy ||
-		root->groups_closing || tqi_inherit_pending(tx));
+	return tqi_sweep_has_work(tqi_root(tx)) || tqi_inherit_pending(tx);
 }
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
