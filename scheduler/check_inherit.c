@@ -66,12 +66,6 @@ static const struct tqi_task *donor_of(struct tqi_check *c, const struct tqi_edg
 		       : NULL;
 }
 
-static struct tqi_worth lent_by(const struct tqi_waiter *s)
-{
-	return (struct tqi_worth){ s->lent_deadline_ns, s->lent, s->lent_hops,
-				   s->lent_deadline_hops };
-}
-
 /* What an edge lends; false: that will be another worth. */
 static bool is_settled(struct tqi_check *c, const struct tqi_edge *edge,
 		       struct tqi_worth *ret_worth)
@@ -87,7 +81,7 @@ static bool is_settled(struct tqi_check *c, const struct tqi_edge *edge,
 	if (edge->kind && donor)
 		*ret_worth = tqi_worth_passed_on(worth_of(c, donor));
 	else if (!edge->kind && s)
-		*ret_worth = tqi_worth_passed_on(lent_by(s));
+		*ret_worth = tqi_worth_passed_on(tqi_worth_lent(s));
 	return true;
 }
 
@@ -139,7 +133,7 @@ static void check_lent(struct tqi_check *c, uint32_t w)
 	if (!s || !s->edges)
 		return;
 	const struct tqi_task *donor = donor_of(c, &(struct tqi_edge){ .waiter = w });
-	const struct tqi_worth lent = lent_by(s),
+	const struct tqi_worth lent = tqi_worth_lent(s),
 			       worth = donor ? worth_of(c, donor) : TQI_WORTH_NOTHING;
 
 	if (donor && !stale_of(c, donor) && !tqi_worth_is(&lent, &worth))

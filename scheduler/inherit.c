@@ -50,18 +50,12 @@ bool tqi_inherit_is_quiet(struct tqi_tx *tx, const struct tqi_edge *edge)
 	return donor && !have_same_key(tx, donor, tqi_task_at(tx, edge->task));
 }
 
-static struct tqi_worth lent_by(const struct tqi_waiter *slot)
-{
-	return (struct tqi_worth){ slot->lent_deadline_ns, slot->lent, slot->lent_hops,
-				   slot->lent_deadline_hops };
-}
-
 /* Whether or not the donor has ended. */
 static struct tqi_worth over(struct tqi_tx *tx, const struct tqi_edge *edge)
 {
 	if (edge->quiet)
 		return TQI_WORTH_NOTHING;
-	return tqi_worth_passed_on(!edge->kind ? lent_by(tqi_waiter_at(tx, edge->waiter))
+	return tqi_worth_passed_on(!edge->kind ? tqi_worth_lent(tqi_waiter_at(tx, edge->waiter))
 					       : tqi_worth_of(tx, tqi_task_at(tx, edge->waiter)));
 }
 
@@ -455,7 +449,7 @@ static uint32_t next_from(struct tqi_tx *tx, const struct tqi_edge *edge)
 static void refresh(struct tqi_tx *tx, const struct tqi_edge *edge, const struct tqi_task *donor)
 {
 	struct tqi_waiter *slot = tqi_waiter_at(tx, edge->waiter);
-	const struct tqi_worth lent = lent_by(slot), now = tqi_worth_of(tx, donor);
+	const struct tqi_worth lent = tqi_worth_lent(slot), now = tqi_worth_of(tx, donor);
 
 	if (!tqi_worth_is(&lent, &now))
 		set_lent(tx, slot, &now);

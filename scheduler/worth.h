@@ -59,6 +59,13 @@ static inline struct tqi_worth tqi_worth_passed_on(struct tqi_worth w)
 	return w;
 }
 
+/* What a slot lends by its edges. */
+static inline struct tqi_worth tqi_worth_lent(const struct tqi_waiter *slot)
+{
+	return (struct tqi_worth){ slot->lent_deadline_ns, slot->lent, slot->lent_hops,
+				   slot->lent_deadline_hops };
+}
+
 /* What it has inherited. */
 static inline struct tqi_worth tqi_worth_inherited(const struct tqi_extra *extra)
 {
