@@ -22,7 +22,7 @@ bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
 }
 
 /* Who is to be woken is decided at the end of the transaction: who makes room may take it. */
-static void pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
+void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
 {
 	if (!could && tqi_queue_may_start(tx, queue))
 		tx->pass_on = true;
@@ -107,7 +107,7 @@ void tqi_server_give(struct tqi_tx *tx, uint32_t s)
 	bool could = tqi_queue_may_start(tx, queue);
 
 	load(tx, s, server, -1);
-	pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, could);
 	if (server->leaving && !server->used)
 		give(tx, s);
 }
@@ -196,7 +196,7 @@ int tqi_server_add(struct tqi_tx *tx, uint32_t q, const char *name)
 	if (tqi_server_at(tx, s)->leaving)
 		come_back(tx, s);
 	serve(tx, queue);
-	pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, could);
 	return 0;
 }
 
@@ -239,7 +239,7 @@ int tqi_server_remove_all(struct tqi_tx *tx, uint32_t q)
 	if (queue->carry_at)
 		return -EBUSY;
 	TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_SERVED);
-	pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, could);
 	return tqi_server_carry_begin(tx, q, 0, 0);
 }
 
@@ -294,7 +294,7 @@ static void carry_end(struct tqi_tx *tx, struct tqi_queue *queue)
 	for (uint32_t i = 0; i < 2; i++)
 		if (pools[i])
 			tqi_pool_tidy(tx, pools[i]);
-	pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, could);
 }
 
 static void carry(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)

@@ -36,6 +36,8 @@
 
 /* V4: whether something of a queue may start now, as far as it is up to the queue. */
 bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue);
+/* Something has changed: whether it could before; if that makes room, a sleeper is woken (V4). */
+void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could);
 /* Whether it takes an operator before anything of it can. */
 static inline bool tqi_queue_is_stuck(const struct tqi_queue *queue)
 {

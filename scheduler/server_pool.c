@@ -255,7 +255,6 @@ int tqi_pool_set(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t si
 	tqi_pool_follow(tx, p, tqi_pool_first(pool));
 	if (moves && (r = carry(tx, q, p, !takes_away)) < 0)
 		return r;
-	if (!could && tqi_queue_may_start(tx, queue))
-		tx->pass_on = true;
+	tqi_queue_pass_on(tx, queue, could);
 	return 0;
 }
