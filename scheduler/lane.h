@@ -48,11 +48,6 @@ static inline struct tqi_heap *tqi_class_heap(struct tqi_class *class_, uint32_t
 	return order == TQI_BY_AGE ? &class_->oldest : &class_->open;
 }
 
-static inline uint32_t tqi_task_family(uint32_t order)
-{
-	return order == TQI_BY_AGE ? TQI_FAMILY_AGE : TQI_FAMILY_LANE;
-}
-
 static inline uint32_t tqi_lane_family(uint32_t order)
 {
 	return order == TQI_BY_AGE ? TQI_FAMILY_OLDEST : TQI_FAMILY_OPEN;

@@ -28,13 +28,6 @@ void tqt_seen_clear(struct tqt_seen *seen)
 	seen->count = 0;
 }
 
-void tqt_seen_free(struct tqt_seen *seen)
-{
-	free(seen->keys);
-	free(seen->marks);
-	*seen = (struct tqt_seen){ 0 };
-}
-
 static uint32_t place_of(const struct tqt_seen *seen, uint64_t key)
 {
 	uint32_t at = (uint32_t)(key ^ key >> 32) & (seen->places - 1);

@@ -14,7 +14,6 @@ struct tqt_seen {
 };
 
 void tqt_seen_clear(struct tqt_seen *seen);
-void tqt_seen_free(struct tqt_seen *seen);
 /* The key's mark; *ret_new when it was not there before. Valid until the next call. */
 uint8_t *tqt_seen_at(struct tqt_seen *seen, uint64_t key, bool *ret_new);
 

@@ -52,15 +52,6 @@ bool model_sequence_before(uint64_t a, uint64_t b)
 	return (int64_t)((a - b) << 24) < 0;
 }
 
-uint32_t model_count(const struct model *m, uint32_t state)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 1; i < m->task_slots; i++)
-		n += m->tasks[i].state == state;
-	return n;
-}
-
 uint32_t model_finished(const struct model *m)
 {
 	uint32_t n = 0;

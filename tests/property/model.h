@@ -484,6 +484,5 @@ void model_wake_room(struct model *m);
 /* A repair of a sound segment changes no task, but the order of some lists. */
 void model_rebuild(struct model *m);
 uint32_t model_finished(const struct model *m);
-uint32_t model_count(const struct model *m, uint32_t state);
 
 #endif
