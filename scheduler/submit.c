@@ -188,39 +188,15 @@ static uint16_t flags_of(const struct tqi_submit *s)
 
 /*
  * Behind payload and label; under the lock, as times are, while a large block was filled
- * before it.  Such a block is known to the in-flight table: no plain stores.
+ * before it.  Such a block is known to the in-flight table, so what was there is saved.
  */
-static void fill_extra(struct tqi_tx *tx, const struct tqi_task *t, const struct tqi_extra *from)
+static void fill_extra(struct tqi_tx *tx, const struct tqi_submit *s, const struct tqi_task *t,
+		       const struct tqi_extra *from)
 {
 	struct tqi_extra *extra = tqi_task_extra(tx, t);
 
-	TQI_SET(tx, extra->deadline_ns, from->deadline_ns);
-	TQI_SET(tx, extra->at_ns, from->at_ns);
-	TQI_SET(tx, extra->schedule, from->schedule);
-	TQI_SET(tx, extra->culprit, from->culprit);
-	TQI_SET(tx, extra->inherited_deadline_ns, from->inherited_deadline_ns);
-	TQI_SET(tx, extra->key, from->key);
-	TQI_SET(tx, extra->tenant, from->tenant);
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
-		TQI_SET(tx, extra->limits[i], from->limits[i]);
-	TQI_SET(tx, extra->after, from->after);
-	TQI_SET(tx, extra->unmet, from->unmet);
-	TQI_SET(tx, extra->group, from->group);
-	TQI_SET(tx, extra->group_prev, from->group_prev);
-	TQI_SET(tx, extra->group_next, from->group_next);
-	TQI_SET(tx, extra->group_order, from->group_order);
-	TQI_SET(tx, extra->completes, from->completes);
-	TQI_SET(tx, extra->inherited, from->inherited);
-	TQI_SET(tx, extra->inherited_hops, from->inherited_hops);
-	TQI_SET(tx, extra->inherited_deadline_hops, from->inherited_deadline_hops);
-	TQI_SET(tx, extra->stale_prev, from->stale_prev);
-	TQI_SET(tx, extra->stale_next, from->stale_next);
-	TQI_SET(tx, extra->stale, from->stale);
-	TQI_SET(tx, extra->counted, from->counted);
-	TQI_SET(tx, extra->again, from->again);
-	TQI_SET(tx, extra->after_count, from->after_count);
-	TQI_SET(tx, extra->pinned, from->pinned);
-	TQI_SET(tx, extra->shut, from->shut);
+	if (!s->block_token || tqi_save64(tx, extra, sizeof(*extra) / sizeof(uint64_t)))
+		*extra = *from;
 }
 
 /* The record is free until its state is set: plain stores (T3). */
@@ -274,7 +250,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	extra->schedule = s->schedule;
 	extra->unmet = s->unmet + s->shut;
 	extra->shut = s->shut;
-	fill_extra(tx, t, extra);
+	fill_extra(tx, s, t, extra);
 }
 
 /* R4: not before; 0 at once. */
@@ -338,7 +314,7 @@ static int coalesce(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t twin
 	TQI_SET(tx, t->payload, block);
 	TQI_SET(tx, t->payload_bytes, (uint32_t)s->spec->payload_bytes);
 	TQI_SET(tx, t->label_bytes, (uint8_t)label_bytes(s->spec));
-	fill_extra(tx, t, &extra);
+	fill_extra(tx, s, t, &extra);
 	*ret_id = tqi_id_make(twin, t->generation);
 	return 1;
 }

@@ -98,7 +98,7 @@ static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 		index = span->free - 1u;
 		uint16_t *block = tqi_unit(tx, block_ref(s, class, index));
 
-		if (!tqi_save64(tx, block)) /* the link, which the new owner overwrites */
+		if (!tqi_save64(tx, block, 1)) /* the link, which the new owner overwrites */
 			return 0;
 		TQI_SET(tx, span->free, *block);
 	} else {

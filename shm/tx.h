@@ -247,12 +247,15 @@ static inline void tqi_set_s64(struct tqi_tx *tx, int64_t *p, int64_t v)
 /* Plain store into memory that nothing committed refers to (T3). */
 #define TQI_INIT(field, value) ((field) = (value))
 
-/* Journal the first 8 bytes of a block that is about to be overwritten; false: it must not be. */
-static inline bool tqi_save64(struct tqi_tx *tx, void *p)
+/* Journal some words that are about to be overwritten; false: they must not be. */
+static inline bool tqi_save64(struct tqi_tx *tx, const void *p, uint32_t count)
 {
-	uint64_t *word = p;
+	const uint64_t *word = p;
+	bool ok = true;
 
-	return tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *word);
+	for (uint32_t i = 0; i < count && ok; i++)
+		ok = tqi_undo_push(tx, tqi_offset(tx, word + i) << 8 | TQI_UNDO_64, word[i]);
+	return ok;
 }
 
 /*
