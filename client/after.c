@@ -31,17 +31,6 @@ int tq_task_after(struct tq *tq, uint64_t id, uint64_t on, uint32_t kind)
 	return tqi_run(tq, add_op, &addition);
 }
 
-const char *tq_after_name(uint32_t kind)
-{
-	static const char *const names[] = {
-#define NAME(symbol, value, text) [value] = text,
-		TQ_AFTER_MAP(NAME)
-#undef NAME
-	};
-
-	return kind < sizeof(names) / sizeof(names[0]) && names[kind] ? names[kind] : "?";
-}
-
 /* A walk along edges, copied one by one while others may change them. */
 struct walk {
 	const struct tqi_segment *seg;

@@ -92,31 +92,28 @@ int tq_group_id_parse(const char *text, uint64_t *ret_id)
 	return text[0] == 'g' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
 }
 
-const char *tq_group_state_name(uint32_t state)
-{
-	switch (state) {
-#define NAME(name, value, text)                                                                    \
-	case name:                                                                                 \
+/* The texts of a map of names; `unknown` for a value that is not in it. */
+#define TEXT(symbol, value, text)                                                                  \
+	case symbol:                                                                               \
 		return text;
-		TQ_GROUP_STATE_MAP(NAME)
-#undef NAME
-	default:
-		return "?";
+#define NAMES(function, map, unknown)                                                              \
+	const char *function(uint32_t of)                                                          \
+	{                                                                                          \
+		switch (of) {                                                                      \
+		default:                                                                           \
+			return unknown;                                                            \
+			map(TEXT)                                                                  \
+		}                                                                                  \
 	}
-}
 
-const char *tq_group_condition_name(uint32_t condition)
-{
-	switch (condition) {
-#define NAME(name, value, text)                                                                    \
-	case name:                                                                                 \
-		return text;
-		TQ_GROUP_CONDITION_MAP(NAME)
-#undef NAME
-	default:
-		return "?";
-	}
-}
+NAMES(tq_state_name, TQ_STATE_MAP, "?")
+NAMES(tq_cause_name, TQ_CAUSE_MAP, "?")
+NAMES(tq_after_name, TQ_AFTER_MAP, "?")
+NAMES(tq_why_name, TQ_WHY_MAP, "?")
+NAMES(tq_group_state_name, TQ_GROUP_STATE_MAP, "?")
+NAMES(tq_group_condition_name, TQ_GROUP_CONDITION_MAP, "?")
+NAMES(tq_overlap_name, TQ_OVERLAP_MAP, "?")
+NAMES(tq_trace_event_name, TQ_TRACE_MAP, "unknown")
 
 int tq_priority_parse(const char *text, int32_t *ret_priority)
 {
@@ -161,40 +158,10 @@ char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 	return buf;
 }
 
-const char *tq_trace_event_name(uint32_t event)
-{
-	switch (event) {
-#define NAME(name, value, text)                                                                    \
-	case name:                                                                                 \
-		return text;
-		TQ_TRACE_MAP(NAME)
-#undef NAME
-	default:
-		return "unknown";
-	}
-}
-
-const char *tq_overlap_name(uint32_t overlap)
-{
-	switch (overlap) {
-#define NAME(name, value, text)                                                                    \
-	case name:                                                                                 \
-		return text;
-		TQ_OVERLAP_MAP(NAME)
-#undef NAME
-	default:
-		return "?";
-	}
-}
-
 const char *tq_strerror(int error)
 {
 	switch (error) {
-#define TEXT(name, value, text)                                                                    \
-	case name:                                                                                 \
-		return text;
 		TQ_ERROR_MAP(TEXT)
-#undef TEXT
 	default:
 		break;
 	}

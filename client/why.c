@@ -26,17 +26,6 @@ struct question {
 	struct tqi_queue queue;
 };
 
-const char *tq_why_name(uint32_t reason)
-{
-	static const char *const names[] = {
-#define NAME(symbol, value, text) [value] = text,
-		TQ_WHY_MAP(NAME)
-#undef NAME
-	};
-
-	return reason < sizeof(names) / sizeof(names[0]) && names[reason] ? names[reason] : "?";
-}
-
 static int last_signal(uint32_t phase)
 {
 	if (phase == TQI_PHASE_TERM)
