@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "client/group.h"
-#include "client/options.h"
 #include "client/spec.h"
 #include "scheduler/group.h"
 #include "scheduler/look.h"
@@ -15,22 +14,11 @@
 #define STEPS_HOLD 32 /* members and dependencies written in one hold */
 #define ROOM_FIRST 16	/* members, or dependencies, that there is room for at first */
 
-static int check_opts(const struct tq_group_opts *o)
-{
-	if (o->flags || o->condition > TQ_GROUP_FAIL || (o->condition && !o->completion) ||
-	    (o->label && strnlen(o->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX) ||
-	    (o->completion && o->completion->full_timeout_ns))
-		return -EINVAL;
-	return 0;
-}
-
 int tq_graph_new(struct tq *tq, const struct tq_group_opts *opts, struct tq_graph **ret_graph)
 {
 	struct tq_group_opts o;
-	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
+	int r = tqi_group_opts_in(opts, 0, &o);
 
-	if (r == 0)
-		r = check_opts(&o);
 	if (r < 0)
 		return r;
 	struct tq_graph *g = calloc(1, sizeof(*g));

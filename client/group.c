@@ -14,19 +14,18 @@
 
 #define WALK_SLICE 256 /* members passed over in one hold to find where a reader is */
 
-int tqi_group_opts_in(struct tq *tq, const struct tq_group_opts *from, struct tq_group_opts *to,
-		      struct tqi_entry *entry)
+int tqi_group_opts_in(const struct tq_group_opts *from, uint32_t flags, struct tq_group_opts *to)
 {
 	int r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
 
 	if (r < 0)
 		return r;
-	if ((to->flags & ~TQ_GROUP_DETACHED) || to->condition > TQ_GROUP_FAIL ||
+	if ((to->flags & ~flags) || to->condition > TQ_GROUP_FAIL ||
 	    (to->condition && !to->completion) ||
 	    (to->label && strnlen(to->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX) ||
 	    (to->completion && to->completion->full_timeout_ns))
 		return -EINVAL;
-	return to->completion ? tqi_entry_prepare(tq, to->completion, entry) : 0;
+	return 0;
 }
 
 struct making {
@@ -48,8 +47,10 @@ int tq_group_new(struct tq *tq, const struct tq_group_opts *opts, uint64_t *ret_
 {
 	struct making m = { .completion = { .tq = tq }, .owner = tqi_ident_self(tq) };
 	struct tq_group_opts o;
-	int r = tqi_group_opts_in(tq, opts, &o, &m.completion);
+	int r = tqi_group_opts_in(opts, TQ_GROUP_DETACHED, &o);
 
+	if (r == 0 && o.completion)
+		r = tqi_entry_prepare(tq, o.completion, &m.completion);
 	if (r < 0)
 		return r;
 	m.request = (struct tqi_group_request){

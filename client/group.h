@@ -5,9 +5,8 @@
 
 #include "client/entry.h"
 
-/* Checked options; the completion task, if there is one, in `entry`. */
-int tqi_group_opts_in(struct tq *tq, const struct tq_group_opts *from, struct tq_group_opts *to,
-		      struct tqi_entry *entry);
+/* Options, with no other than these flags.  -EINVAL; -E2BIG. */
+int tqi_group_opts_in(const struct tq_group_opts *from, uint32_t flags, struct tq_group_opts *to);
 /* Snapshot of a record. */
 void tqi_group_fill(const struct tqi_group *group, uint32_t index, struct tq_group_info *ret_info);
 
