@@ -17,13 +17,6 @@ struct copy {
 	const void *argument;
 };
 
-static uint32_t count_of(struct tq *tq)
-{
-	struct tqi_core core;
-
-	return tqi_peek_core(&tq->seg, &core) < 0 ? 0 : core.tables[TQI_COMMANDS].count;
-}
-
 static int peek_block(struct tq *tq, struct copy *copy)
 {
 	const struct tqi_command *command = &copy->command;
@@ -80,10 +73,11 @@ static bool fill(struct tq *tq, uint32_t index, struct tq_command_info *i)
 
 int tq_command_list(struct tq *tq, uint64_t *cursor, struct tq_command_info *infos, uint32_t count)
 {
-	uint32_t end = count_of(tq), n = 0;
+	uint32_t end, n = 0;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
+	tqi_peek_count(&tq->seg, TQI_COMMANDS, &end);
 	if (*cursor == 0)
 		*cursor = 1;
 	while (n < count && *cursor < end) {
@@ -99,9 +93,10 @@ int tq_command_list(struct tq *tq, uint64_t *cursor, struct tq_command_info *inf
 static int find(struct tq *tq, uint64_t id, struct copy *copy)
 {
 	struct tqi_command record;
-	uint32_t index = tqi_id_index(id);
+	uint32_t index = tqi_id_index(id), count;
 
-	if (index == 0 || index >= count_of(tq) || !tqi_id_generation(id) ||
+	tqi_peek_count(&tq->seg, TQI_COMMANDS, &count);
+	if (index == 0 || index >= count || !tqi_id_generation(id) ||
 	    tqi_peek_record(&tq->seg, TQI_COMMANDS, index, &record) < 0 ||
 	    tqi_id_generation(id) > record.generation)
 		return -ENOENT;

@@ -31,13 +31,6 @@ void tqi_group_fill(const struct tqi_group *g, uint32_t index, struct tq_group_i
 	memcpy(i->label, g->label, TQ_LABEL_MAX);
 }
 
-static uint32_t count_of(struct tq *tq)
-{
-	struct tqi_core core;
-
-	return tqi_peek_core(&tq->seg, &core) < 0 ? 0 : core.tables[TQI_GROUPS].count;
-}
-
 static bool is_seen(const struct tqi_group *g)
 {
 	return g->state != TQI_GROUP_FREE && g->state != TQI_GROUP_BUILDING;
@@ -45,10 +38,11 @@ static bool is_seen(const struct tqi_group *g)
 
 static int peek(struct tq *tq, uint64_t id, struct tqi_group *g)
 {
-	uint32_t index = tqi_id_index(id);
+	uint32_t index = tqi_id_index(id), count;
 	uint64_t generation = tqi_id_generation(id);
 
-	if (index == 0 || index >= count_of(tq) || generation == 0 ||
+	tqi_peek_count(&tq->seg, TQI_GROUPS, &count);
+	if (index == 0 || index >= count || generation == 0 ||
 	    tqi_peek_record(&tq->seg, TQI_GROUPS, index, g) < 0 || generation > g->generation)
 		return -ENOENT;
 	if (generation < g->generation)
@@ -74,10 +68,11 @@ int tq_group_info(struct tq *tq, uint64_t id, struct tq_group_info *ret_info)
 
 int tq_group_list(struct tq *tq, uint64_t *cursor, struct tq_group_info *infos, uint32_t count)
 {
-	uint32_t end = count_of(tq), n = 0;
+	uint32_t end, n = 0;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
+	tqi_peek_count(&tq->seg, TQI_GROUPS, &end);
 	if (*cursor == 0)
 		*cursor = 1;
 	for (; n < count && *cursor < end; (*cursor)++) {

@@ -169,11 +169,11 @@ static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t
 static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
 {
 	struct tqi_worker w;
-	struct tqi_core core;
+	uint32_t count;
 
-	if (tqi_peek_core(seg, &core) < 0)
+	if (tqi_peek_count(seg, TQI_WORKERS, &count) < 0)
 		return true;
-	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++)
+	for (uint32_t n = 1; n < count; n++)
 		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) == 0 && tqi_worker_may_claim(&w) &&
 		    tqi_worker_serves_kind(&w, t->kind) && tqi_worker_serves_queue(&w, t->queue))
 			return true;
@@ -262,15 +262,14 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 {
 	struct tqi_seen_group seen = { .group = 0 };
 	struct tq_task_filter f;
-	struct tqi_core core;
 	uint64_t room;
-	uint32_t n = 0;
+	uint32_t end, n = 0;
 	int r = tqi_options_in(&f, sizeof(f), sizeof(f), filter);
 
 	if (r == 0 && count)
 		r = tqi_snapshot_room(infos, &room);
 	if (r == 0)
-		r = tqi_peek_core(&tq->seg, &core);
+		r = tqi_peek_count(&tq->seg, TQI_TASKS, &end);
 	if (r < 0)
 		return r;
 	if (count && room > sizeof(*infos))
@@ -280,7 +279,7 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 		return -EINVAL;
 	if (*cursor == 0)
 		*cursor = 1;
-	while (n < count && *cursor < core.tables[TQI_TASKS].count) {
+	while (n < count && *cursor < end) {
 		struct tq_task_info info;
 
 		if (list_one(tq, (uint32_t)*cursor, &f, &seen, &info))

@@ -106,21 +106,18 @@ static bool fill_limit(const struct tqi_limit *limit, uint64_t now_ns, struct tq
 int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, uint32_t count)
 {
 	struct tqi_limit limits[RUN];
-	struct tqi_core core;
-	uint32_t n = 0, run;
+	uint32_t end, n = 0, run;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
-	int r = tqi_peek_core(&tq->seg, &core);
+	int r = tqi_peek_count(&tq->seg, TQI_LIMITS, &end);
 
 	if (r < 0)
 		return r;
 	if (*cursor == 0)
 		*cursor = 1;
-	for (; n < count && *cursor < core.tables[TQI_LIMITS].count &&
-	       *cursor < TQI_LIMITS_RECORDS_MAX;
-	     *cursor += run) {
-		uint64_t left = core.tables[TQI_LIMITS].count - *cursor;
+	for (; n < count && *cursor < end && *cursor < TQI_LIMITS_RECORDS_MAX; *cursor += run) {
+		uint64_t left = end - *cursor;
 		uint32_t room = count - n < RUN ? count - n : RUN;
 
 		run = tqi_peek_run(&tq->seg, TQI_LIMITS, (uint32_t)*cursor,

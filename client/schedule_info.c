@@ -152,9 +152,8 @@ static uint64_t id_at(const struct tqi_segment *seg, uint32_t index)
 int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *infos,
 		     uint32_t count)
 {
-	struct tqi_core core;
-	uint32_t n = 0;
-	int r = tqi_peek_core(&tq->seg, &core);
+	uint32_t end, n = 0;
+	int r = tqi_peek_count(&tq->seg, TQI_SCHEDULES, &end);
 
 	if (r < 0)
 		return r;
@@ -162,7 +161,7 @@ int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *i
 		return -EINVAL; /* an array has one stride */
 	if (*cursor == 0)
 		*cursor = 1;
-	for (; n < count && *cursor < core.tables[TQI_SCHEDULES].count; (*cursor)++) {
+	for (; n < count && *cursor < end; (*cursor)++) {
 		uint64_t id = id_at(&tq->seg, (uint32_t)*cursor);
 		struct tq_schedule_info i;
 

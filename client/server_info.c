@@ -132,12 +132,12 @@ static uint32_t read_servers(struct tq *tq, const char *queue, uint64_t *cursor,
 static int begin(struct tq *tq, uint32_t table, uint64_t size, uint64_t bytes, uint64_t *cursor,
 		 uint64_t *ret_end)
 {
-	struct tqi_core core;
-	int r = size == bytes ? tqi_peek_core(&tq->seg, &core) : -EINVAL;
+	uint32_t count;
+	int r = size == bytes ? tqi_peek_count(&tq->seg, table, &count) : -EINVAL;
 
 	if (r < 0)
 		return r;
-	*ret_end = core.tables[table].count;
+	*ret_end = count;
 	if (*ret_end > tq->seg.geometry.tables[table].max)
 		*ret_end = tq->seg.geometry.tables[table].max;
 	if (*cursor == 0)

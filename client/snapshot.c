@@ -39,6 +39,18 @@ int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root)
 	return tqi_peek(seg, seg->geometry.root, ret_root, sizeof(*ret_root));
 }
 
+int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count)
+{
+	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, tables);
+	int r;
+
+	offset += table * sizeof(struct tqi_table) + offsetof(struct tqi_table, count);
+	r = tqi_peek(seg, offset, ret_count, sizeof(*ret_count));
+	if (r < 0)
+		*ret_count = 0;
+	return r;
+}
+
 static int peek_version(const struct tqi_segment *seg, uint64_t *ret_version)
 {
 	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, version);
@@ -226,12 +238,10 @@ void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void
 {
 	struct tqi_attempt a;
 	struct tqi_task t;
-	struct tqi_core core;
+	uint32_t count;
 
-	if (tqi_peek_core(seg, &core) < 0)
-		return;
-	for (uint32_t n = 1;
-	     n < core.tables[TQI_ATTEMPTS].count && n < seg->geometry.tables[TQI_ATTEMPTS].max; n++)
+	tqi_peek_count(seg, TQI_ATTEMPTS, &count);
+	for (uint32_t n = 1; n < count && n < seg->geometry.tables[TQI_ATTEMPTS].max; n++)
 		if (tqi_peek_record(seg, TQI_ATTEMPTS, n, &a) == 0 &&
 		    tqi_peek_record(seg, TQI_TASKS, a.task, &t) == 0 && t.state == TQ_RUNNING &&
 		    a.id == tqi_id_make(a.task, t.generation) && !visit(ctx, &a, &t))
@@ -302,9 +312,9 @@ void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_
 uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name)
 {
 	char candidate[TQ_NAME_MAX + 1];
-	struct tqi_core core;
-	uint32_t count = tqi_peek_core(seg, &core) < 0 ? 0 : core.tables[TQI_QUEUES].count;
+	uint32_t count;
 
+	tqi_peek_count(seg, TQI_QUEUES, &count);
 	for (uint32_t q = 1; q < count && q <= TQI_QUEUES_MAX; q++) {
 		tqi_peek_queue_name(seg, q, candidate);
 		if (strcmp(candidate, name) == 0)

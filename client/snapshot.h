@@ -18,6 +18,9 @@ int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t
 /* Copy of the core page and of the root. */
 int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
 int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
+/* One above a table's last record, and nothing else: a copy of the core takes its busiest
+ * cache lines away from whoever works.  0 when it is not there. */
+int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count);
 /* Offset of a record; 0 none. */
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 /* Put the journal's old values into a copy that was made while a writer had stopped or died

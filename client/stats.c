@@ -58,16 +58,12 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	return 0;
 }
 
-/* No more is read than is needed: a copy of the core takes its busiest cache lines away
- * from whoever works. */
 static uint32_t count_of(struct tq *tq, uint32_t table)
 {
-	uint64_t tables = tq->seg.geometry.core + offsetof(struct tqi_core, tables);
-	uint64_t offset = tables + table * sizeof(struct tqi_table);
 	uint32_t count;
 
-	offset += offsetof(struct tqi_table, count);
-	return tqi_peek(&tq->seg, offset, &count, sizeof(count)) < 0 ? 0 : count;
+	tqi_peek_count(&tq->seg, table, &count);
+	return count;
 }
 
 static bool is_sweeping(struct tq *tq)

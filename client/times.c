@@ -67,14 +67,12 @@ static int add_queue(struct tq *tq, uint32_t q, const char *kind, struct tq_time
 	struct seen seen = { { 0 } };
 	struct tqi_queue queue;
 	struct tqi_class c;
-	struct tqi_core core;
+	uint32_t limit; /* the chain may be a ring */
 	bool found = !kind;
-	int r = tqi_peek_core(&tq->seg, &core);
+	int r = tqi_peek_count(&tq->seg, TQI_CLASSES, &limit);
 
 	if (r == 0)
 		r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
-	uint32_t limit = core.tables[TQI_CLASSES].count; /* the chain may be a ring */
-
 	for (uint32_t k = r < 0 ? 0 : queue.classes; k && limit-- > 0 && r == 0; k = c.next) {
 		if (tqi_peek_record(&tq->seg, TQI_CLASSES, k, &c) < 0)
 			return TQ_ECORRUPT;

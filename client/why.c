@@ -129,13 +129,11 @@ static bool is_stopped(uint32_t pid)
 static uint32_t count_workers(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
-	uint32_t able = 0;
-	struct tqi_core core;
+	uint32_t able = 0, count;
 	struct tqi_worker w;
 
-	if (tqi_peek_core(seg, &core) < 0)
-		return 0;
-	for (uint32_t n = 1; n < core.tables[TQI_WORKERS].count; n++) {
+	tqi_peek_count(seg, TQI_WORKERS, &count);
+	for (uint32_t n = 1; n < count; n++) {
 		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || !tqi_worker_may_claim(&w) ||
 		    !tqi_worker_serves_queue(&w, q->task.queue))
 			continue;
@@ -278,21 +276,17 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
 }
 
-/* One that it waits for, rather one that runs. */
 /* The task whose end this one waits for as the successor of its coalesced key; 0 none. */
 static uint32_t find_leader(const struct question *q)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
 	struct tqi_key keys[KEYS_RUN];
-	struct tqi_core core;
-	uint32_t run;
+	uint32_t count, run;
 
-	if (tqi_peek_core(seg, &core) < 0)
-		return 0;
-	for (uint32_t k = 1; k < core.tables[TQI_KEYS].count; k += run) {
-		const uint32_t left = (uint32_t)core.tables[TQI_KEYS].count - k;
-
-		run = tqi_peek_run(seg, TQI_KEYS, k, left < KEYS_RUN ? left : KEYS_RUN, keys);
+	tqi_peek_count(seg, TQI_KEYS, &count);
+	for (uint32_t k = 1; k < count; k += run) {
+		run = tqi_peek_run(seg, TQI_KEYS, k, count - k < KEYS_RUN ? count - k : KEYS_RUN,
+				   keys);
 		for (uint32_t i = 0; i < run; i++)
 			if (keys[i].successor == q->index)
 				return keys[i].task;
