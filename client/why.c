@@ -306,13 +306,12 @@ static void name_leader(const struct question *q, struct tq_why *why)
 	why->is_successor = 1;
 }
 
-static uint32_t why_blocked(const struct question *q, struct tq_why *why)
+/* Of its dependencies one that it waits for, rather one that runs. */
+static void name_dependency(const struct question *q, struct tq_why *why)
 {
 	struct tq_dependency_info infos[BLOCKERS_MAX];
 	int n = tq_dependencies(q->tq, tqi_id_make(q->index, q->task.generation), infos,
 				BLOCKERS_MAX);
-	struct tqi_extra extra;
-	struct tqi_task t;
 
 	for (int i = 0; i < n; i++) {
 		if (infos[i].decided || (why->holder && infos[i].state != TQ_RUNNING))
@@ -322,13 +321,20 @@ static uint32_t why_blocked(const struct question *q, struct tq_why *why)
 		if (infos[i].state == TQ_RUNNING)
 			break;
 	}
-	if (!why->holder && tqi_peek_extra(&q->tq->seg, &q->task, &extra) && extra.key)
+}
+
+static uint32_t why_blocked(const struct question *q, const struct tqi_extra *extra,
+			    struct tq_why *why)
+{
+	struct tqi_task t;
+
+	name_dependency(q, why);
+	if (why->holder && extra && extra->unmet)
+		why->others = extra->unmet - 1;
+	else if (!why->holder && extra && extra->key)
 		name_leader(q, why);
 	if (why->holder_state == TQ_RUNNING && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0)
 		why->pid = t.worker_pid;
-	if (why->holder && !why->is_successor && tqi_peek_extra(&q->tq->seg, &q->task, &extra) &&
-	    extra.unmet)
-		why->others = extra.unmet - 1;
 	return TQ_WHY_BLOCKED;
 }
 
@@ -339,7 +345,7 @@ static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 	bool has_extra = tqi_peek_extra(&q->tq->seg, t, &extra);
 
 	if (t->state == TQ_BLOCKED)
-		return why_blocked(q, why);
+		return why_blocked(q, has_extra ? &extra : NULL, why);
 	if (tqi_condemns(&q->root, &q->queue, t))
 		return TQ_WHY_CANCELLED;
 	if (has_extra && extra.deadline_ns <= tqi_now(q->tq)) {
