@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Quantities as people read them. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -102,5 +103,17 @@ char *format_local(uint64_t unix_ns, char buf[FORMAT_MAX])
 
 	snprintf(buf + at, FORMAT_MAX - at, "%c%02ld:%02ld", minutes < 0 ? '-' : '+',
 		 (minutes < 0 ? -minutes : minutes) / 60, (minutes < 0 ? -minutes : minutes) % 60);
+	return buf;
+}
+
+char *format_moment(const struct clocks *clocks, uint64_t at_ns, char buf[FORMAT_MAX])
+{
+	const bool is_ahead = at_ns > clocks->now_ns;
+	const uint64_t ns = is_ahead ? at_ns - clocks->now_ns : clocks->now_ns - at_ns;
+	char age[FORMAT_MAX];
+	const size_t at = strlen(format_local(clocks_unix_ns(clocks, at_ns), buf));
+
+	snprintf(buf + at, FORMAT_MAX - at, is_ahead ? " (in %s)" : " (%s ago)",
+		 format_duration(ns, age));
 	return buf;
 }

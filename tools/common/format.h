@@ -25,5 +25,7 @@ char *format_duration(uint64_t ns, char buf[FORMAT_MAX]);   /* "350ms", "5.2s", 
 char *format_size(uint64_t bytes, char buf[FORMAT_MAX]);    /* "812", "3.2K", "1G" */
 char *format_utc(uint64_t unix_ns, char buf[FORMAT_MAX]);   /* RFC 3339, milliseconds, Z */
 char *format_local(uint64_t unix_ns, char buf[FORMAT_MAX]); /* RFC 3339 with the local offset */
+/* A CLOCK_MONOTONIC time, so, and then " (in 5.2s)" or " (3m05s ago)". */
+char *format_moment(const struct clocks *clocks, uint64_t at_ns, char buf[FORMAT_MAX]);
 
 #endif

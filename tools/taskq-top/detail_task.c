@@ -8,18 +8,11 @@
 static void add_time(struct lines *lines, const struct task_facts *facts, const char *name,
 		     uint64_t at_ns)
 {
-	const uint64_t now_ns = facts->clocks.now_ns;
-	char wall[FORMAT_MAX], age[FORMAT_MAX];
+	char moment[FORMAT_MAX];
 
-	if (!at_ns)
-		return;
-	format_local(clocks_unix_ns(&facts->clocks, at_ns), wall);
-	if (at_ns > now_ns)
-		lines_add(lines, ROLE_TEXT, name, "%s (in %s)", wall,
-			  format_duration(at_ns - now_ns, age));
-	else
-		lines_add(lines, ROLE_TEXT, name, "%s (%s ago)", wall,
-			  format_duration(now_ns - at_ns, age));
+	if (at_ns)
+		lines_add(lines, ROLE_TEXT, name, "%s",
+			  format_moment(&facts->clocks, at_ns, moment));
 }
 
 static void add_state(struct lines *lines, const struct task_facts *facts)

@@ -54,16 +54,10 @@ static void line(const char *name, const char *format, ...)
 
 static void line_time(const struct show *show, const char *name, uint64_t at_ns)
 {
-	const uint64_t now_ns = show->clocks.now_ns;
-	char age[FORMAT_MAX], wall[FORMAT_MAX];
+	char moment[FORMAT_MAX];
 
-	if (!at_ns)
-		return;
-	format_local(clocks_unix_ns(&show->clocks, at_ns), wall);
-	if (at_ns > now_ns)
-		line(name, "%s (in %s)", wall, format_duration(at_ns - now_ns, age));
-	else
-		line(name, "%s (%s ago)", wall, format_duration(now_ns - at_ns, age));
+	if (at_ns)
+		line(name, "%s", format_moment(&show->clocks, at_ns, moment));
 }
 
 /* The state in words: what happens now, or how it ended. */
