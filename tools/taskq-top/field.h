@@ -27,6 +27,19 @@ void field_duration(struct field *field, enum role role, uint64_t ns); /* 0: "-"
 		field_count(field, role, expression);                                              \
 	}
 
+/* The same of a figure per second. */
+#define RATE_COLUMN(name, role, expression)                                                        \
+	static void put_##name(const struct model *model, const void *row, struct field *field)    \
+	{                                                                                          \
+		(void)model;                                                                       \
+		field_rate(field, role, expression);                                               \
+	}                                                                                          \
+	static struct rank rank_##name(const struct model *model, const void *row)                 \
+	{                                                                                          \
+		(void)model;                                                                       \
+		return rank_of_real(expression);                                                   \
+	}
+
 /* The same of a text. */
 #define TEXT_RANK(name, expression)                                                                \
 	static struct rank rank_##name(const struct model *model, const void *row)                 \

@@ -7,9 +7,14 @@
 #define BAD_SHARE 20 /* more than one failure to so many successes is worth a colour */
 #define LONG_WAIT_NS 60000000000ull /* a task that is ready for a minute is worth a colour */
 
+static const struct queue_row *row_of(const void *row)
+{
+	return row;
+}
+
 static const struct tq_queue_info *info_of(const void *row)
 {
-	return &((const struct queue_row *)row)->info;
+	return &row_of(row)->info;
 }
 
 static const uint32_t *depth_of(const void *row)
@@ -86,18 +91,6 @@ static struct rank rank_success(const struct model *model, const void *row)
 	return rank_of_real(ended ? 100.0 * (double)counters->done / (double)ended : 0);
 }
 
-#define RATE_COLUMN(name, role)                                                                    \
-	static void put_##name(const struct model *model, const void *row, struct field *field)    \
-	{                                                                                          \
-		(void)model;                                                                       \
-		field_rate(field, role, ((const struct queue_row *)row)->name);                    \
-	}                                                                                          \
-	static struct rank rank_##name(const struct model *model, const void *row)                 \
-	{                                                                                          \
-		(void)model;                                                                       \
-		return rank_of_real(((const struct queue_row *)row)->name);                        \
-	}
-
 NUMBER_COLUMN(workers, ROLE_TEXT, info_of(row)->workers)
 NUMBER_COLUMN(ready, ROLE_STRONG, depth_of(row)[TQ_READY])
 NUMBER_COLUMN(running, ROLE_BUSY, depth_of(row)[TQ_RUNNING])
@@ -108,15 +101,10 @@ NUMBER_COLUMN(all_done, ROLE_TEXT, info_of(row)->counters.done)
 NUMBER_COLUMN(all_failed, ROLE_BAD, info_of(row)->counters.failed)
 NUMBER_COLUMN(retried, ROLE_TEXT, info_of(row)->counters.retried)
 NUMBER_COLUMN(crashed, ROLE_BAD, info_of(row)->counters.crashed)
-RATE_COLUMN(submitted, ROLE_TEXT)
-RATE_COLUMN(done, ROLE_GOOD)
-RATE_COLUMN(failed, ROLE_BAD)
-
-static struct rank rank_oldest(const struct model *model, const void *row)
-{
-	(void)model;
-	return rank_of_number(info_of(row)->counters.oldest_ready_ns);
-}
+RANK_COLUMN(oldest, info_of(row)->counters.oldest_ready_ns)
+RATE_COLUMN(submitted, ROLE_TEXT, row_of(row)->submitted)
+RATE_COLUMN(done, ROLE_GOOD, row_of(row)->done)
+RATE_COLUMN(failed, ROLE_BAD, row_of(row)->failed)
 
 static const struct column columns[] = {
 	{ "QUEUE", 0, 0, false, false, put_name, rank_name },

@@ -75,18 +75,6 @@ static void put_task(const struct model *model, const void *row, struct field *f
 	field_text(field, task ? ROLE_TEXT : ROLE_DIM, task ? tq_id_format(task, id) : "-");
 }
 
-static void put_started(const struct model *model, const void *row, struct field *field)
-{
-	(void)model;
-	field_rate(field, ROLE_GOOD, ((const struct worker_row *)row)->starts);
-}
-
-static struct rank rank_started(const struct model *model, const void *row)
-{
-	(void)model;
-	return rank_of_real(((const struct worker_row *)row)->starts);
-}
-
 /* What is left of the lease; red when nobody renews it. */
 static void put_lease(const struct model *model, const void *row, struct field *field)
 {
@@ -123,6 +111,7 @@ RANK_COLUMN(pid, info_of(row)->pid)
 RANK_COLUMN(task, info_of(row)->task)
 RANK_COLUMN(lease, info_of(row)->lease_deadline_ns)
 RANK_COLUMN(up, ~info_of(row)->registered_ns)
+RATE_COLUMN(started, ROLE_GOOD, ((const struct worker_row *)row)->starts)
 NUMBER_COLUMN(claims, ROLE_BUSY, info_of(row)->claims)
 NUMBER_COLUMN(tasks, ROLE_TEXT, info_of(row)->tasks)
 NUMBER_COLUMN(assigned, ROLE_TEXT, info_of(row)->assigned)
