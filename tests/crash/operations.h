@@ -23,6 +23,8 @@ extern const char tqt_large[100 << 10];
 TQT_OPERATIONS(TQT_DECLARE)
 #undef TQT_DECLARE
 
+/* The operation: into the last place, beside what the preparation has claimed. */
+void tqt_claim_beside(struct tqt_world *w, uint64_t timeout_ns);
 void tqt_steer_queue(struct tqt_world *w, enum tq_queue_action action);
 
 #endif

@@ -48,27 +48,19 @@ void tqt_prepare_assigned_dead(struct tqt_world *w)
 	tqt_worker_dies(w, tqt_foreign_worker(w, TQT_PID_DEAD, 1, false));
 }
 
-static void claim(struct tqt_world *w)
-{
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
-}
-
 void tqt_run_claim_batch(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_assigned(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_steal(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_cancel_assigned(struct tqt_world *w)

@@ -177,10 +177,7 @@ void tqt_run_command_crowd(struct tqt_world *w)
 
 static void claim(struct tqt_world *w, uint64_t timeout_ns)
 {
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, timeout_ns, claim);
+	tqt_claim_beside(w, timeout_ns);
 	if (w->result == TQ_ECOMMAND)
 		w->result = 0; /* it has been taken */
 }

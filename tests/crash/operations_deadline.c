@@ -93,14 +93,12 @@ void tqt_run_keep_late(struct tqt_world *w)
 void tqt_run_claim_expired(struct tqt_world *w)
 {
 	tqt_elapse(w, DEADLINE_NS);
-	w->claims[TQT_IDS_MAX - 1].size = sizeof(struct tq_claim);
-	w->result = tq_claim(w->worker, 0, &w->claims[TQT_IDS_MAX - 1]);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_dated(struct tqt_world *w)
 {
-	w->claims[TQT_IDS_MAX - 1].size = sizeof(struct tq_claim);
-	w->result = tq_claim(w->worker, 0, &w->claims[TQT_IDS_MAX - 1]);
+	tqt_run_claim(w);
 }
 
 void tqt_run_complete_late(struct tqt_world *w)

@@ -214,37 +214,29 @@ void tqt_run_submit_fair_limited(struct tqt_world *w)
 	submit(w, spec);
 }
 
-static void claim(struct tqt_world *w)
-{
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
-}
-
 void tqt_run_claim_fair(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_fair_old_tags(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_fair_throttled(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_fair_moving(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_unfair_moving(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_complete_fair(struct tqt_world *w)

@@ -62,18 +62,24 @@ void tqt_prepare_member(struct tqt_world *w)
 	w->id_count = 0;
 }
 
+/* So many tasks are done, one after the other. */
+static void end_first(struct tqt_world *w, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct tq_claim claim = { .size = sizeof(claim) };
+
+		tqt_must(tq_claim(w->worker, 0, &claim), "claim");
+		tqt_must(tq_complete(w->worker, &claim, NULL, 0), "complete");
+	}
+}
+
 static void last_member(struct tqt_world *w, uint32_t condition)
 {
 	uint64_t group = make(w, condition);
 
 	tqt_serve(w, 0);
 	join(w, group, 3, 0);
-	for (uint32_t i = 0; i < 2; i++) {
-		struct tq_claim claim = { .size = sizeof(claim) };
-
-		tqt_must(tq_claim(w->worker, 0, &claim), "claim");
-		tqt_must(tq_complete(w->worker, &claim, NULL, 0), "complete");
-	}
+	end_first(w, 2);
 	tqt_must(tq_group_seal(w->tq, group), "seal");
 	tqt_claim(w);
 	w->ids[0] = group;
@@ -121,12 +127,7 @@ void tqt_prepare_released(struct tqt_world *w)
 	tqt_serve(w, 0);
 	join(w, group, WALKED, 0);
 	join(w, group, 2, TQ_TASK_FORGET);
-	for (uint32_t i = 0; i < WALKED + 2; i++) {
-		struct tq_claim claim = { .size = sizeof(claim) };
-
-		tqt_must(tq_claim(w->worker, 0, &claim), "claim");
-		tqt_must(tq_complete(w->worker, &claim, NULL, 0), "complete");
-	}
+	end_first(w, WALKED + 2);
 	tqt_must(tq_group_seal(w->tq, group), "seal");
 }
 
@@ -134,15 +135,13 @@ void tqt_prepare_released(struct tqt_world *w)
 void tqt_prepare_old_group(struct tqt_world *w)
 {
 	struct tq_task_spec kept = spec;
-	struct tq_claim claim = { .size = sizeof(claim) };
 	uint64_t group = make(w, 0);
 
 	tqt_serve(w, 0);
 	kept.group = group;
 	kept.flags = TQ_TASK_KEEP;
 	tqt_submit(w, &kept);
-	tqt_must(tq_claim(w->worker, 0, &claim), "claim");
-	tqt_must(tq_complete(w->worker, &claim, NULL, 0), "complete");
+	end_first(w, 1);
 	tqt_must(tq_group_seal(w->tq, group), "seal");
 	tqi_sweep_out(w->tq);
 }
@@ -285,10 +284,7 @@ void tqt_run_cancel_member(struct tqt_world *w)
 
 void tqt_run_claim_condemned(struct tqt_world *w)
 {
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
+	tqt_run_claim(w);
 }
 
 static void complete_meanwhile(struct tqt_world *w)

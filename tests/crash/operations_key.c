@@ -155,8 +155,7 @@ void tqt_run_coalesce_successor(struct tqt_world *w)
 
 void tqt_run_claim_keyed(struct tqt_world *w)
 {
-	w->claims[TQT_IDS_MAX - 1].size = sizeof(struct tq_claim);
-	w->result = tq_claim(w->worker, 0, &w->claims[TQT_IDS_MAX - 1]);
+	tqt_run_claim(w);
 }
 
 void tqt_run_complete_keyed(struct tqt_world *w)

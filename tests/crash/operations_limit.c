@@ -223,32 +223,24 @@ void tqt_run_submit_parked(struct tqt_world *w)
 	submit(w, spec);
 }
 
-static void claim(struct tqt_world *w)
-{
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
-}
-
 void tqt_run_claim_limited(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_parking(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_overdue_lanes(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_overdue_loosened(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_submit_overdue_lane(struct tqt_world *w)
@@ -258,12 +250,12 @@ void tqt_run_submit_overdue_lane(struct tqt_world *w)
 
 void tqt_run_claim_many_lanes(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_loosened(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_complete_limited(struct tqt_world *w)
@@ -377,12 +369,12 @@ void tqt_run_limit_rate_off(struct tqt_world *w)
 
 void tqt_run_claim_token(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_refilled(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_submit_refilled(struct tqt_world *w)

@@ -153,32 +153,24 @@ void tqt_run_policy_busy(struct tqt_world *w)
 	w->result = set_ageing(w->tq, 7 * POINT, 0);
 }
 
-static void claim(struct tqt_world *w)
-{
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
-}
-
 void tqt_run_claim_aged(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_hybrid(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_edf(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_overdue(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_submit_edf(struct tqt_world *w)
@@ -193,7 +185,7 @@ void tqt_run_submit_overdue(struct tqt_world *w)
 
 void tqt_run_claim_moving(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_release_moving(struct tqt_world *w)

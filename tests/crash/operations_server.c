@@ -179,32 +179,24 @@ void tqt_run_server_limit_remove_many(struct tqt_world *w)
 	w->result = tq_server_limit_remove(w->tq, "default", "http://*");
 }
 
-static void claim(struct tqt_world *w)
-{
-	struct tq_claim *claim = &w->claims[TQT_IDS_MAX - 1];
-
-	claim->size = sizeof(*claim);
-	w->result = tq_claim(w->worker, 0, claim);
-}
-
 void tqt_run_claim_served(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_no_room(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_slot_back(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_carried(struct tqt_world *w)
 {
-	claim(w);
+	tqt_run_claim(w);
 }
 
 void tqt_run_submit_served(struct tqt_world *w)

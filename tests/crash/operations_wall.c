@@ -70,8 +70,7 @@ void tqt_run_keep_appointments(struct tqt_world *w)
 void tqt_run_claim_at(struct tqt_world *w)
 {
 	w->system.wall_offset_ns += AHEAD_NS;
-	w->claims[TQT_IDS_MAX - 1].size = sizeof(struct tq_claim);
-	w->result = tq_claim(w->worker, 0, &w->claims[TQT_IDS_MAX - 1]);
+	tqt_run_claim(w);
 }
 
 void tqt_run_cancel_at(struct tqt_world *w)

@@ -4,7 +4,7 @@
 
 #include "tests/crash/operations.h"
 
-static void claim(struct tqt_world *w, uint64_t timeout_ns)
+void tqt_claim_beside(struct tqt_world *w, uint64_t timeout_ns)
 {
 	w->claims[TQT_IDS_MAX - 1].size = sizeof(struct tq_claim);
 	w->result = tq_claim(w->worker, timeout_ns, &w->claims[TQT_IDS_MAX - 1]);
@@ -12,7 +12,7 @@ static void claim(struct tqt_world *w, uint64_t timeout_ns)
 
 void tqt_run_claim(struct tqt_world *w)
 {
-	claim(w, 0);
+	tqt_claim_beside(w, 0);
 }
 
 void tqt_run_claim_many(struct tqt_world *w)
@@ -32,22 +32,22 @@ static void submit_by_other(struct tqt_world *w)
 void tqt_run_claim_sleep(struct tqt_world *w)
 {
 	tqt_meanwhile(w, submit_by_other);
-	claim(w, TQT_LONG_NS);
+	tqt_claim_beside(w, TQT_LONG_NS);
 }
 
 void tqt_run_claim_timeout(struct tqt_world *w)
 {
-	claim(w, TQT_SECOND_NS);
+	tqt_claim_beside(w, TQT_SECOND_NS);
 }
 
 void tqt_run_claim_purged(struct tqt_world *w)
 {
-	claim(w, 0);
+	tqt_claim_beside(w, 0);
 }
 
 void tqt_run_claim_saved(struct tqt_world *w)
 {
-	claim(w, 0);
+	tqt_claim_beside(w, 0);
 }
 
 static void next(struct tqt_world *w, uint64_t bytes)
