@@ -10,21 +10,10 @@
 static int try_after(struct one_worker *s, const struct tq_dependency *after, uint32_t count,
 		     uint32_t flags, uint64_t *ret_id)
 {
-	struct tq_task_spec spec = { .queue = "default",
-				     .kind = "exec",
-				     .after = after,
-				     .after_count = count,
-				     .flags = flags };
-	struct tqi_submit submit = { .spec = &spec };
-
-	begin(&s->f);
-	int r = tqi_submit(&s->f.tx, &submit, ret_id);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return try_submit(
+		&s->f,
+		(struct tq_task_spec){ .after = after, .after_count = count, .flags = flags },
+		ret_id);
 }
 
 static uint64_t after(struct one_worker *s, uint64_t on, uint32_t kind)
@@ -36,28 +25,10 @@ static uint64_t after(struct one_worker *s, uint64_t on, uint32_t kind)
 	return id;
 }
 
-static int steer(struct one_worker *s, int (*how)(struct tqi_tx *tx, uint64_t id), uint64_t id)
-{
-	begin(&s->f);
-	int r = how(&s->f.tx, id);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
-}
-
 static int add(struct one_worker *s, uint64_t id, uint64_t on, uint32_t kind)
 {
 	begin(&s->f);
-	int r = tqi_after_add(&s->f.tx, id, on, kind);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_after_add(&s->f.tx, id, on, kind));
 }
 
 /* All that is being told, a slice a hold; returns how many holds. */
@@ -114,20 +85,20 @@ static void be_failed(struct one_worker *s, uint64_t id)
 
 static void be_cancelled(struct one_worker *s, uint64_t id)
 {
-	assert_int_equal(steer(s, tqi_steer_cancel, id), 0);
+	assert_int_equal(steer_task(&s->f, tqi_steer_cancel, id), 0);
 }
 
 static void be_cancelled_running(struct one_worker *s, uint64_t id)
 {
 	start(s, id);
-	assert_int_equal(steer(s, tqi_steer_cancel, id), 1);
+	assert_int_equal(steer_task(&s->f, tqi_steer_cancel, id), 1);
 	end(&s->f, s->worker, &s->c, FAIL);
 }
 
 static void win_against_cancel(struct one_worker *s, uint64_t id)
 {
 	start(s, id);
-	assert_int_equal(steer(s, tqi_steer_cancel, id), 1);
+	assert_int_equal(steer_task(&s->f, tqi_steer_cancel, id), 1);
 	end(&s->f, s->worker, &s->c, DONE);
 }
 
@@ -162,13 +133,13 @@ static void be_purged(struct one_worker *s, uint64_t id)
 
 static void be_doomed(struct one_worker *s, uint64_t id)
 {
-	assert_int_equal(steer(s, tqi_steer_cancel_dependants, id), 0);
+	assert_int_equal(steer_task(&s->f, tqi_steer_cancel_dependants, id), 0);
 }
 
 static void be_doomed_running(struct one_worker *s, uint64_t id)
 {
 	start(s, id);
-	assert_int_equal(steer(s, tqi_steer_cancel_dependants, id), 1);
+	assert_int_equal(steer_task(&s->f, tqi_steer_cancel_dependants, id), 1);
 	end(&s->f, s->worker, &s->c, DONE);
 }
 
@@ -431,7 +402,7 @@ static void test_long_chain(void **state)
 	assert_true(tell_all(&s) > LENGTH / 64);
 	assert_int_equal(culprit_of(&s, ids[LENGTH - 1]), ids[LENGTH - 2]);
 	assert_sound(&s.f);
-	assert_int_equal(steer(&s, tqi_steer_revive, ids[0]), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, ids[0]), 0);
 	assert_int_equal(state_of(&s, ids[0]), TQ_BLOCKED);
 	assert_sound(&s.f);
 	assert_true(tell_all(&s) > LENGTH / 64);
@@ -480,11 +451,11 @@ static void test_retry_alone(void **state)
 	assert_int_equal(try_after(&s, d, 2, 0, &id), 0);
 	be_failed(&s, d[0].id);
 	assert_int_equal(culprit_of(&s, id), d[0].id);
-	assert_int_equal(steer(&s, tqi_steer_retry, d[0].id), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, d[0].id), 0);
 	assert_int_equal(state_of(&s, id), TQ_CANCELLED);
 	assert_sound(&s.f);
 	be_failed(&s, d[0].id);
-	assert_int_equal(steer(&s, tqi_steer_retry, id), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, id), 0);
 	assert_int_equal(state_of(&s, id), TQ_BLOCKED);
 	assert_sound(&s.f);
 	begin(&s.f);
@@ -521,7 +492,7 @@ static void test_retry_with_dependants(void **state)
 	be_failed(&s, other); /* as well */
 	tell_all(&s);
 	be_done(&s, alarm);
-	assert_int_equal(steer(&s, tqi_steer_revive, first), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, first), 0);
 	tell_all(&s);
 	assert_sound(&s.f);
 	assert_int_equal(state_of(&s, first), TQ_READY);
@@ -530,7 +501,7 @@ static void test_retry_with_dependants(void **state)
 	assert_int_equal(state_of(&s, gone), TQ_CANCELLED);
 	assert_int_equal(state_of(&s, alarm), TQ_DONE);
 	assert_int_equal(culprit_of(&s, both), other); /* has failed meanwhile */
-	assert_int_equal(steer(&s, tqi_steer_revive, other), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, other), 0);
 	tell_all(&s);
 	assert_int_equal(state_of(&s, both), TQ_BLOCKED);
 	assert_sound(&s.f);
@@ -564,7 +535,7 @@ static void test_cancelled_while_reviving(void **state)
 		ids[i] = after(&s, on, TQ_AFTER_OK);
 	be_failed(&s, on);
 	tell_all(&s);
-	assert_int_equal(steer(&s, tqi_steer_revive, on), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, on), 0);
 	begin(&s.f);
 	assert_true(tqi_sweep_slice(&s.f.tx));
 	commit(&s.f);
@@ -589,12 +560,12 @@ static void test_cancel_with_dependants(void **state)
 	uint64_t on = submit(&s.f, (struct tq_task_spec){ 0 });
 	uint64_t any = after(&s, on, TQ_AFTER_ANY), fails = after(&s, any, TQ_AFTER_FAIL);
 
-	assert_int_equal(steer(&s, tqi_steer_cancel_dependants, on), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel_dependants, on), 0);
 	tell_all(&s);
 	assert_int_equal(culprit_of(&s, any), on);
 	assert_int_equal(culprit_of(&s, fails), any);
-	assert_int_equal(steer(&s, tqi_steer_cancel_dependants, on), TQ_ESTATE);
-	assert_int_equal(steer(&s, tqi_steer_revive, on), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel_dependants, on), TQ_ESTATE);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, on), 0);
 	tell_all(&s);
 	assert_int_equal(state_of(&s, any), TQ_BLOCKED);
 	be_cancelled(&s, on); /* alone, this time */
@@ -620,9 +591,9 @@ static void test_refused_at_once(void **state)
 	assert_int_equal(state_of(&s, id), TQ_FREE);
 	assert_int_equal(try_after(&s, &d, 1, 0, &id), 0);
 	assert_int_equal(culprit_of(&s, id), d.id);
-	assert_int_equal(steer(&s, tqi_steer_forget, d.id), 0); /* goes with its dependant */
+	assert_int_equal(steer_task(&s.f, tqi_steer_forget, d.id), 0); /* goes with its dependant */
 	assert_int_equal(state_of(&s, d.id), TQ_FAILED);
-	assert_int_equal(steer(&s, tqi_steer_forget, id), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_forget, id), 0);
 	tell_all(&s);
 	assert_int_equal(state_of(&s, d.id), TQ_FREE);
 	assert_int_equal(state_of(&s, id), TQ_FREE);

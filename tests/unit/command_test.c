@@ -40,13 +40,7 @@ static int send(struct fixture *f, struct tq_command_spec spec, uint64_t *ret_id
 {
 	spec.name = spec.name ? spec.name : "reload";
 	begin(f);
-	int r = tqi_command_send(&f->tx, &spec, 1, ret_id);
-
-	if (r < 0)
-		tqi_tx_abort(&f->tx);
-	else
-		commit(f);
-	return r;
+	return conclude(f, tqi_command_send(&f->tx, &spec, 1, ret_id));
 }
 
 static uint64_t send_to(struct fixture *f, uint32_t to, uint32_t worker)

@@ -48,13 +48,7 @@ static uint32_t wait_for(struct scene *s, int who, const uint32_t *tasks, uint32
 	for (uint32_t i = 0; i < count; i++)
 		assert_true(tqi_edge_add(&s->f.tx, w, tasks[i]));
 	tqi_cycle_ready(&s->f.tx, w);
-	bool closes = tqi_cycle_closes(&s->f.tx, w);
-
-	if (closes)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return closes ? 0 : w;
+	return conclude(&s->f, tqi_cycle_closes(&s->f.tx, w) ? TQ_ECYCLE : 0) < 0 ? 0 : w;
 }
 
 /* Likewise for the last end in a group, or for the next one. */
@@ -69,13 +63,7 @@ static uint32_t wait_for_group(struct scene *s, int who, uint64_t group, uint32_
 
 	tqi_behalf_enter(&s->f.tx, w, s->attempt[who]);
 	TQI_SET(&s->f.tx, tqi_waiter_at(&s->f.tx, w)->told, told);
-	bool closes = tqi_cycle_closes(&s->f.tx, w);
-
-	if (closes)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return closes ? 0 : w;
+	return conclude(&s->f, tqi_cycle_closes(&s->f.tx, w) ? TQ_ECYCLE : 0) < 0 ? 0 : w;
 }
 
 /* An open group, its completion task *ret_completion; nothing of it gets a worker. */
@@ -96,21 +84,12 @@ static uint64_t make_group(struct scene *s, uint64_t *ret_completion)
 static uint64_t submit_after(struct scene *s, uint64_t group, uint64_t on)
 {
 	const struct tq_dependency after = { .id = on, .kind = TQ_AFTER_ANY };
-	const struct tq_task_spec spec = { .queue = "idle",
-					   .kind = "exec",
-					   .group = group,
-					   .after = &after,
-					   .after_count = on ? 1 : 0 };
-	struct tqi_submit submit = { .spec = &spec };
+	const struct tq_task_spec spec = {
+		.queue = "idle", .group = group, .after = &after, .after_count = on ? 1 : 0
+	};
 	uint64_t id = 0;
+	int r = try_submit(&s->f, spec, &id);
 
-	begin(&s->f);
-	int r = tqi_submit(&s->f.tx, &submit, &id);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
 	assert_true(r == 0 || r == TQ_ECYCLE);
 	return r < 0 ? 0 : id;
 }
@@ -118,13 +97,7 @@ static uint64_t submit_after(struct scene *s, uint64_t group, uint64_t on)
 static int add_after(struct scene *s, uint64_t id, uint64_t on)
 {
 	begin(&s->f);
-	int r = tqi_after_add(&s->f.tx, id, on, TQ_AFTER_ANY);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_after_add(&s->f.tx, id, on, TQ_AFTER_ANY));
 }
 
 static void seal_group(struct scene *s, uint64_t group)

@@ -19,13 +19,8 @@ static int set_policy(struct one_worker *s, struct tqi_policy policy)
 
 	begin(&s->f);
 	uint32_t q = tqi_queue_make(&s->f.tx, "default", &full);
-	int r = tqi_queue_set(&s->f.tx, q, &settings);
 
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_queue_set(&s->f.tx, q, &settings));
 }
 
 static void sweep(struct one_worker *s)

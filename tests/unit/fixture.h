@@ -48,6 +48,16 @@ static inline void commit(struct fixture *f)
 	assert_false(f->tx.corrupt);
 }
 
+/* Of what an operation has answered: committed, or undone after an error. */
+static inline int conclude(struct fixture *f, int r)
+{
+	if (r < 0)
+		tqi_tx_abort(&f->tx);
+	else
+		commit(f);
+	return r;
+}
+
 static inline void open_fixture(struct fixture *f, uint64_t tasks_max)
 {
 	struct tqt_box_options o = { .max_bytes = 16ull << 20, .tasks_max = tasks_max };
@@ -61,20 +71,33 @@ static inline void close_fixture(struct fixture *f)
 	tqt_box_close(&f->box);
 }
 
-/* Zero fields are defaults; queue and kind too. */
-static inline uint64_t submit(struct fixture *f, struct tq_task_spec spec)
+/* Zero fields are defaults; queue and kind too.  What tqi_submit() answers. */
+static inline int try_submit(struct fixture *f, struct tq_task_spec spec, uint64_t *ret_id)
 {
 	struct tqi_submit s = { .spec = &spec };
-	uint64_t id;
 
 	if (!spec.queue)
 		spec.queue = "default";
 	if (!spec.kind)
 		spec.kind = "exec";
 	begin(f);
-	assert_int_equal(tqi_submit(&f->tx, &s, &id), 0);
-	commit(f);
+	return conclude(f, tqi_submit(&f->tx, &s, ret_id));
+}
+
+static inline uint64_t submit(struct fixture *f, struct tq_task_spec spec)
+{
+	uint64_t id;
+
+	assert_int_equal(try_submit(f, spec, &id), 0);
 	return id;
+}
+
+/* `how` is one of scheduler/steer.h. */
+static inline int steer_task(struct fixture *f, int (*how)(struct tqi_tx *tx, uint64_t id),
+			     uint64_t id)
+{
+	begin(f);
+	return conclude(f, how(&f->tx, id));
 }
 
 static inline uint32_t add_worker(struct fixture *f, const char *queue, uint64_t lease_ns)

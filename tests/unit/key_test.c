@@ -6,26 +6,10 @@
 
 #include "taskq/error.h"
 
-/* What tqi_submit() answers; a refusal is undone. */
-static int try(struct one_worker *s, struct tq_task_spec spec, uint64_t *ret_id)
-{
-	struct tqi_submit submit = { .spec = &spec };
-
-	spec.queue = spec.queue ? spec.queue : "default";
-	spec.kind = spec.kind ? spec.kind : "exec";
-	begin(&s->f);
-	int r = tqi_submit(&s->f.tx, &submit, ret_id);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
-}
-
 static int keyed(struct one_worker *s, uint32_t scope, uint64_t *ret_id)
 {
-	return try(s, (struct tq_task_spec){ .unique_key = "key", .unique_scope = scope }, ret_id);
+	return try_submit(
+		&s->f, (struct tq_task_spec){ .unique_key = "key", .unique_scope = scope }, ret_id);
 }
 
 static void forget(struct one_worker *s, uint64_t id)
@@ -33,18 +17,6 @@ static void forget(struct one_worker *s, uint64_t id)
 	begin(&s->f);
 	assert_int_equal(tqi_steer_forget(&s->f.tx, id), 0);
 	commit(&s->f);
-}
-
-static int steer(struct one_worker *s, int (*how)(struct tqi_tx *tx, uint64_t id), uint64_t id)
-{
-	begin(&s->f);
-	int r = how(&s->f.tx, id);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
 }
 
 static void test_queued_is_free_at_start(void **state)
@@ -99,13 +71,13 @@ static void test_kept_is_free_when_the_record_goes(void **state)
 
 static int coalesce(struct one_worker *s, const char *payload, uint64_t *ret_id)
 {
-	return try(s,
-		   (struct tq_task_spec){ .unique_key = "key",
-					  .unique_scope = TQ_UNIQUE_COALESCE,
-					  .payload = payload,
-					  .payload_bytes = strlen(payload),
-					  .deadline_ns = 1000 * SECOND },
-		   ret_id);
+	return try_submit(&s->f,
+			  (struct tq_task_spec){ .unique_key = "key",
+						 .unique_scope = TQ_UNIQUE_COALESCE,
+						 .payload = payload,
+						 .payload_bytes = strlen(payload),
+						 .deadline_ns = 1000 * SECOND },
+			  ret_id);
 }
 
 static void assert_payload(struct one_worker *s, uint64_t id, const char *payload)
@@ -167,7 +139,7 @@ static void test_successor_cancelled(void **state)
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	claim(&s.f, s.worker, &s.c);
 	assert_int_equal(coalesce(&s, "two", &next), 0);
-	assert_int_equal(steer(&s, tqi_steer_cancel, next), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel, next), 0);
 	assert_int_equal(coalesce(&s, "three", &other), 0);
 	assert_int_not_equal(next, other);
 	s.f.box.system.now_ns += 1000 * SECOND; /* its deadline */
@@ -188,11 +160,11 @@ static void test_successor_delayed(void **state)
 	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
 	claim(&s.f, s.worker, &s.c);
-	assert_int_equal(try(&s,
-			     (struct tq_task_spec){ .unique_key = "key",
-						    .unique_scope = TQ_UNIQUE_COALESCE,
-						    .delay_ns = 5 * SECOND },
-			     &next),
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .unique_key = "key",
+							   .unique_scope = TQ_UNIQUE_COALESCE,
+							   .delay_ns = 5 * SECOND },
+				    &next),
 			 0);
 	s.f.box.system.now_ns += SECOND;
 	end(&s.f, s.worker, &s.c, DONE);
@@ -210,18 +182,18 @@ static void test_coalesce_only_alike(void **state)
 	(void)state;
 	open_one_worker(&s);
 	assert_int_equal(coalesce(&s, "one", &first), 0);
-	assert_int_equal(try(&s,
-			     (struct tq_task_spec){ .kind = "other",
-						    .unique_key = "key",
-						    .unique_scope = TQ_UNIQUE_COALESCE },
-			     &id),
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .kind = "other",
+							   .unique_key = "key",
+							   .unique_scope = TQ_UNIQUE_COALESCE },
+				    &id),
 			 -EEXIST);
-	assert_int_equal(try(&s,
-			     (struct tq_task_spec){ .unique_key = "key",
-						    .unique_scope = TQ_UNIQUE_ACTIVE,
-						    .payload = "two",
-						    .payload_bytes = 3 },
-			     &id),
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .unique_key = "key",
+							   .unique_scope = TQ_UNIQUE_ACTIVE,
+							   .payload = "two",
+							   .payload_bytes = 3 },
+				    &id),
 			 1);
 	assert_int_equal(id, first);
 	assert_payload(&s, first, "one");
@@ -238,14 +210,15 @@ static void test_other_queue_and_name(void **state)
 	(void)state;
 	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 0);
-	assert_int_equal(try(&s, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &id),
-			 0);
+	assert_int_equal(
+		try_submit(&s.f, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &id),
+		0);
 	memset(name, 'n', sizeof(name));
 	name[TQ_KEY_MAX] = '\0';
-	assert_int_equal(try(&s, (struct tq_task_spec){ .unique_key = name }, &id), 0);
+	assert_int_equal(try_submit(&s.f, (struct tq_task_spec){ .unique_key = name }, &id), 0);
 	name[TQ_KEY_MAX - 1] = 'm';
-	assert_int_equal(try(&s, (struct tq_task_spec){ .unique_key = name }, &id), 0);
-	assert_int_equal(try(&s, (struct tq_task_spec){ .unique_key = name }, &id), 1);
+	assert_int_equal(try_submit(&s.f, (struct tq_task_spec){ .unique_key = name }, &id), 0);
+	assert_int_equal(try_submit(&s.f, (struct tq_task_spec){ .unique_key = name }, &id), 1);
 	close_fixture(&s.f);
 }
 
@@ -263,9 +236,11 @@ static void test_over_is_no_twin(void **state)
 	commit(&s.f);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 0);
 	assert_int_equal(task_of(&s.f, first)->state, TQ_CANCELLED);
-	assert_int_equal(steer(&s, tqi_steer_cancel, id), 0);
-	assert_int_equal(
-		try(&s, (struct tq_task_spec){ .unique_key = "key", .deadline_ns = 1 }, &first), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel, id), 0);
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .unique_key = "key", .deadline_ns = 1 },
+				    &first),
+			 0);
 	s.f.box.system.now_ns += 1;
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 0);
 	assert_int_equal(task_of(&s.f, first)->state, TQ_EXPIRED);
@@ -284,10 +259,10 @@ static void test_retry(void **state)
 	claim(&s.f, s.worker, &s.c);
 	end(&s.f, s.worker, &s.c, FAIL);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &second), 0);
-	assert_int_equal(steer(&s, tqi_steer_retry, first), -EEXIST);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, first), -EEXIST);
 	assert_int_equal(task_of(&s.f, first)->state, TQ_FAILED);
-	assert_int_equal(steer(&s, tqi_steer_cancel, second), 0);
-	assert_int_equal(steer(&s, tqi_steer_retry, first), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel, second), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, first), 0);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &second), 1);
 	assert_int_equal(first, second);
 	close_fixture(&s.f);
@@ -302,8 +277,10 @@ static void test_dies_with_the_activity(void **state)
 
 	(void)state;
 	open_one_worker(&s);
-	assert_int_equal(
-		try(&s, (struct tq_task_spec){ .unique_key = "key", .crashes_max = 1 }, &first), 0);
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .unique_key = "key", .crashes_max = 1 },
+				    &first),
+			 0);
 	struct tqi_worker *w = tqi_table_peek(&s.f.box.seg, TQI_WORKERS, s.worker);
 
 	claim(&s.f, s.worker, &s.c);
@@ -320,13 +297,7 @@ static int move(struct one_worker *s, uint64_t id, const char *queue)
 	const struct tq_task_update update = { .fields = TQ_UPDATE_QUEUE, .queue = queue };
 
 	begin(&s->f);
-	int r = tqi_steer_update(&s->f.tx, id, &update);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_steer_update(&s->f.tx, id, &update));
 }
 
 /* The key goes with its task; there it must be free. */
@@ -338,13 +309,16 @@ static void test_update_queue(void **state)
 	(void)state;
 	open_one_worker(&s);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &first), 0);
-	assert_int_equal(
-		try(&s, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &other), 0);
+	assert_int_equal(try_submit(&s.f,
+				    (struct tq_task_spec){ .queue = "b", .unique_key = "key" },
+				    &other),
+			 0);
 	assert_int_equal(move(&s, first, "b"), -EEXIST);
-	assert_int_equal(steer(&s, tqi_steer_cancel, other), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_cancel, other), 0);
 	assert_int_equal(move(&s, first, "b"), 0);
-	assert_int_equal(try(&s, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &id),
-			 1);
+	assert_int_equal(
+		try_submit(&s.f, (struct tq_task_spec){ .queue = "b", .unique_key = "key" }, &id),
+		1);
 	assert_int_equal(id, first);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 0);
 	close_fixture(&s.f);
@@ -364,7 +338,7 @@ static void test_twin_of_a_full_queue(void **state)
 	tqi_queue_set(&s.f.tx, 1, &settings);
 	commit(&s.f);
 	assert_int_equal(keyed(&s, TQ_UNIQUE_ACTIVE, &id), 1);
-	assert_int_equal(try(&s, (struct tq_task_spec){ .priority = 1 }, &id), TQ_EFULL);
+	assert_int_equal(try_submit(&s.f, (struct tq_task_spec){ .priority = 1 }, &id), TQ_EFULL);
 	close_fixture(&s.f);
 }
 

@@ -16,13 +16,7 @@ static int set_limit(struct one_worker *s, const char *name, uint32_t size)
 	const struct tqi_limit_change change = { .size = size ? size : TQI_LIMIT_NONE };
 
 	begin(&s->f);
-	int r = tqi_limit_set(&s->f.tx, name, &change);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_limit_set(&s->f.tx, name, &change));
 }
 
 /* A task with these keys; NULL ends them. */
@@ -537,13 +531,7 @@ static int set_rate(struct one_worker *s, const char *name, struct tqi_rate rate
 	const struct tqi_limit_change change = { .has_rate = true, .rate = rate };
 
 	begin(&s->f);
-	int r = tqi_limit_set(&s->f.tx, name, &change);
-
-	if (r < 0)
-		tqi_tx_abort(&s->f.tx);
-	else
-		commit(&s->f);
-	return r;
+	return conclude(&s->f, tqi_limit_set(&s->f.tx, name, &change));
 }
 
 /* Starts and ends as many as may start now; returns how many. */

@@ -23,13 +23,8 @@ static int set(struct fixture *f, struct tqi_policy policy)
 	bool full;
 
 	begin(f);
-	int r = tqi_queue_set(&f->tx, tqi_queue_make(&f->tx, "default", &full), &settings);
-
-	if (r < 0)
-		tqi_tx_abort(&f->tx);
-	else
-		commit(f);
-	return r;
+	return conclude(f,
+			tqi_queue_set(&f->tx, tqi_queue_make(&f->tx, "default", &full), &settings));
 }
 
 static struct tqi_policy ageing(uint32_t low, uint32_t normal, uint32_t high, uint32_t critical)

@@ -20,37 +20,28 @@ static uint32_t queue_of(struct fixture *f)
 	return tqi_queue_make(&f->tx, "default", &full);
 }
 
-static int finish(struct fixture *f, int r)
-{
-	if (r < 0)
-		tqi_tx_abort(&f->tx);
-	else
-		commit(f);
-	return r;
-}
-
 static int add_server(struct fixture *f, const char *name)
 {
 	begin(f);
-	return finish(f, tqi_server_add(&f->tx, queue_of(f), name));
+	return conclude(f, tqi_server_add(&f->tx, queue_of(f), name));
 }
 
 static int remove_server(struct fixture *f, const char *name)
 {
 	begin(f);
-	return finish(f, tqi_server_remove(&f->tx, queue_of(f), name));
+	return conclude(f, tqi_server_remove(&f->tx, queue_of(f), name));
 }
 
 static int remove_all(struct fixture *f)
 {
 	begin(f);
-	return finish(f, tqi_server_remove_all(&f->tx, queue_of(f)));
+	return conclude(f, tqi_server_remove_all(&f->tx, queue_of(f)));
 }
 
 static int set_limit(struct fixture *f, const char *pattern, uint32_t size)
 {
 	begin(f);
-	return finish(f, tqi_pool_set(&f->tx, queue_of(f), pattern, size));
+	return conclude(f, tqi_pool_set(&f->tx, queue_of(f), pattern, size));
 }
 
 /* Its record; NULL it is not there. */
