@@ -9,6 +9,7 @@
 #include "scheduler/due.h"
 #include "scheduler/fair.h"
 #include "scheduler/key.h"
+#include "scheduler/lane.h"
 #include "scheduler/limit.h"
 #include "scheduler/queue.h"
 #include "scheduler/ready.h"
@@ -134,16 +135,32 @@ static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi
 	return -EINPROGRESS;
 }
 
-/*
- * The lane's next task is likely the next to be claimed, and among many its record is
- * in no cache: it is loaded while this one runs.
- */
-static void fetch_next(struct tqi_tx *tx, uint32_t lane)
+/* The class that is claimed from next, if nothing else happens: in a fair queue another tenant's. */
+static const struct tqi_class *next_class(struct tqi_tx *tx, const struct tqi_class *class)
 {
-	const struct tqi_heap *tasks = &tqi_lane_at(tx, lane)->tasks;
+	uint32_t other = class->tenant ? tqi_tag_index(tqi_heap_second(
+						 tx, &tqi_class_at(tx, class->home)->tenants))
+				       : 0;
 
-	if (tasks->length)
-		tqi_table_fetch(tx->seg, TQI_TASKS, tqi_tag_index(tasks->root.tag));
+	return other ? tqi_class_at(tx, other) : class;
+}
+
+/*
+ * What is likely to be claimed next is in no cache, among many: it is loaded while this
+ * one runs.
+ */
+static void fetch_next(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	const struct tqi_class *class = next_class(tx, tqi_class_of(tx, task));
+
+	if (!class->open.length)
+		return;
+	uint32_t lane = tqi_tag_index(class->open.root.tag);
+
+	if (class->tenant)
+		tqi_table_fetch(tx->seg, TQI_TENANTS, class->tenant);
+	tqi_table_fetch(tx->seg, TQI_TASKS, tqi_lane_first(tx, lane, TQI_BY_KEY));
+	tqi_heap_fetch(tx, &tqi_lane_at(tx, lane)->tasks);
 }
 
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
@@ -174,7 +191,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		tqi_assign(tx, w, task->queue);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 
-	fetch_next(tx, task->lane);
+	fetch_next(tx, task);
 	*ret_claimed = (struct tqi_claimed){
 		.attempt = a,
 		.task = index,

@@ -204,6 +204,23 @@ static uint32_t least_of(const struct tqi_heap_entry *siblings, uint32_t count)
 	return best;
 }
 
+uint64_t tqi_heap_second(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	uint32_t first = tqi_heap_children(TQI_HEAP_ROOT);
+
+	if (heap->length < 2)
+		return 0;
+	const struct tqi_heap_entry *siblings = at(tx, heap, first);
+
+	return siblings[least_of(siblings, end_of(heap) - first)].tag;
+}
+
+void tqi_heap_fetch(struct tqi_tx *tx, struct tqi_heap *heap)
+{
+	if (heap->length > 1)
+		__builtin_prefetch(at(tx, heap, tqi_heap_children(TQI_HEAP_ROOT)), 1);
+}
+
 /*
  * The sixteen grandchildren lie side by side: four cache lines, of which one will be
  * read next.  Fetching all saves the wait for knowing which.

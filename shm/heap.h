@@ -81,6 +81,10 @@ void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, u
 		    struct tqi_heap_entry entry);
 /* Entry at a place from TQI_HEAP_ROOT on; for checks. */
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place);
+/* Tag of the first entry but the root; 0 none. */
+uint64_t tqi_heap_second(struct tqi_tx *tx, struct tqi_heap *heap);
+/* Load those of which one takes the root's place into the cache. */
+void tqi_heap_fetch(struct tqi_tx *tx, struct tqi_heap *heap);
 /*
  * Give the last chunk back if the rest has room for twice `length`, which is at least
  * the heap's: called as it shrinks, memory follows at most one chunk a call.
