@@ -213,33 +213,36 @@ _Static_assert(sizeof(struct tqi_task) == 256, "four cache lines");
  * without one gets one when it needs it (scheduler/extra.h).
  */
 struct tqi_extra {
+	/* What every start looks at ... */
 	uint64_t deadline_ns; /* no attempt starts from then on; UINT64_MAX none */
-	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
-	uint64_t schedule;    /* id of the one that made it; 0 none */
-	uint64_t culprit;     /* of cause dependency: id of the task that it is about; else 0 */
-	uint64_t inherited_deadline_ns; /* of those that wait for it, if that is earlier (J1) ... */
 	uint32_t key;	      /* its unique key's record, as long as its own; 0 none */
 	uint32_t tenant;      /* of its fair key, as long as its record; 0 none */
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
-	uint32_t after;	      /* chain of its dependencies, through edge.next_of_waiter */
-	uint32_t unmet;	      /* things that it waits for while BLOCKED (R7, R11) */
-	uint32_t group;	      /* that it is a member of (scheduler/group.h); 0 none */
-	uint32_t group_prev;  /* others in its chain (M1) */
-	uint32_t group_next;
-	uint32_t group_order; /* number of its end among the group's, while `counted` */
-	uint32_t completes;   /* group whose completion task it is, until that is decided; 0 none */
-	int32_t inherited; /* priority of those that wait for it, if that is higher ... */
-	uint16_t inherited_hops; /* ... over so many waits; 0 it is not */
-	uint16_t inherited_deadline_hops;
-	uint32_t stale_prev; /* on the root's list of stale tasks (scheduler/inherit.h) */
-	uint32_t stale_next;
-	uint32_t after_count; /* edges in `after` */
-	uint8_t stale;	 /* TQI_STALE_* */
-	uint8_t again;	 /* 1: after this round its list of edges is gone through once more */
+	uint32_t group;			/* that it is a member of (scheduler/group.h); 0 none */
 	uint8_t counted; /* enum tq_state of its end, as its group has counted it; 0 not yet (M2) */
 	uint8_t pinned;	 /* 1: one of its pins is its group's (M3) */
 	uint8_t shut;	 /* 1: its graph is being built, or has just been (M4) */
+	uint8_t stale;	 /* TQI_STALE_* */
+	uint8_t again;	 /* 1: after this round its list of edges is gone through once more */
 	uint8_t reserved0[3];
+	uint32_t completes; /* group whose completion task it is, until that is decided; 0 none */
+	uint32_t after;	    /* chain of its dependencies, through edge.next_of_waiter */
+	uint32_t unmet;	    /* things that it waits for while BLOCKED (R7, R11) */
+	int32_t inherited;  /* priority of those that wait for it, if that is higher ... */
+	uint16_t inherited_hops; /* ... over so many waits; 0 it is not */
+	uint16_t inherited_deadline_hops;
+
+	/* ... and what few do. */
+	uint64_t inherited_deadline_ns; /* of those that wait for it, if that is earlier (J1) ... */
+	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
+	uint64_t schedule;    /* id of the one that made it; 0 none */
+	uint64_t culprit;     /* of cause dependency: id of the task that it is about; else 0 */
+	uint32_t after_count; /* edges in `after` */
+	uint32_t group_prev;  /* others in its chain (M1) */
+	uint32_t group_next;
+	uint32_t group_order; /* number of its end among the group's, while `counted` */
+	uint32_t stale_prev;  /* on the root's list of stale tasks (scheduler/inherit.h) */
+	uint32_t stale_next;
 };
 _Static_assert(sizeof(struct tqi_extra) == 120, "as little as can be");
 
@@ -462,7 +465,8 @@ _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
  *
  * A tenant's class in a fair queue is there while it has members, in the tenant's chain;
  * what is counted of its tasks is counted in its home, the queue's class of the same
- * kind and band (scheduler/fair.h).
+ * kind and band (scheduler/fair.h).  A start reads the first two cache lines of it, and
+ * of a lane: among many tenants and keys they are in no cache.
  */
 struct tqi_class {
 	uint32_t link;
@@ -472,30 +476,30 @@ struct tqi_class {
 	uint32_t next;	/* class of the same queue, or of the same tenant */
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
+	uint32_t tenant;     /* whose it is; 0 the queue's */
+	uint32_t home;	     /* of a tenant's: where its tasks are counted */
+	uint32_t era;
+	uint32_t rate;	  /* of ageing: the keys of its tasks were made with it */
+	uint16_t edf;	  /* 1: the keys of its tasks are deadlines */
+	uint8_t aged;	  /* 1: lanes are in `oldest`, too, and their tasks in `ages` */
+	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
+	uint32_t parked;  /* lanes that wait at a full limit */
+	struct tqi_heap open; /* lanes and parkings with startable tasks */
+	struct tqi_heap oldest;
+	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
+	uint32_t guests;	 /* of a home: tenants' classes; `tenants` has room for all */
+	uint32_t guests_ready;	 /* tasks in the heaps of their lanes */
 	uint64_t submitted;
 	uint64_t started;
 	uint64_t ended[4]; /* done, failed, cancelled, expired */
 	uint64_t retried;
 	uint64_t crashed;
 	uint64_t reclaimed;
-	uint64_t stolen; /* tasks that a worker took from another one's list */
-	uint32_t depth[TQ_STATE_COUNT];
-	uint32_t rate;	      /* of ageing: the keys of its tasks were made with it */
-	struct tqi_heap open; /* lanes and parkings with startable tasks */
-	uint32_t era;
-	uint16_t edf;	/* 1: the keys of its tasks are deadlines */
-	uint8_t aged;	/* 1: lanes are in `oldest`, too, and their tasks in `ages` */
-	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
-	struct tqi_heap oldest;
-	uint32_t parked; /* lanes that wait at a full limit */
-	uint32_t tenant; /* whose it is; 0 the queue's */
-	uint32_t home;	 /* of a tenant's: where its tasks are counted */
-	uint32_t guests; /* of a home: tenants' classes; `tenants` has room for all */
-	uint32_t guests_ready; /* tasks in the heaps of their lanes */
-	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
-	uint32_t times; /* histograms of its queue and kind (R13); 0 none */
+	uint64_t stolen;    /* tasks that a worker took from another one's list */
 	uint64_t throttled; /* starts that a full limit had put off (K9) */
-	uint32_t reserved2[10];
+	uint32_t depth[TQ_STATE_COUNT];
+	uint32_t times; /* histograms of its queue and kind (R13); 0 none */
+	uint32_t reserved2[12];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
 
@@ -562,14 +566,14 @@ struct tqi_lane {
 	uint32_t class_;
 	uint32_t members; /* unfinished tasks, or lanes that may park: the heap has room for all */
 	uint32_t limits[TQ_LIMITS_MAX]; /* ascending, then 0; a parking's only one first */
-	struct tqi_heap tasks;		/* by key; or a parking's lanes, family open */
-	struct tqi_heap ages; /* the same by ready_ns, where the class is aged; family oldest */
-	uint32_t parking;		/* of a lane: where it is parked; 0 it is not */
-	uint32_t prev;			/* of a closed parking: others of its limit */
+	uint32_t parking; /* of a lane: where it is parked; 0 it is not */
+	uint32_t prev;	  /* of a closed parking: others of its limit */
 	uint32_t next;
 	uint8_t is_parking;
 	uint8_t state; /* of a parking: enum tqi_parking_state */
 	uint16_t reserved0;
+	struct tqi_heap tasks; /* by key; or a parking's lanes, family open */
+	struct tqi_heap ages;  /* the same by ready_ns, where the class is aged; family oldest */
 	uint64_t reserved1[7];
 };
 _Static_assert(sizeof(struct tqi_lane) == 256, "four cache lines");
