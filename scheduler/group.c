@@ -71,6 +71,7 @@ static int submit_completion(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *
 	return r > 0 ? -EEXIST : r; /* its unique key is another task's */
 }
 
+/* One that a dependency has cancelled at once waits for nothing. */
 static void link_completion(struct tqi_tx *tx, uint32_t group, uint64_t id)
 {
 	struct tqi_group *g = tqi_group_at(tx, group);
@@ -78,8 +79,10 @@ static void link_completion(struct tqi_tx *tx, uint32_t group, uint64_t id)
 
 	if (!id)
 		return;
-	TQI_SET(tx, g->completion, task);
 	TQI_SET(tx, g->completion_id, id);
+	if (tqi_state_is_final(tqi_task_at(tx, task)->state))
+		return;
+	TQI_SET(tx, g->completion, task);
 	TQI_SET(tx, tqi_task_extra(tx, tqi_task_at(tx, task))->completes, group);
 }
 

@@ -442,6 +442,35 @@ static void test_d5_chain_of_groups(void **state)
 	close_sound(&s);
 }
 
+/* A completion task that a dependency refuses at once ends before its group, as by a cancel. */
+static void test_d5_completion_refused_at_once(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t failed = submit(&s.f, (struct tq_task_spec){ 0 });
+	const struct tq_dependency on = { .id = failed };
+	struct tq_task_spec refused = after;
+
+	refused.after = &on;
+	refused.after_count = 1;
+	run(&s, failed, FATAL);
+	struct made g = make(&s.f, (struct tqi_group_request){ 0 }, &refused);
+
+	assert_int_equal(task_of(&s.f, g.completion)->state, TQ_CANCELLED);
+	assert_int_equal(group_of(&s.f, g.id)->completion_id, g.completion);
+	assert_int_equal(group_of(&s.f, g.id)->completion, 0);
+	assert_sound(&s.f);
+	uint64_t a = member(&s.f, g.id);
+
+	assert_int_equal(seal(&s.f, g.id), 0);
+	run(&s, a, DONE);
+	assert_int_equal(group_of(&s.f, g.id)->state, TQI_GROUP_COMPLETE);
+	sweep(&s.f);
+	close_sound(&s);
+}
+
 /* Graphs. */
 
 static uint64_t shut_member(struct fixture *f, uint64_t graph, struct tq_task_spec spec)
@@ -1007,6 +1036,7 @@ int main(void)
 		cmocka_unit_test(test_d4_cancel_before_the_walk),
 		cmocka_unit_test(test_d5_completion_cancelled),
 		cmocka_unit_test(test_d5_chain_of_groups),
+		cmocka_unit_test(test_d5_completion_refused_at_once),
 		cmocka_unit_test(test_d2_published_at_once),
 		cmocka_unit_test(test_d2_nothing_is_left),
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
