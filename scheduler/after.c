@@ -164,21 +164,23 @@ bool tqi_after_decide(struct tqi_tx *tx, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(tx, e);
 	const struct tqi_task *task = tqi_task_at(tx, edge->task);
+	const struct tqi_task *dependant = tqi_task_at(tx, edge->waiter);
 	bool dooms = task->flags & TQI_TASK_DOOMS;
 
 	if (edge->told == TQI_EDGE_REFUSED) /* by an earlier end */
 		return true;
-	if (tqi_state_is_final(tqi_task_at(tx, edge->waiter)->state)) {
+	if (tqi_state_is_final(dependant->state)) {
 		TQI_SET(tx, edge->told, TQI_EDGE_TOLD);
 		return false;
 	}
-	if (!dooms && tqi_after_is_met(edge->kind, task->state)) {
+	if ((!dooms && tqi_after_is_met(edge->kind, task->state)) ||
+	    tqi_member_is_refused(tx, dependant)) {
 		TQI_SET(tx, edge->told, TQI_EDGE_TOLD);
 		tqi_task_unblock(tx, edge->waiter);
 		return false;
 	}
 	TQI_SET(tx, edge->told, TQI_EDGE_REFUSED);
-	if (tqi_member_is_hidden(tx, tqi_task_at(tx, edge->waiter)))
+	if (tqi_member_is_hidden(tx, dependant))
 		tqi_member_refused(tx, edge->waiter, id_of(tx, edge->task), dooms);
 	else
 		tqi_after_refuse(tx, edge->waiter, id_of(tx, edge->task), dooms);

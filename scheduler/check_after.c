@@ -9,8 +9,8 @@ bool tqi_check_is_refused(struct tqi_check *c, const struct tqi_edge *edge)
 	const struct tqi_task *t = tqi_check_record(c, TQI_TASKS, edge->waiter);
 	const struct tqi_extra *extra = t ? tqi_check_extra(c, t) : NULL;
 
-	return edge->kind && on && extra && t->state == TQ_CANCELLED &&
-	       t->cause == TQ_CAUSE_DEPENDENCY &&
+	return edge->kind && on && extra &&
+	       (extra->shut || (t->state == TQ_CANCELLED && t->cause == TQ_CAUSE_DEPENDENCY)) &&
 	       extra->culprit == tqi_id_make(edge->task, on->generation);
 }
 

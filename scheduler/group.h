@@ -91,6 +91,8 @@ void tqi_member_show(struct tqi_tx *tx, uint32_t task);
 void tqi_member_open(struct tqi_tx *tx, uint32_t task);
 /* A dependency of a hidden one cannot be met: it is cancelled when it is shown. */
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
+/* Whether that is so: one culprit is enough. */
+bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *task);
 /* Whether it is of a graph that is being built: it does not exist yet. */
 bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *task);
 /* The first member whose end is not counted (M1); 0 none. */

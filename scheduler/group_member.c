@@ -165,6 +165,11 @@ bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *t)
 	       tqi_group_at(tx, tqi_task_extra(tx, t)->group)->state == TQI_GROUP_BUILDING;
 }
 
+bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return tqi_task_is_shut(tx, t) && tqi_task_extra(tx, t)->culprit;
+}
+
 bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *t)
 {
 	const struct tqi_extra *extra = tqi_task_extra(tx, t);
@@ -221,8 +226,7 @@ void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool
 	struct tqi_extra *extra = tqi_task_extra(tx, t);
 
 	TQI_ADD(tx, extra->unmet, -1); /* its graph is still to be published */
-	if (!extra->culprit)
-		TQI_SET(tx, extra->culprit, culprit);
+	TQI_SET(tx, extra->culprit, culprit);
 	if (dooms)
 		TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_DOOMS));
 }

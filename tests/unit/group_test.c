@@ -581,6 +581,44 @@ static void test_d2_nothing_is_left(void **state)
 	}
 }
 
+static struct tq_task_spec waits_for(const struct tq_dependency *on, uint32_t count)
+{
+	return (struct tq_task_spec){ .after = on, .after_count = count, .priority = 100 };
+}
+
+/* What a shut member waits for fails, and more than one: it is the first one's, when it is shown. */
+static void test_d1_refused_while_shut(void **state)
+{
+	struct one_worker s;
+	struct tq_dependency on[4] = { { 0 } };
+
+	(void)state;
+	open_one_worker(&s);
+	for (uint32_t i = 0; i < 4; i++)
+		on[i].id = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t graph = build(&s.f), id = shut_member(&s.f, graph, waits_for(on, 4));
+
+	run(&s, on[0].id, FATAL);
+	assert_sound(&s.f);
+	run(&s, on[1].id, FATAL);
+	uint64_t late = shut_member(&s.f, graph, waits_for(on, 1));
+
+	assert_sound(&s.f);
+	rebuild(&s.f);
+	publish(&s.f, graph);
+	run(&s, on[2].id, FATAL); /* before the walk has come by */
+	assert_sound(&s.f);
+	sweep(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_task_extra(&s.f.tx, task_of(&s.f, id))->culprit, on[0].id);
+	assert_int_equal(tqi_task_extra(&s.f.tx, task_of(&s.f, late))->culprit, on[0].id);
+	commit(&s.f);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_CANCELLED);
+	assert_int_equal(task_of(&s.f, late)->cause, TQ_CAUSE_DEPENDENCY);
+	assert_int_equal(group_of(&s.f, graph)->state, TQI_GROUP_COMPLETE);
+	close_sound(&s);
+}
+
 /* A purge is about what was there; a graph that comes later is not, though it was begun before. */
 static void test_d2_purge_spares_what_is_built(void **state)
 {
@@ -1039,6 +1077,7 @@ int main(void)
 		cmocka_unit_test(test_d5_completion_refused_at_once),
 		cmocka_unit_test(test_d2_published_at_once),
 		cmocka_unit_test(test_d2_nothing_is_left),
+		cmocka_unit_test(test_d1_refused_while_shut),
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
