@@ -76,7 +76,8 @@ static bool is_settled(struct tqi_check *c, const struct tqi_edge *edge,
 	*ret_worth = TQI_WORTH_NOTHING;
 	if (donor && stale_of(c, donor))
 		return false;
-	if (edge->quiet || (donor && tqi_state_is_final(donor->state)))
+	if (edge->quiet || edge->told == TQI_EDGE_REFUSED ||
+	    (donor && tqi_state_is_final(donor->state)))
 		return true;
 	if (edge->kind && donor)
 		*ret_worth = tqi_worth_passed_on(worth_of(c, donor));

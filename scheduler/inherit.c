@@ -59,9 +59,11 @@ static struct tqi_worth over(struct tqi_tx *tx, const struct tqi_edge *edge)
 					       : tqi_worth_of(tx, tqi_task_at(tx, edge->waiter)));
 }
 
+/* Or is about to, as soon as its graph is there. */
 static bool has_ended(struct tqi_tx *tx, const struct tqi_edge *edge)
 {
-	return edge->kind && tqi_state_is_final(tqi_task_at(tx, edge->waiter)->state);
+	return edge->kind && (edge->told == TQI_EDGE_REFUSED ||
+			      tqi_state_is_final(tqi_task_at(tx, edge->waiter)->state));
 }
 
 struct tqi_worth tqi_inherit_over(struct tqi_tx *tx, const struct tqi_edge *edge)

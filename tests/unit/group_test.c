@@ -7,6 +7,7 @@
 
 #include "scheduler/group.h"
 #include "scheduler/rebuild.h"
+#include "scheduler/worth.h"
 
 enum {
 	GROUPS = 100
@@ -619,6 +620,34 @@ static void test_d1_refused_while_shut(void **state)
 	close_sound(&s);
 }
 
+/* A shut member that has been refused lends nothing, when what refused it lives again. */
+static void test_b7_refused_while_shut(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	const struct tq_dependency on = { .id = submit(&s.f, (struct tq_task_spec){ 0 }) };
+	uint64_t graph = build(&s.f), id = shut_member(&s.f, graph, waits_for(&on, 1));
+
+	sweep(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_worth_of(&s.f.tx, task_of(&s.f, on.id)).priority, 100);
+	commit(&s.f);
+	run(&s, on.id, FATAL);
+	begin(&s.f);
+	assert_int_equal(tqi_steer_retry(&s.f.tx, on.id), 0);
+	commit(&s.f);
+	sweep(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_worth_of(&s.f.tx, task_of(&s.f, on.id)).priority, 0);
+	commit(&s.f);
+	publish(&s.f, graph);
+	sweep(&s.f);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_CANCELLED);
+	close_sound(&s);
+}
+
 /* A purge is about what was there; a graph that comes later is not, though it was begun before. */
 static void test_d2_purge_spares_what_is_built(void **state)
 {
@@ -1078,6 +1107,7 @@ int main(void)
 		cmocka_unit_test(test_d2_published_at_once),
 		cmocka_unit_test(test_d2_nothing_is_left),
 		cmocka_unit_test(test_d1_refused_while_shut),
+		cmocka_unit_test(test_b7_refused_while_shut),
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
