@@ -274,6 +274,8 @@ bool tqi_after_discard(struct tqi_tx *tx, uint32_t index)
 
 		TQI_SET(tx, extra->after, tqi_edge_at(tx, e)->next_of_waiter);
 		TQI_ADD(tx, extra->after_count, -1);
+		if (extra->unmet && tqi_edge_at(tx, e)->told == TQI_EDGE_OPEN)
+			TQI_ADD(tx, extra->unmet, -1); /* of one that is undone, in slices */
 		tqi_edge_free(tx, e);
 	}
 	return extra->after == 0;

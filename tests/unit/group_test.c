@@ -10,8 +10,9 @@
 #include "scheduler/worth.h"
 
 enum {
-	GROUPS = 100
-}; /* more than one hold closes */
+	GROUPS = 100, /* more than one hold closes */
+	DEPENDENCIES = 300, /* more than one hold gives up */
+};
 
 static const struct tqi_ident builder = { .pid = 9, .tid = 9, .start = 9 };
 
@@ -648,6 +649,33 @@ static void test_b7_refused_while_shut(void **state)
 	close_sound(&s);
 }
 
+/* One with more dependencies than a hold gives up is undone in slices, each of which is sound. */
+static void test_d2_undone_in_slices(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_fixture(&s.f, DEPENDENCIES + 10);
+	uint64_t graph = build(&s.f), ids[DEPENDENCIES];
+
+	for (uint32_t i = 0; i < DEPENDENCIES; i++)
+		ids[i] = shut_member(&s.f, graph, (struct tq_task_spec){ 0 });
+	uint32_t last = tqi_id_index(shut_member(&s.f, graph, (struct tq_task_spec){ 0 }));
+
+	for (uint32_t i = 0; i < DEPENDENCIES; i++) {
+		begin(&s.f);
+		assert_int_equal(
+			tqi_graph_depend(&s.f.tx, last, tqi_id_index(ids[i]), TQ_AFTER_OK), 0);
+		commit(&s.f);
+	}
+	begin(&s.f);
+	assert_int_equal(tqi_graph_drop(&s.f.tx, graph), 0);
+	commit(&s.f);
+	sweep(&s.f);
+	assert_int_equal(group_of(&s.f, graph)->state, TQI_GROUP_FREE);
+	close_sound(&s);
+}
+
 /* A purge is about what was there; a graph that comes later is not, though it was begun before. */
 static void test_d2_purge_spares_what_is_built(void **state)
 {
@@ -1108,6 +1136,7 @@ int main(void)
 		cmocka_unit_test(test_d2_nothing_is_left),
 		cmocka_unit_test(test_d1_refused_while_shut),
 		cmocka_unit_test(test_b7_refused_while_shut),
+		cmocka_unit_test(test_d2_undone_in_slices),
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
