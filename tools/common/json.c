@@ -9,6 +9,8 @@
 #include "policy_text.h"
 #include "text.h"
 
+#define FORM (JSON_COMPACT | JSON_REAL_PRECISION(6))
+
 static char *text_repaired(const char *text)
 {
 	char *copy = NULL;
@@ -63,9 +65,17 @@ json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], uint32_t count)
 	return array;
 }
 
+char *json_to_text(json_t *value)
+{
+	char *text = value ? json_dumps(value, FORM) : NULL;
+
+	json_decref(value);
+	return text;
+}
+
 void json_line(json_t *object)
 {
-	if (!object || json_dumpf(object, stdout, JSON_COMPACT | JSON_REAL_PRECISION(6)) < 0)
+	if (!object || json_dumpf(object, stdout, FORM) < 0)
 		complain("cannot print JSON: out of memory, or standard output failed");
 	else
 		putchar('\n');

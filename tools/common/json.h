@@ -16,6 +16,12 @@
 json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struct clocks *clocks);
 json_t *json_of_schedule(struct tq *tq, const struct tq_schedule_info *info,
 			 const struct clocks *clocks);
+/* With its history, its dependencies and its dependants: 0, or the library's error. */
+int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks,
+		       json_t **ret_object);
+json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct tq_why *why,
+		    const struct clocks *clocks);
+json_t *json_of_group(const struct tq_group_info *info, const struct clocks *clocks);
 json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct clocks *clocks);
 json_t *json_of_queue(const struct tq_queue_info *info);
 json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks);
@@ -36,6 +42,9 @@ void json_set_time(json_t *object, const char *key, const struct clocks *clocks,
 /* Sets what a handler of that kind gets: "command" and what goes with it, "payload" or
  * "payload_base64". */
 void json_set_payload(json_t *object, const char *kind, const char *payload, uint64_t bytes);
+
+/* The text of a value in one line, and frees the value.  Freed by free(); NULL no memory. */
+char *json_to_text(json_t *value);
 
 /* Prints one object on one line of standard output and frees it. */
 void json_line(json_t *object);

@@ -207,3 +207,10 @@ char *text_safe_copy(const char *text, unsigned columns)
 	fclose(out);
 	return copy;
 }
+
+const char *after_short(uint32_t kind)
+{
+	const char *name = tq_after_name(kind);
+
+	return strncmp(name, "after-", 6) == 0 ? name + 6 : name;
+}

@@ -28,4 +28,7 @@ char *text_of_task(struct tq *tq, const struct tq_task_info *info);
 /* Copy of @text, safe and at most @columns characters wide (0: no limit); freed by free(). */
 char *text_safe_copy(const char *text, unsigned columns);
 
+/* Shortest form of a kind of dependency: "ok", "any", "fail". */
+const char *after_short(uint32_t kind);
+
 #endif

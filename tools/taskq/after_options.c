@@ -20,13 +20,6 @@ static const char *option_of(uint32_t kind)
 	}
 }
 
-const char *after_short(uint32_t kind)
-{
-	const char *name = tq_after_name(kind);
-
-	return strncmp(name, "after-", 6) == 0 ? name + 6 : name;
-}
-
 bool after_add(struct after_options *after, uint64_t id, uint32_t kind)
 {
 	if (after->count == TQ_AFTER_MAX)

@@ -37,7 +37,4 @@ bool after_blame(struct cli *cli, int r, const struct tq_task_spec *spec);
 /* The same without a report: that one's id, or 0. */
 uint64_t after_culprit(struct tq *tq, int r, const struct tq_task_spec *spec);
 
-/* Shortest form of a kind: "ok", "any", "fail". */
-const char *after_short(uint32_t kind);
-
 #endif

@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "after_options.h"
 #include "errors.h"
 #include "format.h"
 #include "graph_view.h"
+#include "text.h"
 
 extern char **environ;
 

@@ -7,6 +7,7 @@
 
 #include "parse.h"
 #include "similar.h"
+#include "text.h"
 
 /* Fields that only a node has, or that mean something else there than in a batch's line. */
 static const struct {

@@ -40,7 +40,7 @@ static bool add_row(struct cli *cli, struct sample *sample, const struct tq_queu
 		return false;
 	sample->rows = rows;
 	rows[sample->count].info = *info;
-	times_read(cli, info, &rows[sample->count].times);
+	times_read(cli->tq, info, &rows[sample->count].times);
 	sample->count++;
 	return true;
 }

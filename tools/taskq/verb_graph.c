@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "after_options.h"
 #include "errors.h"
 #include "format.h"
 #include "graph_view.h"
@@ -13,6 +12,7 @@
 #include "options.h"
 #include "parse.h"
 #include "table.h"
+#include "text.h"
 #include "verbs.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "after_options.h"
 #include "each.h"
 #include "errors.h"
 #include "format.h"
@@ -22,8 +21,7 @@ enum {
 	OUTPUT_LINES = 10, /* shown of the output; `taskq log` has it all */
 	OUTPUT_BYTES = 4 << 10,
 	COMMAND_BYTES = 64 << 10, /* the largest payload that is shown */
-	EDGES = 16,	  /* dependencies and dependants shown to people ... */
-	EDGES_JSON = 1024, /* ... and to programs */
+	EDGES = 16, /* dependencies and dependants that are shown */
 };
 
 struct show {
@@ -316,48 +314,16 @@ static void print_for_people(const struct show *show)
 	print_output(show);
 }
 
-static void set_edges(json_t *object, const char *name, const struct tq_dependency_info *infos,
-		      int n)
+static int show_for_programs(struct cli *cli, uint64_t id)
 {
-	json_t *array = json_array();
+	const struct clocks clocks = clocks_read();
+	json_t *object;
+	const int r = json_of_task_whole(cli->tq, id, &clocks, &object);
 
-	for (int i = 0; i < n; i++)
-		json_array_append_new(array,
-				      json_pack("{s:o,s:s,s:s,s:b}", "id", json_id(infos[i].id),
-						"kind", after_short(infos[i].kind), "state",
-						tq_state_name(infos[i].state), "decided",
-						infos[i].decided));
-	if (n > 0)
-		json_object_set_new(object, name, array);
-	else
-		json_decref(array);
-}
-
-static void add_edges(json_t *object, const struct show *show)
-{
-	struct tq_dependency_info *infos = calloc(EDGES_JSON, sizeof(*infos));
-	struct tq *tq = show->cli->tq;
-
-	if (!infos)
-		return;
-	set_edges(object, "dependencies", infos,
-		  tq_dependencies(tq, show->info.id, infos, EDGES_JSON));
-	set_edges(object, "dependants", infos, tq_dependants(tq, show->info.id, infos, EDGES_JSON));
-	if (show->info.unmet)
-		json_object_set_new(object, "unmet", json_integer(show->info.unmet));
-	free(infos);
-}
-
-static void print_for_programs(const struct show *show)
-{
-	json_t *object = json_of_task(show->cli->tq, &show->info, &show->clocks);
-	json_t *history = json_array();
-
-	for (unsigned i = 0; i < show->history_count; i++)
-		json_array_append_new(history, json_of_attempt(&show->history[i], &show->clocks));
-	json_object_set_new(object, "history", history);
-	add_edges(object, show);
+	if (r < 0)
+		return fail_task(cli, r, id);
 	json_line(object);
+	return CLI_OK;
 }
 
 static int show_one(struct cli *cli, uint64_t id, bool first)
@@ -368,10 +334,13 @@ static int show_one(struct cli *cli, uint64_t id, bool first)
 		.info = { .size = sizeof(show.info) },
 		.why = { .size = sizeof(show.why) },
 	};
-	int r = tq_info(cli->tq, id, &show.info);
+	int r;
 
-	if (!first && !cli->json)
+	if (cli->json)
+		return show_for_programs(cli, id);
+	if (!first)
 		putchar('\n');
+	r = tq_info(cli->tq, id, &show.info);
 	if (r == 0)
 		r = tq_why(cli->tq, id, &show.why);
 	if (r == 0)
@@ -379,10 +348,7 @@ static int show_one(struct cli *cli, uint64_t id, bool first)
 	if (r < 0)
 		return fail_task(cli, r, id);
 	show.history_count = (unsigned)r;
-	if (cli->json)
-		print_for_programs(&show);
-	else
-		print_for_people(&show);
+	print_for_people(&show);
 	return CLI_OK;
 }
 

@@ -95,7 +95,7 @@ static void print_queue(struct cli *cli, const struct tq_queue_info *info)
 {
 	struct tq_times times;
 
-	times_read(cli, info, &times);
+	times_read(cli->tq, info, &times);
 	if (cli->json) {
 		json_t *object = json_of_queue(info);
 

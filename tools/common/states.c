@@ -19,25 +19,36 @@ static uint32_t states_of(const char *word)
 	return states;
 }
 
+static bool add_word(void *ctx, const char *word)
+{
+	uint32_t *states = ctx;
+	const uint32_t some = states_of(word);
+
+	*states |= some;
+	return some != 0;
+}
+
+bool parse_states(const char *list, uint32_t *states)
+{
+	return words_each(list, add_word, states);
+}
+
 struct reading {
 	const struct cli *cli;
 	uint32_t *states;
 };
 
-static bool add_word(void *ctx, const char *word)
+static bool add_or_refuse(void *ctx, const char *word)
 {
 	const struct reading *r = ctx;
-	const uint32_t some = states_of(word);
 
-	*r->states |= some;
-	return some || refuse(r->cli, "--state", word, "no such state",
-			      "blocked, delayed, ready, running, done, failed, cancelled, expired, "
-			      "unfinished or finished");
+	return add_word(r->states, word) ||
+	       refuse(r->cli, "--state", word, "no such state", FORM_STATES);
 }
 
 bool option_states(const struct cli *cli, const char *arg, uint32_t *states)
 {
 	struct reading reading = { cli, states };
 
-	return words_each(arg, add_word, &reading);
+	return words_each(arg, add_or_refuse, &reading);
 }

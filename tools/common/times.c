@@ -17,13 +17,13 @@ enum {
 	MARKS = sizeof(marks) / sizeof(marks[0])
 };
 
-void times_read(struct cli *cli, const struct tq_queue_info *info, struct tq_times *ret_times)
+void times_read(struct tq *tq, const struct tq_queue_info *info, struct tq_times *ret_times)
 {
 	const char *kind = info->kind[0] ? info->kind : NULL;
 
 	memset(ret_times, 0, sizeof(*ret_times));
 	ret_times->size = sizeof(*ret_times);
-	if (tq_times_read(cli->tq, info->name, kind, ret_times) < 0)
+	if (tq_times_read(tq, info->name, kind, ret_times) < 0)
 		return; /* a damaged segment: the counters are shown all the same */
 }
 
