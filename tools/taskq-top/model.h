@@ -50,6 +50,7 @@ struct model {
 	unsigned history; /* values of each series */
 	struct trouble troubles[TROUBLES_MAX];
 	unsigned trouble_count;
+	bool is_blocked; /* the first one: no segment, or nobody gets its lock */
 	struct pass pass;	/* tasks in the order of their view */
 	struct task_row *tasks; /* of its picks from tasks_first on */
 	uint32_t tasks_first, task_count;

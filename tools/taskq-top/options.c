@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line. */
-#include <getopt.h>
 #include <string.h>
 #include <strings.h>
 
+#include "long_options.h"
 #include "parse.h"
 #include "standard.h"
 #include "top.h"
@@ -89,15 +89,17 @@ static bool take_segment(struct top *top, const char *arg)
 	       refuse(&top->cli, "--segment", arg, "not a segment", FORM_SEGMENT);
 }
 
-static bool take(struct top *top, int key)
+static bool take(void *ctx, int key, const char *arg)
 {
+	struct top *top = ctx;
+
 	switch (key) {
 	case 's':
-		return take_segment(top, optarg);
+		return take_segment(top, arg);
 	case 'd':
-		return take_delay(top, optarg);
+		return take_delay(top, arg);
 	case 'n':
-		return option_count(&top->cli, "--iterations", optarg, 1, INT64_MAX, &top->looks);
+		return option_count(&top->cli, "--iterations", arg, 1, INT64_MAX, &top->looks);
 	case 'r':
 		top->ui.read_only = true;
 		return true;
@@ -109,9 +111,9 @@ static bool take(struct top *top, int key)
 		top->batch = true;
 		return true;
 	case KEY_VIEW:
-		return take_view(top, optarg);
+		return take_view(top, arg);
 	case KEY_FILTER:
-		return take_filter(top, optarg);
+		return take_filter(top, arg);
 	case KEY_FOREIGN:
 		top->source.foreign = true;
 		return true;
@@ -128,38 +130,11 @@ static bool take(struct top *top, int key)
 	}
 }
 
-/* getopt_long() takes any unambiguous beginning of a long option: whole names only, as
- * `taskq` has it, so that a later version may have an option of that name. */
-static bool is_whole(const char *word, int row)
-{
-	return row < 0 ||
-	       (!strncmp(word, "--", 2) && strcspn(word + 2, "=") == strlen(longs[row].name));
-}
-
 bool options_read(struct top *top, int argc, char **argv)
 {
-	int key, row = -1, at;
-
 	top->cli.exit_code = CLI_USAGE;
 	top->source.name = environment_or("TASKQ_SEGMENT", "default");
 	top->model.delay_ns = DELAY_NS;
-	opterr = 0;
-	for (;; row = -1) {
-		at = optind ? optind : 1;
-		key = getopt_long(argc, argv, "+:s:d:n:brh", longs, &row);
-		if (key == -1)
-			break;
-		if (key == '?' || key == ':' || !is_whole(argv[at], row)) {
-			complain("%s option %s\nsee `taskq-top --help`",
-				 key == ':' ? "no argument for" : "unknown", argv[at]);
-			return false;
-		}
-		if (!take(top, key))
-			return false;
-	}
-	if (optind < argc) {
-		complain("\"%s\" is one operand too many\nsee `taskq-top --help`", argv[optind]);
-		return false;
-	}
-	return take_segment(top, top->source.name);
+	return long_options_read(longs, "+:s:d:n:brh", take, top, argc, argv) &&
+	       take_segment(top, top->source.name);
 }

@@ -143,9 +143,11 @@ void trouble_find(struct model *model, const struct sample *before)
 {
 	model->trouble_count = 0;
 	find_no_segment(model);
+	if (!model->now.error && !model->now.removed)
+		find_lock(model, before);
+	model->is_blocked = model->trouble_count > 0;
 	if (model->now.error || model->now.removed)
 		return;
-	find_lock(model, before);
 	find_workers(model);
 	find_queues(model);
 	find_memory(model);
