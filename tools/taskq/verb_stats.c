@@ -6,6 +6,7 @@
 #include "errors.h"
 #include "format.h"
 #include "json.h"
+#include "metrics.h"
 #include "options.h"
 #include "parse.h"
 #include "rates.h"
@@ -19,18 +20,26 @@ enum {
 enum key {
 	KEY_BY_KIND = OPTION_OWN,
 	KEY_INTERVAL,
+	KEY_PROMETHEUS,
+};
+
+struct stats_options {
+	struct rates rates;
+	bool prometheus;
 };
 
 static const struct option_row rows[] = {
 	{ KEY_BY_KIND, "by-kind", NULL, "count each kind of a queue apart" },
 	{ KEY_INTERVAL, "interval", "D", "print what has changed, again and again after so long" },
 	{ 'n', "count", "N", "with --interval: so many times; default without end" },
+	{ KEY_PROMETHEUS, "prometheus", NULL, "print all as metrics for Prometheus" },
 	{ 0, NULL, NULL, NULL },
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
-	struct rates *rates = ctx;
+	struct stats_options *options = ctx;
+	struct rates *rates = &options->rates;
 
 	switch (key) {
 	case KEY_BY_KIND:
@@ -40,6 +49,9 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		return option_time_limit(cli, "--interval", arg, &rates->interval_ns);
 	case 'n':
 		return option_count(cli, "--count", arg, 1, UINT32_MAX, &rates->count);
+	case KEY_PROMETHEUS:
+		options->prometheus = true;
+		return true;
 	default:
 		return option_global(cli, NULL, key, arg);
 	}
@@ -142,22 +154,21 @@ static void print_memory(const struct tq_segment_info *info)
 	       (unsigned long long)info->tasks_max);
 }
 
-int verb_stats(struct cli *cli, int argc, char **argv)
+/* Of a segment that is not there, that it is not: a collector's file must not go on
+ * saying what was. */
+static int print_metrics(struct cli *cli, bool by_kind)
+{
+	struct tq *tq = attach(cli, TQ_OPEN_READONLY);
+
+	metrics_write(stdout, tq, METRICS_TEXT, by_kind);
+	return tq ? CLI_OK : cli->exit_code;
+}
+
+static int print_stats(struct cli *cli, uint32_t list_flags)
 {
 	struct tq_segment_info info = { .size = sizeof(info) };
-	struct rates rates = { 0 };
-	int r;
+	int r = print_queues(cli, list_flags);
 
-	if (!options_parse(cli, rows, take_option, &rates, argc, argv) ||
-	    !operands_ok(cli, 0, 0, NULL))
-		return cli->exit_code;
-	if (rates.count && !rates.interval_ns)
-		return usage(cli, "-n counts intervals: give --interval, too");
-	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
-		return cli->exit_code;
-	if (rates.interval_ns)
-		return rates_print(cli, &rates);
-	r = print_queues(cli, rates.list_flags);
 	if (r >= 0)
 		r = tq_segment_info(cli->tq, &info);
 	if (r < 0)
@@ -167,4 +178,24 @@ int verb_stats(struct cli *cli, int argc, char **argv)
 	else
 		print_memory(&info);
 	return CLI_OK;
+}
+
+int verb_stats(struct cli *cli, int argc, char **argv)
+{
+	struct stats_options options = { 0 };
+	const struct rates *rates = &options.rates;
+
+	if (!options_parse(cli, rows, take_option, &options, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL))
+		return cli->exit_code;
+	if (rates->count && !rates->interval_ns)
+		return usage(cli, "-n counts intervals: give --interval, too");
+	if (options.prometheus && (rates->interval_ns || cli->queue_given || cli->json))
+		return usage(cli, "--prometheus prints all there is, once: give it without "
+				  "--interval, --queue and --json");
+	if (options.prometheus)
+		return print_metrics(cli, rates->list_flags & TQ_QUEUE_BY_KIND);
+	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
+		return cli->exit_code;
+	return rates->interval_ns ? rates_print(cli, rates) : print_stats(cli, rates->list_flags);
 }
