@@ -41,12 +41,17 @@ if [ -f man/taskq.1 ]; then
 	differ 'long options, taskq(1)'
 fi
 
-if [ -f man/taskq-top.1 ]; then
-	lint_files 'tools/taskq-top/options.c' | xargs -r cat |
+# Programs without verbs.
+for program in taskq-top taskq-exporter; do
+	[ -f "man/$program.1" ] || continue
+	lint_files "tools/$program/options.c" | xargs -r cat |
 		sed -nE 's/^.*\{ "([a-z-]+)", (no|required)_argument.*/\1/p' >"$work/code"
-	grep -oE 'Fl -[a-z][a-z-]*' man/taskq-top.1 | sed 's/^Fl -//' >"$work/page"
-	differ 'long options, taskq-top(1)'
+	# What other programs have stands behind their names.
+	grep -vE '^\.Nm taskq' "man/$program.1" | grep -oE 'Fl -[a-z][a-z-]*' | sed 's/^Fl -//' >"$work/page"
+	differ "long options, $program(1)"
+done
 
+if [ -f man/taskq-top.1 ]; then
 	macro VIEW_MAP tools/taskq-top/view.h | sed 's/X(view_\([a-z]*\).*/\1/' >"$work/code"
 	awk '/^\.Sh / { inside = $2 == "VIEWS" } inside && /^\.It Sy / { print tolower($3) }' \
 		man/taskq-top.1 >"$work/page"

@@ -102,6 +102,8 @@
 	  "counters and times of the queues, and the segment's memory",                            \
 	  "Times are waits from ready to start and runs, of each attempt, and whole lives of\n"    \
 	  "tasks that are done or failed: at most an eighth above the true value.\n")              \
+	X(exporter, verb_exporter, "[OPTION]...",                                                  \
+	  "metrics for Prometheus, JSON and a page, over HTTP", "")                                \
 	X(trace, verb_trace, "[OPTION]...", "the last transitions, as the segment recorded them",  \
 	  "Takes no lock, and does not wake anybody: --follow looks 20 times a second.  "          \
 	  "--chrome\n"                                                                             \

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Answers in JSON: the objects that `taskq --json` prints. */
+#ifndef TASKQ_EXPORTER_API_H
+#define TASKQ_EXPORTER_API_H
+
+#include "answer.h"
+#include "exporter.h"
+#include "format.h"
+
+struct MHD_Connection;
+
+struct request {
+	const struct exporter *exporter;
+	struct MHD_Connection *connection;
+	const char *path;
+};
+
+typedef struct answer answer_fn(const struct request *request);
+
+/* Lists, a page at a time: {"queues": [...], "next": "17"}, the latter when there may be
+ * more. */
+answer_fn api_queues, api_workers, api_limits, api_groups, api_schedules, api_tasks;
+
+/* /api/tasks/ID and /api/tasks/ID/why */
+answer_fn api_task;
+
+/* The answer to an error of the library that is not about one task. */
+struct answer api_failure(const struct request *request, int r);
+
+/* The end of a list's answer. */
+struct answer api_page(const char *key, json_t *rows, bool is_full, uint64_t cursor);
+
+#endif

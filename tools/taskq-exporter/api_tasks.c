@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Tasks in JSON. */
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api.h"
+#include "json.h"
+#include "parse.h"
+#include "query.h"
+#include "states.h"
+#include "watch.h"
+
+enum {
+	TASKS_DEFAULT = 100
+};
+
+enum argument_index {
+	LIMIT,
+	CURSOR,
+	QUEUE,
+	KIND,
+	LABEL,
+	STATE,
+	ARGUMENTS
+};
+
+static bool read_filter(const struct argument *arguments, struct tq_task_filter *filter,
+			struct answer *ret_answer)
+{
+	const char **const names[] = { &filter->queue, &filter->kind, &filter->label };
+
+	for (unsigned i = QUEUE; i <= LABEL; i++) {
+		if (!arguments[i].is_given)
+			continue;
+		if (i != LABEL && !name_ok(arguments[i].value))
+			return query_refuse(&arguments[i], FORM_NAME, ret_answer);
+		*names[i - QUEUE] = arguments[i].value;
+	}
+	return !arguments[STATE].is_given ||
+	       parse_states(arguments[STATE].value, &filter->states) ||
+	       query_refuse(&arguments[STATE], "some of " FORM_STATES ", with commas", ret_answer);
+}
+
+/* Rows of JSON, or the library's error. */
+static int read_rows(struct tq *tq, const struct tq_task_filter *filter, struct page *page,
+		     json_t *rows)
+{
+	const struct clocks clocks = clocks_read();
+	struct tq_task_info *infos = calloc(page->limit, sizeof(*infos));
+	int n = -ENOMEM;
+
+	if (infos) {
+		infos->size = sizeof(*infos);
+		n = tq_task_list(tq, filter, &page->cursor, infos, page->limit);
+	}
+	for (int i = 0; i < n; i++)
+		json_array_append_new(rows, json_of_task(tq, &infos[i], &clocks));
+	free(infos);
+	return n;
+}
+
+static struct answer list_tasks(const struct request *request, struct tq *tq,
+				const struct tq_task_filter *filter, struct page *page)
+{
+	struct tq_queue_info queue = { .size = sizeof(queue) };
+	json_t *rows;
+	int n;
+
+	if (filter->queue && tq_queue_info(tq, filter->queue, &queue) == -ENOENT)
+		return answer_error(MHD_HTTP_NOT_FOUND, "/api/queues has those there are",
+				    "no such queue: %s", filter->queue);
+	rows = json_array();
+	n = read_rows(tq, filter, page, rows);
+	if (n >= 0)
+		return api_page("tasks", rows, (uint32_t)n == page->limit, page->cursor);
+	json_decref(rows);
+	return api_failure(request, n);
+}
+
+struct answer api_tasks(const struct request *request)
+{
+	struct argument arguments[ARGUMENTS + 1] = {
+		[LIMIT] = { .name = "limit" }, [CURSOR] = { .name = "cursor" },
+		[QUEUE] = { .name = "queue" }, [KIND] = { .name = "kind" },
+		[LABEL] = { .name = "label" }, [STATE] = { .name = "state" },
+	};
+	struct tq_task_filter filter = { .size = sizeof(filter) };
+	struct answer answer;
+	struct page page;
+	struct tq *tq;
+
+	if (!query_read(request->connection, arguments, &answer) ||
+	    !query_page(arguments, TASKS_DEFAULT, &page, &answer) ||
+	    !read_filter(arguments, &filter, &answer))
+		return answer;
+	tq = watch_open(request->exporter->options, &answer);
+	if (!tq)
+		return answer;
+	answer = list_tasks(request, tq, &filter, &page);
+	tq_close(tq);
+	return answer;
+}
+
+static int why_of(struct tq *tq, uint64_t id, json_t **ret_object)
+{
+	const struct clocks clocks = clocks_read();
+	struct tq_task_info info = { .size = sizeof(info) };
+	struct tq_why why = { .size = sizeof(why) };
+	int r = tq_why(tq, id, &why);
+
+	if (r == 0)
+		r = tq_info(tq, id, &info);
+	if (r == 0)
+		*ret_object = json_of_why(tq, &info, &why, &clocks);
+	return r;
+}
+
+static struct answer answer_task(const struct request *request, struct tq *tq, uint64_t id,
+				 bool why)
+{
+	const struct clocks clocks = clocks_read();
+	char text[TQ_ID_TEXT_MAX];
+	json_t *object;
+	const int r = why ? why_of(tq, id, &object) : json_of_task_whole(tq, id, &clocks, &object);
+
+	if (r == 0)
+		return answer_json(MHD_HTTP_OK, object);
+	tq_id_format(id, text);
+	if (r == TQ_EGONE)
+		return answer_error(MHD_HTTP_GONE, NULL, "task %s: %s", text, tq_strerror(r));
+	if (r == -ENOENT)
+		return answer_error(MHD_HTTP_NOT_FOUND, "/api/tasks has those there are",
+				    "no such task: %s", text);
+	return api_failure(request, r);
+}
+
+/* "17-3" or "17-3/why". */
+static bool read_path(const char *path, uint64_t *ret_id, bool *ret_why)
+{
+	const char *slash = strchr(path, '/');
+	char id[TQ_ID_TEXT_MAX];
+
+	*ret_why = slash != NULL;
+	if (slash && strcmp(slash, "/why") != 0)
+		return false;
+	const size_t bytes = slash ? (size_t)(slash - path) : strlen(path);
+
+	if (bytes >= sizeof(id))
+		return false;
+	memcpy(id, path, bytes);
+	id[bytes] = '\0';
+	return tq_id_parse(id, ret_id) == 0;
+}
+
+struct answer api_task(const struct request *request)
+{
+	struct argument none[] = { { 0 } };
+	struct answer answer;
+	struct tq *tq;
+	uint64_t id;
+	bool why;
+
+	if (!read_path(request->path + strlen("/api/tasks/"), &id, &why))
+		return answer_error(MHD_HTTP_NOT_FOUND,
+				    "/api/tasks/ID or /api/tasks/ID/why, with " FORM_ID,
+				    "no task is meant by %.100s", request->path);
+	if (!query_read(request->connection, none, &answer))
+		return answer;
+	tq = watch_open(request->exporter->options, &answer);
+	if (!tq)
+		return answer;
+	answer = answer_task(request, tq, id, why);
+	tq_close(tq);
+	return answer;
+}

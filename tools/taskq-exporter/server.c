@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* The HTTP server: what holds for every request, whatever its path. */
+#include "server.h"
+
+#include <string.h>
+
+#include "host.h"
+#include "routes.h"
+
+enum {
+	THREADS = 4,		   /* a long list holds up nobody else */
+	CONNECTIONS_MAX = 512,	   /* a quarter of them in each thread */
+	CONNECTION_BYTES = 16 << 10, /* of a request's head */
+	IDLE_SECONDS = 10
+};
+
+static void add_headers(struct MHD_Response *response, const struct answer *answer)
+{
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, answer->type);
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
+	if (answer->policy[0]) {
+		MHD_add_response_header(response, "Content-Security-Policy", answer->policy);
+		MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+	}
+	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+}
+
+/* Takes the answer over.  MHD_NO closes the connection. */
+static enum MHD_Result send_answer(struct MHD_Connection *connection, const struct answer *answer)
+{
+	struct MHD_Response *response;
+	enum MHD_Result result;
+	char *text;
+	size_t bytes;
+
+	if (!answer->body)
+		return MHD_NO;
+	text = body_text(answer->body, &bytes);
+	response = MHD_create_response_from_buffer_with_free_callback_cls(bytes, text, body_drop,
+									  answer->body);
+	if (!response) {
+		body_drop(answer->body);
+		return MHD_NO;
+	}
+	add_headers(response, answer);
+	result = MHD_queue_response(connection, answer->status, response);
+	MHD_destroy_response(response);
+	return result;
+}
+
+static bool has_body(struct MHD_Connection *connection)
+{
+	const char *bytes = MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+							MHD_HTTP_HEADER_CONTENT_LENGTH);
+
+	return (bytes && strcmp(bytes, "0") != 0) ||
+	       MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+					   MHD_HTTP_HEADER_TRANSFER_ENCODING);
+}
+
+/* What is wrong with a request that no path should see; false: nothing. */
+static bool refuse_request(const struct request *request, const char *method,
+			   struct answer *ret_answer)
+{
+	if (!host_is_allowed(request->exporter,
+			     MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
+							 MHD_HTTP_HEADER_HOST)))
+		*ret_answer = route_error(request->path, MHD_HTTP_FORBIDDEN,
+					  "ask by address or as localhost, or let the exporter "
+					  "accept the name: --allow-host NAME",
+					  "requests to that name are not answered");
+	else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+		 strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+		*ret_answer = route_error(request->path, MHD_HTTP_METHOD_NOT_ALLOWED,
+					  "only GET and HEAD: `taskq` changes things",
+					  "nothing can be changed here");
+	else if (has_body(request->connection))
+		*ret_answer = route_error(request->path, MHD_HTTP_BAD_REQUEST, "leave it out",
+					  "a request here has no body");
+	else
+		return false;
+	return true;
+}
+
+static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, const char *url,
+			      const char *method, const char *version, const char *upload,
+			      size_t *upload_bytes, void **seen)
+{
+	const struct server *server = cls;
+	const struct request request = { &server->exporter, connection, url };
+	static int mark; /* its address says: the head was seen */
+	struct answer answer;
+
+	(void)version;
+	(void)upload;
+	(void)upload_bytes;
+	/* Nobody waits for a body that is not wanted; else the connection can be used again. */
+	if (refuse_request(&request, method, &answer))
+		return send_answer(connection, &answer);
+	if (!*seen) {
+		*seen = &mark;
+		return MHD_YES;
+	}
+	answer = route(&request);
+	return send_answer(connection, &answer);
+}
+
+bool server_start(struct server *server, int fd)
+{
+	pthread_mutex_init(&server->connections.mutex, NULL);
+	server->daemon = MHD_start_daemon(
+		MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handle, server,
+		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+		MHD_OPTION_NOTIFY_CONNECTION, connections_note, &server->connections,
+		MHD_OPTION_NOTIFY_COMPLETED, connections_answered, &server->connections,
+		MHD_OPTION_END);
+	return server->daemon != NULL;
+}
+
+void server_stop(struct server *server)
+{
+	MHD_stop_daemon(server->daemon);
+}
