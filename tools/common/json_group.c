@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* JSON of groups. */
+/* A group as JSON. */
 #include "json.h"
 
 /* How many members are in each state, a key for each. */

@@ -13,7 +13,4 @@ void times_read(struct tq *tq, const struct tq_queue_info *info, struct tq_times
 /* One line each, of those that there are samples of. */
 void times_print(const struct tq_times *times);
 
-/* The same as members of an object: "wait", "run", "end_to_end". */
-void times_add(json_t *object, const struct tq_times *times);
-
 #endif

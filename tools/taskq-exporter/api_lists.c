@@ -7,6 +7,7 @@
 
 #include "api.h"
 #include "json.h"
+#include "percentiles.h"
 #include "query.h"
 #include "times.h"
 #include "watch.h"
@@ -92,7 +93,7 @@ static json_t *object_of_queue(struct tq *tq, const void *info, const struct clo
 
 	(void)clocks;
 	times_read(tq, info, &times);
-	times_add(object, &times);
+	json_add_times(object, &times);
 	return object;
 }
 

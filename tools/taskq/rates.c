@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "format.h"
 #include "json.h"
+#include "percentiles.h"
 #include "signals.h"
 #include "times.h"
 
@@ -147,7 +148,7 @@ static void print_json(const struct row *row, const struct change *c, uint64_t i
 	json_object_set_new(object, "failed_per_s", json_real(c->failed));
 	json_object_set_new(object, "retried_per_s", json_real(c->retried));
 	json_object_set_new(object, "crashed_per_s", json_real(c->crashed));
-	times_add(object, &c->times);
+	json_add_times(object, &c->times);
 	json_line(object);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Entries of the flight recorder, as text, as JSON, and for trace viewers. */
+/* Entries of the flight recorder, printed, and for trace viewers. */
 #ifndef TASKQ_TOOL_TRACE_H
 #define TASKQ_TOOL_TRACE_H
 
@@ -11,12 +11,6 @@
 /* One line of text, or one object. */
 void trace_print(const struct cli *cli, const struct tq_trace_entry *entry,
 		 const struct clocks *clocks);
-
-/* What happened, in a few words. */
-enum {
-	TRACE_TEXT_MAX = 128
-};
-char *trace_text(const struct tq_trace_entry *entry, char buf[TRACE_TEXT_MAX]);
 
 /*
  * Writes the trace event format of Chrome and Perfetto.  Entries are added oldest first;

@@ -10,6 +10,7 @@
 #include "json.h"
 #include "trace.h"
 #include "trace_lanes.h"
+#include "trace_text.h"
 
 #define PROCESS 1 /* all lanes are threads of one process: the segment */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "group_text.h"
 #include "json.h"
 #include "options.h"
 #include "outcome.h"
@@ -94,21 +95,6 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 static const char *id_text(uint64_t id, char buf[TQ_ID_TEXT_MAX])
 {
 	return tq_group_id_format(id, buf);
-}
-
-/* "3 running, 7 done" */
-static void put_states(FILE *out, const struct tq_group_info *info)
-{
-	const char *comma = "";
-
-	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++) {
-		if (!info->states[s])
-			continue;
-		fprintf(out, "%s%u %s", comma, info->states[s], tq_state_name(s));
-		comma = ", ";
-	}
-	if (!*comma)
-		fputs("none", out);
 }
 
 static int fail_group(struct cli *cli, int r, uint64_t id)
@@ -317,7 +303,7 @@ static int wait_one(struct cli *cli, const struct group_options *o, uint64_t id)
 
 static void print_group(const struct tq_group_info *info, const struct clocks *clocks)
 {
-	char text[TQ_ID_TEXT_MAX], time[FORMAT_MAX];
+	char text[TQ_ID_TEXT_MAX], time[FORMAT_MAX], states[GROUP_STATES_MAX];
 
 	printf("group %s", id_text(info->id, text));
 	if (info->label[0]) {
@@ -326,9 +312,7 @@ static void print_group(const struct tq_group_info *info, const struct clocks *c
 	}
 	printf(": %s%s\n", tq_group_state_name(info->state),
 	       info->flags & TQ_GROUP_INFO_CANCELLED ? ", cancelled" : "");
-	printf("  members    %u: ", info->members);
-	put_states(stdout, info);
-	putchar('\n');
+	printf("  members    %u: %s\n", info->members, group_states(info, states));
 	if (info->completion)
 		printf("  completion %s, when %s\n", tq_id_format(info->completion, text),
 		       tq_group_condition_name(info->condition));

@@ -9,6 +9,7 @@
 #include "metrics.h"
 #include "options.h"
 #include "parse.h"
+#include "percentiles.h"
 #include "rates.h"
 #include "times.h"
 #include "verbs.h"
@@ -111,7 +112,7 @@ static void print_queue(struct cli *cli, const struct tq_queue_info *info)
 	if (cli->json) {
 		json_t *object = json_of_queue(info);
 
-		times_add(object, &times);
+		json_add_times(object, &times);
 		json_line(object);
 		return;
 	}
