@@ -8,6 +8,7 @@
 #include "client/options.h"
 #include "client/snapshot.h"
 
+#define RUN 16 /* records copied at a time */
 #define MEMBERS_END UINT64_MAX /* as a cursor: all have been seen */
 
 void tqi_group_fill(const struct tqi_group *g, uint32_t index, struct tq_group_info *i)
@@ -68,22 +69,25 @@ int tq_group_info(struct tq *tq, uint64_t id, struct tq_group_info *ret_info)
 
 int tq_group_list(struct tq *tq, uint64_t *cursor, struct tq_group_info *infos, uint32_t count)
 {
-	uint32_t end, n = 0;
+	struct tqi_group groups[RUN];
+	uint32_t end, n = 0, run;
 
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
 	tqi_peek_count(&tq->seg, TQI_GROUPS, &end);
-	if (*cursor == 0)
-		*cursor = 1;
-	for (; n < count && *cursor < end; (*cursor)++) {
-		struct tq_group_info info;
-		struct tqi_group g;
+	for (uint64_t at = *cursor ? *cursor : 1; n < count && at < end; *cursor = at += run) {
+		const uint64_t room = end - at < count - n ? end - at : count - n;
 
-		if (tqi_peek_record(&tq->seg, TQI_GROUPS, (uint32_t)*cursor, &g) < 0 ||
-		    !is_seen(&g))
-			continue;
-		tqi_group_fill(&g, (uint32_t)*cursor, &info);
-		tqi_snapshot_out(&infos[n++], sizeof(*infos), &info, sizeof(info));
+		run = tqi_peek_run(&tq->seg, TQI_GROUPS, (uint32_t)at,
+				   (uint32_t)(room < RUN ? room : RUN), groups);
+		for (uint32_t i = 0; i < run; i++) {
+			struct tq_group_info info;
+
+			if (!is_seen(&groups[i]))
+				continue;
+			tqi_group_fill(&groups[i], (uint32_t)at + i, &info);
+			tqi_snapshot_out(&infos[n++], sizeof(*infos), &info, sizeof(info));
+		}
 	}
 	return (int)n;
 }

@@ -47,6 +47,8 @@ struct tq {
 		uint64_t id;
 		uint32_t attempt; /* which one, counted from 1; 0 none */
 	} command; /* that this process is part of (client/behalf.h) */
+	struct tqi_word32
+		times_queue; /* whose times were read last: who reads all goes on behind it */
 };
 
 /* A claim that a thread works on; it may have ended since. */

@@ -309,16 +309,25 @@ void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_
 	peek_name(seg, TQI_KINDS, k, offsetof(struct tqi_kind, name), name);
 }
 
-uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name)
+uint32_t tqi_peek_queue_find_from(const struct tqi_segment *seg, uint32_t first, const char *name)
 {
 	char candidate[TQ_NAME_MAX + 1];
 	uint32_t count;
 
 	tqi_peek_count(seg, TQI_QUEUES, &count);
-	for (uint32_t q = 1; q < count && q <= TQI_QUEUES_MAX; q++) {
+	if (count > TQI_QUEUES_MAX + 1)
+		count = TQI_QUEUES_MAX + 1;
+	for (uint32_t n = 1, q = first; n < count; n++, q++) {
+		if (q == 0 || q >= count)
+			q = 1;
 		tqi_peek_queue_name(seg, q, candidate);
 		if (strcmp(candidate, name) == 0)
 			return q;
 	}
 	return 0;
+}
+
+uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name)
+{
+	return tqi_peek_queue_find_from(seg, 1, name);
 }

@@ -68,7 +68,8 @@ int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, v
 		   uint64_t bytes);
 /* Whether a task's record still is what was copied. */
 bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy);
-/* A queue by its name; 0 none. */
+/* A queue by its name; 0 none.  The search begins at `first`, and comes round. */
+uint32_t tqi_peek_queue_find_from(const struct tqi_segment *seg, uint32_t first, const char *name);
 uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name);
 /* Name of a queue or kind; "" unknown. */
 void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1]);

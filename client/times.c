@@ -88,10 +88,13 @@ static int add_queue(struct tq *tq, uint32_t q, const char *kind, struct tq_time
 int tq_times_read(struct tq *tq, const char *queue, const char *kind, struct tq_times *ret_times)
 {
 	struct tq_times times = { .size = sizeof(times) };
-	uint32_t q = tqi_peek_queue_find(&tq->seg, queue);
+	uint32_t hint = tqi_load_relaxed32(&tq->times_queue) + 1;
+	uint32_t q = tqi_peek_queue_find_from(&tq->seg, hint, queue);
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_times, &room);
 
+	if (q)
+		tqi_store_relaxed32(&tq->times_queue, q);
 	if (r == 0)
 		r = q ? add_queue(tq, q, kind, &times) : -ENOENT;
 	if (r == 0)
