@@ -64,6 +64,47 @@ has_more_than_ascii() {
 	[[ $(jq -r '.tasks[0].id' <<<"$output") == 1-1 ]]
 }
 
+@test "H2 H8: the percentiles of a queue are those of taskq stats, and the overview has them" {
+	submit -q mail -- sleep 0.05
+	submit -q mail -- false
+	submit -q images -- true
+	work_off -q mail,images
+	top 0 --json -n1
+	[[ $(jq -c '.queues[] | [.queue, .wait, .run, .end_to_end]' <<<"$output") == \
+		"$(taskq stats --json | jq -c 'select(.queue) | [.queue, .wait, .run, .end_to_end]')" ]]
+	jq -e '.queues[0].run | .count == 2 and .max_ns >= 50000000' <<<"$output"
+	top 0 -n1
+	grep -qE '^ Wait +p50 [0-9.]+(ms|s) +p90 .* p99 .* max ' <<<"$output"
+	grep -qE '^ Run +p50 .* max [0-9.]+(ms|s)' <<<"$output"
+	grep -qE '^ In all +p50 .* max [0-9.]+(ms|s)' <<<"$output"
+	COLUMNS=200 top 0 -n1 --view queues
+	prints "WAIT50 WAIT99  RUN50  RUN99"
+}
+
+@test "H8: groups, and what the recorder got since the look before, in text and JSON" {
+	local group member
+
+	group=$(taskq group new -L nightly)
+	member=$(submit --group "$group" -- true)
+	top 0 -n1 --view groups
+	prints "$group "
+	prints "nightly"
+	top 0 -n1 --view groups --filter sealed
+	prints "nothing matches"
+	top 0 --json -n1 --view groups
+	[[ $(jq -c .groups <<<"$output") == "$(taskq group list --json | jq -sc .)" ]]
+	top 0 -n1 --view trace
+	prints "$member "
+	prints "submitted, ready"
+	top 0 --json -n2 -d 20ms --view trace
+	[[ $(jq -c '.trace[]' <<<"${lines[0]}") == "$(taskq trace --json)" ]]
+	[[ $(jq -c .trace <<<"${lines[1]}") == '[]' ]]
+	taskq destroy --force
+	taskq create --trace off
+	top 0 -n1 --view trace
+	prints "no flight recorder"
+}
+
 @test "H8: rates are what was done between two looks" {
 	taskq create -q mail
 	start taskq-top --json -d 200ms
@@ -185,8 +226,8 @@ has_more_than_ascii() {
 	says "a duration such as"
 	top 2 -n 0
 	says "--iterations"
-	top 2 --view groups
-	says "overview, queues, tasks, workers or limits"
+	top 2 --view nonsense
+	says "overview, queues, tasks, workers, limits, groups or trace"
 	top 2 -s a/b
 	says "not a segment"
 	top 2 this

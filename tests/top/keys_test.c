@@ -160,10 +160,12 @@ static void h8_filters(void **state)
 
 static void h8_details(void **state)
 {
-	static const enum detail_kind kinds[VIEW_COUNT] = { DETAIL_QUEUE, DETAIL_QUEUE, DETAIL_TASK,
-							    DETAIL_WORKER, DETAIL_LIMIT };
-	static const int leavers[] = { 'q', PRESS_ESCAPE, PRESS_ENTER, PRESS_BACKSPACE,
-				       PRESS_F0 + 10 };
+	static const enum detail_kind kinds[VIEW_COUNT] = { DETAIL_QUEUE, DETAIL_QUEUE,
+							    DETAIL_TASK,  DETAIL_WORKER,
+							    DETAIL_LIMIT, DETAIL_GROUP,
+							    DETAIL_TASK };
+	static const int leavers[] = { 'q',	      PRESS_ESCAPE, PRESS_ENTER, PRESS_BACKSPACE,
+				       PRESS_F0 + 10, 'q',	    PRESS_ESCAPE };
 
 	(void)state;
 	for (unsigned i = 0; i < VIEW_COUNT; i++) {
@@ -209,7 +211,8 @@ static void h8_actions_ask(void **state)
 		int view, key, kind;
 	} keys[] = { { '3', 'C', 'C' },		 { '3', 'R', 'R' }, { '3', 'H', 'H' },
 		     { '3', PRESS_F0 + 9, 'C' }, { '2', 'P', 'P' }, { '1', 'P', 'P' },
-		     { '4', 'T', 'T' },		 { '4', 'K', 'K' }, { '4', PRESS_F0 + 9, 'T' } };
+		     { '4', 'T', 'T' },		 { '4', 'K', 'K' }, { '4', PRESS_F0 + 9, 'T' },
+		     { '6', 'C', 'C' },		 { '6', 'S', 'S' }, { '6', PRESS_F0 + 9, 'C' } };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -275,6 +278,50 @@ static void h8_read_only(void **state)
 	}
 }
 
+/* The trace goes on at its end, and stands still for who has gone up. */
+static void h8_trace_follows(void **state)
+{
+	(void)state;
+	press('7');
+	assert_int_equal(table()->cursor, 6);
+	press('k');
+	assert_true(table()->is_paused);
+	model.recorder.shown_count = 6; /* as if one had come since */
+	fixture_update(&ui, &model);
+	assert_int_equal(table()->cursor, 5);
+	press('k');
+	model.recorder.shown_count = 7;
+	fixture_update(&ui, &model);
+	assert_int_equal(table()->cursor, 4);
+	press('F');
+	assert_false(table()->is_paused);
+	assert_int_equal(table()->cursor, 6);
+	press('g');
+	assert_int_equal(table()->cursor, 0);
+	press('G');
+	assert_false(table()->is_paused);
+}
+
+/* It has one order, and a gap is no task. */
+static void h8_trace_has_one_order(void **state)
+{
+	(void)state;
+	press('7');
+	assert_int_equal(press('>'), UI_NOTHING);
+	assert_int_equal(press(PRESS_F0 + 6), UI_NOTHING);
+	press('I');
+	assert_false(table()->reverse);
+	press('g');
+	for (int i = 0; i < 3; i++)
+		press('j');
+	press(PRESS_ENTER);
+	assert_int_equal(ui.detail.kind, DETAIL_NONE);
+	press('j');
+	press(PRESS_ENTER);
+	assert_int_equal(ui.detail.kind, DETAIL_TASK);
+	assert_int_equal(ui.detail.id, model.recorder.entries[4].task);
+}
+
 /* The cursor goes with its row only when told to. */
 static void h8_follows(void **state)
 {
@@ -331,6 +378,8 @@ int main(void)
 		KEYS_TEST(h8_lower_case_does_nothing),
 		KEYS_TEST(h8_priority),
 		KEYS_TEST(h8_read_only),
+		KEYS_TEST(h8_trace_follows),
+		KEYS_TEST(h8_trace_has_one_order),
 		KEYS_TEST(h8_follows),
 		KEYS_TEST(h8_mouse),
 #undef KEYS_TEST

@@ -14,6 +14,9 @@ static struct worker_row workers[6];
 static struct tq_limit_info limits[3];
 static struct task_row tasks[9];
 static struct pick picks[9];
+static struct tq_group_info groups[4];
+static struct tq_trace_entry entries[7];
+static uint32_t shown[7];
 
 static void add_queue(unsigned i, const char *name, uint32_t ready, uint32_t running, uint64_t done,
 		      uint64_t failed)
@@ -85,6 +88,89 @@ static void add_task(unsigned i, uint32_t state, uint32_t flags, const char *lab
 	picks[i] = (struct pick){ .sequence = i + 1, .id = info->id };
 }
 
+static void add_group(unsigned i, uint32_t state, const uint32_t states[TQ_STATE_COUNT],
+		      const char *label)
+{
+	struct tq_group_info *info = &groups[i];
+
+	*info = (struct tq_group_info){ .id = 1ull << 24 | (i + 1),
+					.created_ns = NOW - (i + 1) * 100 * S,
+					.ended_ns = state == TQ_GROUP_COMPLETE ? NOW - 50 * S : 0,
+					.state = state };
+	memcpy(info->states, states, sizeof(info->states));
+	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++) {
+		info->members += states[s];
+		info->unfinished += s < TQ_DONE ? states[s] : 0;
+	}
+	snprintf(info->label, sizeof(info->label), "%s", label);
+}
+
+static void add_groups(void)
+{
+	add_group(0, TQ_GROUP_OPEN, (uint32_t[TQ_STATE_COUNT]){ [TQ_READY] = 2 }, "uploads");
+	add_group(
+		1, TQ_GROUP_SEALED,
+		(uint32_t[TQ_STATE_COUNT]){
+			[TQ_BLOCKED] = 7000, [TQ_READY] = 812, [TQ_RUNNING] = 8, [TQ_DONE] = 4000 },
+		"nightly Größe 写真");
+	add_group(2, TQ_GROUP_SEALED,
+		  (uint32_t[TQ_STATE_COUNT]){ [TQ_RUNNING] = 1, [TQ_CANCELLED] = 3 }, "");
+	add_group(3, TQ_GROUP_COMPLETE,
+		  (uint32_t[TQ_STATE_COUNT]){ [TQ_DONE] = 90, [TQ_FAILED] = 2 }, "evil \x1b[2J");
+	groups[1].completion = 1ull << 24 | 77;
+	groups[1].condition = TQ_GROUP_OK;
+	groups[2].flags = TQ_GROUP_INFO_CANCELLED;
+	groups[3].completion = 1ull << 24 | 78;
+	groups[3].condition = TQ_GROUP_FAIL;
+	groups[3].culprit = 1ull << 24 | 17;
+}
+
+static void add_entries(void)
+{
+	static const struct tq_trace_entry some[] = {
+		{ .event = TQ_TRACE_MOVE, .to = TQ_READY, .pid = 3999 },
+		{ .event = TQ_TRACE_STEAL, .worker = 3, .argument = 2, .pid = 4002 },
+		{ .event = TQ_TRACE_MOVE,
+		  .from = TQ_READY,
+		  .to = TQ_RUNNING,
+		  .argument = 1,
+		  .pid = 4002,
+		  .worker = 3 },
+		{ .number = 1234 }, /* passed over */
+		{ .event = TQ_TRACE_SIGNAL,
+		  .cause = TQ_CAUSE_TIMEOUT,
+		  .argument = 15,
+		  .pid = 4001,
+		  .worker = 2 },
+		{ .event = TQ_TRACE_RECLAIM,
+		  .cause = TQ_CAUSE_WORKER_DIED,
+		  .pid = 4003,
+		  .worker = 2 },
+		{ .event = TQ_TRACE_MOVE,
+		  .from = TQ_RUNNING,
+		  .to = TQ_DONE,
+		  .cause = TQ_CAUSE_EXIT,
+		  .pid = 4002 },
+	};
+
+	for (unsigned i = 0; i < 7; i++) {
+		entries[i] = some[i];
+		entries[i].task = some[i].event ? 1ull << 24 | (i + 17) : 0;
+		entries[i].time_ns = NOW - (7 - i) * 1234567;
+		shown[i] = i;
+	}
+}
+
+static void add_latencies(struct model *model)
+{
+	for (uint64_t kind = 0; kind < LATENCY_KINDS; kind++)
+		for (uint64_t i = 0; i < PERCENTILE_COUNT; i++) {
+			model->latencies.all.ns[kind][i] = (kind + 1) * (i + 1) * 123456789;
+			for (unsigned q = 0; q < 3; q++)
+				queues[q].latency.ns[kind][i] = (kind + 1) * (i + q + 1) * 4321000;
+		}
+}
+
 static void add_rows(void)
 {
 	static char sleep[] = "sleep 60", mail[] = "mail -s 'your order' a@example.org";
@@ -113,6 +199,8 @@ static void add_rows(void)
 					    .tokens = 7,
 					    .key = "mail-server" };
 	limits[2] = (struct tq_limit_info){ .slots = 8, .used = 2, .tasks = 2, .key = "render" };
+	add_groups();
+	add_entries();
 	add_task(0, TQ_RUNNING, 0, "resize photo-1.jpg", sleep);
 	add_task(1, TQ_RUNNING, TQ_INFO_STOPPING, "order 1", mail);
 	add_task(2, TQ_READY, 0, "Größe für Łódź 写真", sleep);
@@ -180,6 +268,13 @@ void fixture_model(struct model *model)
 	model->pass = (struct pass){
 		.picks = picks, .pick_count = 9, .matches = 1000000, .is_complete = true
 	};
+	model->now.groups = groups;
+	model->now.group_count = 4;
+	model->now.segment.traced = 5678;
+	model->recorder = (struct recorder){
+		.entries = entries, .shown = shown, .count = 7, .shown_count = 7, .cursor = 5667
+	};
+	add_latencies(model);
 	add_history(model);
 	add_sums(model);
 	trouble_find(model, &model->now);

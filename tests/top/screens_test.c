@@ -160,6 +160,13 @@ static void h8_questions(void **state)
 	press(&s, 'j');
 	press(&s, 'K');
 	end(&s, "ask-kill");
+	begin(&s, NUMBER_view_groups, 80, 24);
+	press(&s, 'j');
+	press(&s, 'C');
+	end(&s, "ask-cancel-group");
+	begin(&s, NUMBER_view_groups, 80, 24);
+	press(&s, 'S');
+	end(&s, "ask-seal");
 	begin(&s, NUMBER_view_queues, 80, 24);
 	press(&s, '/');
 	press(&s, 'm');
@@ -195,6 +202,12 @@ static void h8_tables(void **state)
 	s.model.pass.looked = 370;
 	s.model.pass.left = 630;
 	end(&s, "tasks-scanning");
+	begin(&s, NUMBER_view_trace, 80, 24);
+	press(&s, 'k');
+	end(&s, "trace-paused");
+	begin(&s, NUMBER_view_trace, 80, 24);
+	s.model.recorder = (struct recorder){ .error = -ENODATA };
+	end(&s, "trace-off");
 }
 
 /* H8: what is wrong, in plain words. */

@@ -74,8 +74,14 @@ top_pid() {
 	sees "SLOTS"
 	shows "db"
 	keys Tab
+	sees "GROUP"
+	keys Tab
+	sees "submitted, ready"
+	keys Tab
 	sees "Attempts"
 	keys BTab
+	sees "submitted, ready"
+	keys 5
 	sees "SLOTS"
 	keys "?"
 	sees "Tasks: cancel"
@@ -140,6 +146,72 @@ top_pid() {
 	sees "Resume queue mail?"
 	keys y
 	goes "paused"
+}
+
+@test "H8: a group is looked at, sealed and cancelled" {
+	local group
+
+	group=$(taskq group new -L nightly)
+	submit --group "$group" -L "the member" -- true
+	top --view groups
+	sees "nightly"
+	keys Enter
+	sees "members      1, 1 unfinished: 1 ready"
+	shows "the member"
+	keys q
+	keys S
+	sees "Seal group $group (nightly), so that it takes no more members?"
+	keys n
+	goes "Seal group"
+	[[ $(taskq group show --json "$group" | jq -r .state) == open ]]
+	keys S y
+	sees "sealed "
+	keys C
+	sees "Cancel group $group (nightly), and its 1 unfinished members?"
+	keys y
+	sees "cancelled "
+	eventually 5 eval '[[ $(taskq group show --json '"$group"' | jq -r .state) == complete ]]'
+	keys C y
+	sees "Cancel: its state does not allow it"
+	keys q
+	sees "ended 0"
+	next_terminal
+	top --read-only --view groups
+	sees "nightly"
+	keys C
+	sees "--read-only: nothing can be done"
+}
+
+@test "H5 H8: the trace follows, stands still for who scrolls up, filters, and leads to the task" {
+	local id i
+
+	for i in {1..30}; do
+		submit -- true
+	done
+	top --view trace
+	sees "30-1 "
+	shows "following"
+	keys k
+	sees "paused"
+	id=$(submit -L "the last one" -- true)
+	sees "1 newer"
+	not shows "$id "
+	keys G
+	sees "$id "
+	shows "following"
+	keys g
+	sees " 1-1 "
+	keys /
+	keys 7 - 1
+	sees "27-1 "
+	goes " 8-1 "
+	keys Enter
+	sees "filter: 7-1"
+	keys Escape
+	sees "$id "
+	keys Enter
+	sees "Task $id"
+	sees "the last one"
 }
 
 @test "H8: a worker is killed, and its task runs again; SIGTERM lets it finish" {

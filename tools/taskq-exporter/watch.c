@@ -62,12 +62,18 @@ static bool is_fresh(uint64_t at_ns)
 /* Under the mutex. */
 static void look(struct watch *watch)
 {
+	const struct tq *before = watch->source.tq;
+	struct model *model = &watch->model;
 	struct sample sample = { 0 };
 
 	if (is_fresh(watch->looked_ns))
 		return;
-	sample_take(&watch->source, true, &sample);
-	model_update(&watch->model, &sample);
+	sample_take(&watch->source, SAMPLE_LIMITS, &sample);
+	model_update(model, &sample);
+	if (watch->source.tq != before)
+		model_forget(model);
+	if (watch->source.tq && !model->now.error)
+		latencies_update(&model->latencies, watch->source.tq, &model->now, 0);
 	if (watch->model.now.removed)
 		source_close(&watch->source);
 	watch->looked_ns = watch->model.now.clocks.now_ns;

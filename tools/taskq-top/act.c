@@ -85,6 +85,41 @@ static int run_pause(struct tq *tq, const struct action *action)
 	return tq_queue_steer(tq, action->name, action->is_on ? TQ_QUEUE_RESUME : TQ_QUEUE_PAUSE);
 }
 
+static const char *group_text(const struct action *action, char buf[ACT_TEXT_MAX])
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	snprintf(buf, ACT_TEXT_MAX, "group %s%s%s%s", tq_group_id_format(action->id, id),
+		 action->label[0] ? " (" : "", action->label, action->label[0] ? ")" : "");
+	return buf;
+}
+
+static void ask_cancel_group(const struct action *action, char question[ACT_TEXT_MAX])
+{
+	char group[ACT_TEXT_MAX];
+
+	snprintf(question, ACT_TEXT_MAX, "Cancel %.200s, and its %u unfinished members?",
+		 group_text(action, group), action->unfinished);
+}
+
+static int run_cancel_group(struct tq *tq, const struct action *action)
+{
+	return tq_group_cancel(tq, action->id);
+}
+
+static void ask_seal(const struct action *action, char question[ACT_TEXT_MAX])
+{
+	char group[ACT_TEXT_MAX];
+
+	snprintf(question, ACT_TEXT_MAX, "Seal %.200s, so that it takes no more members?",
+		 group_text(action, group));
+}
+
+static int run_seal(struct tq *tq, const struct action *action)
+{
+	return tq_group_seal(tq, action->id);
+}
+
 static void ask_signal(const struct action *action, const char *what, char question[ACT_TEXT_MAX])
 {
 	snprintf(question, ACT_TEXT_MAX, "%s worker %u (pid %u%s%s), which runs %u task%s?", what,
@@ -120,6 +155,8 @@ const struct action_kind action_kinds[] = {
 	{ 'P', SUBJECT_QUEUE, "Pause", ask_pause, run_pause, false },
 	{ 'T', SUBJECT_WORKER, "Term", ask_terminate, run_terminate, false },
 	{ 'K', SUBJECT_WORKER, "Kill", ask_kill, run_kill, false },
+	{ 'C', SUBJECT_GROUP, "Cancel", ask_cancel_group, run_cancel_group, false },
+	{ 'S', SUBJECT_GROUP, "Seal", ask_seal, run_seal, false },
 	{ .key = 0 },
 };
 
@@ -137,6 +174,13 @@ static void take_queue(const struct queue_row *row, struct action *action)
 	memcpy(action->name, row->info.name, sizeof(action->name));
 }
 
+static void take_group(const struct tq_group_info *info, struct action *action)
+{
+	action->id = info->id;
+	action->unfinished = info->unfinished;
+	memcpy(action->label, info->label, sizeof(action->label));
+}
+
 bool act_find(int key, enum subject subject, const void *row, struct action *ret_action)
 {
 	const struct action_kind *kind = action_kinds;
@@ -150,6 +194,8 @@ bool act_find(int key, enum subject subject, const void *row, struct action *ret
 		take_task(row, ret_action);
 	else if (subject == SUBJECT_QUEUE)
 		take_queue(row, ret_action);
+	else if (subject == SUBJECT_GROUP)
+		take_group(row, ret_action);
 	else
 		ret_action->worker = ((const struct worker_row *)row)->info;
 	return true;

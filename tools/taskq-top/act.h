@@ -21,8 +21,9 @@ struct action_kind;
 /* An action, and what it is done to, as it was when the key was pressed. */
 struct action {
 	const struct action_kind *kind; /* NULL none */
-	uint64_t id;			/* task */
+	uint64_t id;			/* task or group */
 	int32_t priority;
+	uint32_t unfinished; /* members of the group */
 	bool is_on; /* it is held, or paused: the opposite is done */
 	struct tq_worker_info worker;
 	char name[TQ_NAME_MAX + 1]; /* queue */

@@ -200,6 +200,9 @@ void detail_read(struct detail *detail, const struct model *model, struct tq *tq
 	case DETAIL_LIMIT:
 		read_limit(detail, tq);
 		return;
+	case DETAIL_GROUP:
+		detail_group_read(detail, model, tq);
+		return;
 	case DETAIL_NONE:
 		return;
 	}
@@ -216,6 +219,9 @@ void detail_title(const struct detail *detail, char *to, size_t room)
 	case DETAIL_TASK:
 		snprintf(to, room, "Task %s%s", tq_id_format(detail->id, id),
 			 detail->follow ? ", following its output" : "");
+		return;
+	case DETAIL_GROUP:
+		snprintf(to, room, "Group %s", tq_group_id_format(detail->id, id));
 		return;
 	case DETAIL_WORKER:
 		snprintf(to, room, "Worker %u", detail->number);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Everything about one task, queue, worker or limit; and the help. */
+/* Everything about one task, queue, worker, limit or group; and the help. */
 #ifndef TASKQ_TOP_DETAIL_H
 #define TASKQ_TOP_DETAIL_H
 
@@ -13,7 +13,8 @@ enum detail_kind {
 	DETAIL_TASK,
 	DETAIL_QUEUE,
 	DETAIL_WORKER,
-	DETAIL_LIMIT
+	DETAIL_LIMIT,
+	DETAIL_GROUP
 };
 
 enum {
@@ -30,7 +31,7 @@ struct tail {
 
 struct detail {
 	enum detail_kind kind;
-	uint64_t id;		   /* task */
+	uint64_t id;		   /* task or group */
 	uint32_t number;	   /* worker */
 	char name[TQ_KEY_MAX + 1]; /* queue or limit */
 	struct lines lines;
@@ -57,6 +58,9 @@ void detail_title(const struct detail *detail, char *to, size_t room);
 /* What is shown of them: no look at the segment. */
 void detail_task_lines(struct lines *lines, const struct task_facts *facts);
 void detail_help_lines(struct lines *lines);
+
+/* detail_group.c: the group, and its members as far as they are worth showing. */
+void detail_group_read(struct detail *detail, const struct model *model, struct tq *tq);
 
 /* tail.c: reads on; and adds the lines. */
 void tail_read(struct tail *tail, struct tq *tq, uint64_t id);

@@ -5,11 +5,11 @@
 static const struct {
 	const char *key, *what;
 } keys[] = {
-	{ "1 .. 5", "Overview, Queues, Tasks, Workers, Limits" },
+	{ "1 .. 7", "Overview, Queues, Tasks, Workers, Limits, Groups, Trace" },
 	{ "Tab S-Tab", "the next view, the one before" },
 	{ "j k, arrows", "down and up; also PgDn PgUp, ^F ^B, g G, Home End, the wheel" },
 	{ "h l", "columns to the left and to the right" },
-	{ "F", "follow the line: the cursor goes where its row goes" },
+	{ "F", "follow the line: the cursor goes where its row goes; Trace: follow" },
 	{ "Enter", "details of the line; of a task with its output" },
 	{ "f", "in a task's details: follow its output" },
 	{ "Esc q", "back to the view" },
@@ -20,10 +20,11 @@ static const struct {
 	{ "z", "freeze; again: go on" },
 	{ "q F10 ^C", "quit" },
 	{ " ", "" },
-	{ "C F9", "Tasks: cancel" },
+	{ "C F9", "Tasks: cancel; Groups: cancel all members that have not ended" },
 	{ "R", "Tasks: run a failed, cancelled or expired one again" },
 	{ "H", "Tasks: hold back, let go" },
 	{ "N F7 F8", "Tasks: set the priority" },
+	{ "S", "Groups: seal" },
 	{ "P", "Queues: pause, resume" },
 	{ "T F9", "Workers: SIGTERM; a farm's worker ends when its task has" },
 	{ "K", "Workers: SIGKILL; its tasks are given back" },

@@ -50,13 +50,6 @@ static void draw_tabs(const struct ui *ui, struct cells *cells, int y)
 		x = cells_put(cells, x, y, cells->width, i == ui->view ? ROLE_TAB_ON : ROLE_TAB,
 			      text);
 	}
-	const struct table_state *state = &ui->tables[ui->view];
-
-	if (state->filter[0] && ui->mode != MODE_FILTER)
-		x = cells_printf(cells, x + 2, y, cells->width, ROLE_WARN, "filter: %s",
-				 state->filter);
-	if (state->is_pinned)
-		cells_put(cells, x + 2, y, cells->width, ROLE_WARN, "following");
 }
 
 int frame_tab_at(int x)
@@ -98,10 +91,26 @@ static int put_key(struct cells *cells, int x, int y, const char *key, const cha
 	return x + 1;
 }
 
+/* What the lines are, where it was typed. */
+static int put_table_state(const struct table_state *state, struct cells *cells, int y)
+{
+	int x = 0;
+
+	if (state->filter[0])
+		x = cells_printf(cells, x, y, cells->width, ROLE_WARN, "filter: %s",
+				 state->filter) +
+		    2;
+	if (state->is_pinned)
+		x = cells_put(cells, x, y, cells->width, ROLE_WARN, "following") + 2;
+	return x;
+}
+
 static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 {
-	int x = put_key(cells, 0, y, "?", "Help");
+	const struct view *view = views[ui->view];
+	int x = put_table_state(&ui->tables[ui->view], cells, y);
 
+	x = put_key(cells, x, y, "?", "Help");
 	if (ui->detail.kind != DETAIL_NONE) {
 		if (ui->detail.kind == DETAIL_TASK)
 			x = put_key(cells, x, y, "f", "Follow");
@@ -111,12 +120,13 @@ static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 	}
 	x = put_key(cells, x, y, "Tab", "View");
 	x = put_key(cells, x, y, "/", "Filter");
-	x = put_key(cells, x, y, "<>", "Sort");
+	if (view->table->columns[view->table->first_sort].rank)
+		x = put_key(cells, x, y, "<>", "Sort");
 	x = put_key(cells, x, y, "Enter", "Details");
 	for (const struct action_kind *kind = action_kinds; kind->key && !ui->read_only; kind++) {
 		const char key[2] = { (char)kind->key, '\0' };
 
-		if (kind->subject == views[ui->view]->subject)
+		if (kind->subject == view->subject)
 			x = put_key(cells, x, y, key, kind->hint);
 	}
 	put_key(cells, x, y, "q", "Quit");
@@ -169,13 +179,13 @@ static void draw_view(struct ui *ui, const struct model *model, struct cells *ce
 {
 	const struct view *view = views[ui->view];
 	struct table_state *state = &ui->tables[ui->view];
-	const int used = view->head ? view->head(model, cells, y, height) : 0;
+	const int used = view->head ? view->head(model, state, cells, y, height) : 0;
 	const int lines = height - used - 1;
 
 	ui->table_y = y + used;
 	ui->table_lines = lines > 0 ? lines : 0;
 	table_scroll(state, lines);
-	if (load && view->table->is_ordered && lines > 0)
+	if (load && view->table == &tasks_table && lines > 0)
 		load(arg, state->first, (uint32_t)lines);
 	table_draw(view->table, state, model, cells, y + used, height - used, !ui->is_plain);
 }

@@ -2,6 +2,7 @@
 /* A look as a JSON object: what the programs' other JSON has, with rates beside it. */
 #include "json.h"
 #include "json_model.h"
+#include "percentiles.h"
 
 static json_t *json_of_rates(double submitted, double started, double done, double failed)
 {
@@ -48,6 +49,8 @@ static json_t *json_of_queues(const struct model *model)
 			json_object_set_new(object, "rates",
 					    json_of_rates(row->submitted, row->started, row->done,
 							  row->failed));
+		if (i < model->latencies.count)
+			json_add_times(object, &model->latencies.queues[i].times);
 		json_array_append_new(list, object);
 	}
 	return list;

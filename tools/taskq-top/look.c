@@ -7,9 +7,39 @@ static bool shows_tasks(const struct top *top)
 	return views[top->ui.view]->table == &tasks_table;
 }
 
-static bool shows_limits(const struct top *top)
+#define LATENCIES_NS 500000000ull /* more often than twice a second nobody can read them */
+
+static bool shows(const struct top *top, enum subject subject)
 {
-	return top->cli.json || views[top->ui.view]->subject == SUBJECT_LIMIT;
+	return views[top->ui.view]->subject == subject;
+}
+
+static uint32_t parts_of(const struct top *top)
+{
+	return (top->cli.json || shows(top, SUBJECT_LIMIT) ? SAMPLE_LIMITS : 0u) |
+	       (shows(top, SUBJECT_GROUP) ? SAMPLE_GROUPS : 0u);
+}
+
+static void look_at_latencies(struct top *top)
+{
+	struct model *model = &top->model;
+
+	if (top->source.tq && (top->cli.json || shows(top, SUBJECT_QUEUE)))
+		latencies_update(&model->latencies, top->source.tq, &model->now,
+				 top->batch ? 0 : LATENCIES_NS);
+}
+
+/* What is printed is printed once; who has scrolled up is not disturbed. */
+static void look_at_trace(struct top *top)
+{
+	const struct table_state *state = &top->ui.tables[top->ui.view];
+	struct recorder *recorder = &top->model.recorder;
+
+	recorder_filter(recorder, state->filter);
+	if (top->batch)
+		recorder_clear(recorder);
+	if (!state->is_paused && !(top->ui.is_frozen && recorder->cursor))
+		recorder_read(recorder, top->source.tq, top->model.now.segment.traced);
 }
 
 /* What is frozen stays, but another order is found all the same. */
@@ -30,14 +60,19 @@ void top_look(struct top *top, uint64_t pass_ns)
 	struct sample sample = { 0 };
 
 	if (!top->ui.is_frozen || !top->source.tq) {
-		sample_take(&top->source, shows_limits(top), &sample);
+		sample_take(&top->source, parts_of(top), &sample);
 		model_update(&top->model, &sample);
+		if (top->source.tq != before)
+			model_forget(&top->model);
+		look_at_latencies(top);
 	}
-	if (top->source.tq != before)
-		pass_forget(&top->model.pass);
 	table_update(table, &top->ui.tables[top->ui.view], &top->model);
 	if (shows_tasks(top) && top->source.tq) {
 		look_at_tasks(top, pass_ns);
+		table_update(table, &top->ui.tables[top->ui.view], &top->model);
+	}
+	if (shows(top, SUBJECT_EVENT) && top->source.tq) {
+		look_at_trace(top);
 		table_update(table, &top->ui.tables[top->ui.view], &top->model);
 	}
 	if (top->ui.detail.kind != DETAIL_NONE)

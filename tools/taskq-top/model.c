@@ -162,9 +162,17 @@ void model_update(struct model *model, struct sample *sample)
 	sample_free(&before);
 }
 
+void model_forget(struct model *model)
+{
+	pass_forget(&model->pass);
+	latencies_forget(&model->latencies);
+	recorder_forget(&model->recorder);
+}
+
 void model_free(struct model *model)
 {
 	sample_free(&model->now);
+	model_forget(model);
 	pass_free(&model->pass);
 	tasks_forget(model);
 }

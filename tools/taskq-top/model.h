@@ -6,7 +6,9 @@
 #ifndef TASKQ_TOP_MODEL_H
 #define TASKQ_TOP_MODEL_H
 
+#include "latency.h"
 #include "pass.h"
+#include "recorder.h"
 #include "sample.h"
 
 enum {
@@ -54,10 +56,14 @@ struct model {
 	struct pass pass;	/* tasks in the order of their view */
 	struct task_row *tasks; /* of its picks from tasks_first on */
 	uint32_t tasks_first, task_count;
+	struct latencies latencies;
+	struct recorder recorder;
 };
 
 /* Takes @sample over, and frees the one before. */
 void model_update(struct model *model, struct sample *sample);
+/* Forgets what was found in another segment. */
+void model_forget(struct model *model);
 void model_free(struct model *model);
 
 /* tasks.c: reads these picks anew. */

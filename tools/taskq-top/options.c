@@ -37,12 +37,13 @@ static const struct option longs[] = {
 static void help(void)
 {
 	puts("Usage: taskq-top [OPTION]...\n"
-	     "Watch a segment of taskq: queues, tasks, workers, limits.\n\n"
+	     "Watch a segment of taskq: queues, tasks, workers, limits, groups, the trace.\n\n"
 	     "Options:\n"
 	     "  -s, --segment NAME|PATH  the segment; TASKQ_SEGMENT, else \"default\"\n"
 	     "  -d, --delay D            between two looks; default 1s\n"
 	     "  -r, --read-only          offer nothing that changes anything\n"
-	     "      --view VIEW          begin with overview, queues, tasks, workers or limits\n"
+	     "      --view VIEW          begin with overview, queues, tasks, workers, limits,\n"
+	     "                           groups or trace\n"
 	     "      --filter WORDS       begin with this filter\n"
 	     "  -b, --batch              print the view instead of showing it\n"
 	     "  -n, --iterations N       end after N looks\n"
@@ -62,7 +63,7 @@ static bool take_view(struct top *top, const char *arg)
 		return true;
 	}
 	return refuse(&top->cli, "--view", arg, "no such view",
-		      "overview, queues, tasks, workers or limits");
+		      "overview, queues, tasks, workers, limits, groups or trace");
 }
 
 static bool take_delay(struct top *top, const char *arg)

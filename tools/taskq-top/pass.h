@@ -12,8 +12,7 @@
 #include "rank.h"
 
 enum {
-	PICKS_MAX = 10000,
-	FILTER_MAX = 128
+	PICKS_MAX = 10000
 };
 
 struct pick {

@@ -6,6 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum {
+	FILTER_MAX = 128
+};
+
 struct rank {
 	uint64_t major, minor;
 };

@@ -21,6 +21,7 @@ void sample_free(struct sample *sample)
 	free(sample->queues);
 	free(sample->workers);
 	free(sample->limits);
+	free(sample->groups);
 	*sample = (struct sample){ 0 };
 }
 
@@ -136,7 +137,22 @@ static int read_limits(struct tq *tq, struct sample *sample)
 	return n < 0 ? n : 0;
 }
 
-void sample_take(struct source *source, bool with_limits, struct sample *sample)
+static int read_groups(struct tq *tq, struct sample *sample)
+{
+	uint64_t cursor = 0;
+	int n;
+
+	do {
+		if (!grow((void **)&sample->groups, sample->group_count, sizeof(*sample->groups)))
+			return -ENOMEM;
+		sample->groups[sample->group_count].size = sizeof(*sample->groups);
+		n = tq_group_list(tq, &cursor, sample->groups + sample->group_count, CHUNK);
+		sample->group_count += n > 0 ? (uint32_t)n : 0;
+	} while (n == CHUNK);
+	return n < 0 ? n : 0;
+}
+
+void sample_take(struct source *source, uint32_t parts, struct sample *sample)
 {
 	int r;
 
@@ -147,7 +163,9 @@ void sample_take(struct source *source, bool with_limits, struct sample *sample)
 		r = read_queues(source->tq, sample);
 	if (r == 0)
 		r = read_workers(source->tq, sample);
-	if (r == 0 && with_limits)
+	if (r == 0 && (parts & SAMPLE_LIMITS))
 		r = read_limits(source->tq, sample);
+	if (r == 0 && (parts & SAMPLE_GROUPS))
+		r = read_groups(source->tq, sample);
 	sample->error = r;
 }

@@ -11,6 +11,7 @@
 #include <taskq/taskq.h>
 
 #include "format.h"
+#include "latency.h"
 
 enum {
 	WORKERS_MAX = 4096, /* as many as a segment has */
@@ -27,6 +28,7 @@ struct worker_row {
 struct queue_row {
 	struct tq_queue_info info;
 	double submitted, started, done, failed; /* a second, since the look before */
+	struct latency latency;
 };
 
 struct sample {
@@ -38,7 +40,8 @@ struct sample {
 	struct queue_row *queues;
 	struct worker_row *workers;
 	struct tq_limit_info *limits;
-	uint32_t queue_count, worker_count, limit_count;
+	struct tq_group_info *groups;
+	uint32_t queue_count, worker_count, limit_count, group_count;
 	bool limits_cut; /* there are more than LIMITS_MAX */
 };
 
@@ -50,12 +53,17 @@ struct source {
 
 void source_close(struct source *source);
 
+/* What there may be very many of, and is read only when it is wanted. */
+enum sample_part {
+	SAMPLE_LIMITS = 1 << 0,
+	SAMPLE_GROUPS = 1 << 1
+};
+
 /*
  * Looks: attaches when that has not been done, or when another segment has taken the
- * name of one that was removed.  Rates are left zero; limit keys, of which there may be
- * many, are read when they are wanted.
+ * name of one that was removed.  Rates and latencies are left zero.
  */
-void sample_take(struct source *source, bool with_limits, struct sample *sample);
+void sample_take(struct source *source, uint32_t parts, struct sample *sample);
 void sample_free(struct sample *sample);
 
 #endif

@@ -58,7 +58,7 @@ static void draw_heads(const struct table_kind *kind, const struct table_state *
 	cells_fill(cells, 0, y, cells->width, ROLE_HEAD);
 	for (unsigned i = 0; i < kind->column_count; i++) {
 		const struct column *column = &kind->columns[i];
-		const bool decides = i == state->sort;
+		const bool decides = i == state->sort && column->rank;
 		const int width = places[i].width, title = (int)strlen(column->title);
 		const enum role role = decides ? ROLE_HEAD_SORT : ROLE_HEAD;
 

@@ -107,6 +107,8 @@ void table_update(const struct table_kind *kind, struct table_state *state,
 		order_rows(kind, state, model);
 	if (state->is_pinned)
 		follow(kind, state, model);
+	if (kind->is_stream && !state->is_paused)
+		state->cursor = state->count;
 	if (state->cursor >= state->count)
 		state->cursor = state->count ? state->count - 1 : 0;
 }
@@ -133,6 +135,7 @@ void table_move(const struct table_kind *kind, struct table_state *state, const 
 	if (to >= (int64_t)state->count)
 		to = (int64_t)state->count - 1;
 	state->cursor = to < 0 ? 0 : (uint32_t)to;
+	state->is_paused = kind->is_stream && state->cursor + 1 < state->count;
 	table_pin(kind, state, model, state->is_pinned);
 }
 

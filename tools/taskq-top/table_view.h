@@ -34,6 +34,7 @@ struct table_kind {
 	uint64_t (*identity)(const struct model *model, uint32_t index); /* what is followed */
 	bool (*matches)(const void *row, const char *filter);
 	bool is_ordered;     /* rows come in their order, and filtered */
+	bool is_stream;	     /* new ones come at the end, where the cursor stays unless moved up */
 	const char *nothing; /* said when there is no row */
 };
 
@@ -45,6 +46,7 @@ struct table_state {
 	char filter[FILTER_MAX];
 	bool is_pinned;	   /* the picked line follows its row when the order changes */
 	uint64_t identity; /* of that row */
+	bool is_paused;	   /* of a stream: the cursor is not at the end */
 	uint32_t cursor;   /* its line */
 	uint32_t first;	   /* line at the top */
 	unsigned skip;	   /* columns that are scrolled out, behind the first */

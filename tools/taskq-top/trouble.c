@@ -101,9 +101,8 @@ static void find_workers(struct model *model)
 
 	if (model->busy + model->idle == 0 && model->stopped == 0 && waits + runs > 0)
 		add(model, true,
-		    "no live worker: %u tasks are ready, %u were running; `taskq work` "
-		    "starts some",
-		    waits, runs);
+		    "no live worker: %u %s ready, %u %s running; `taskq work` starts some", waits,
+		    waits == 1 ? "task is" : "tasks are", runs, runs == 1 ? "was" : "were");
 	if (model->stopped > 0)
 		add(model, true, "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers",
 		    model->stopped, model->stopped == 1 ? "is" : "are");
@@ -119,11 +118,11 @@ static void find_queues(struct model *model)
 		const uint32_t ready = info->counters.depth[TQ_READY];
 
 		if (ready && (info->flags & TQ_QUEUE_PAUSED))
-			add(model, false, "queue %s is paused: %u tasks are ready", info->name,
-			    ready);
+			add(model, false, "queue %s is paused: %u %s ready", info->name, ready,
+			    ready == 1 ? "task is" : "tasks are");
 		else if (ready && !info->workers && model->busy + model->idle > 0)
-			add(model, false, "no live worker serves queue %s: %u tasks are ready",
-			    info->name, ready);
+			add(model, false, "no live worker serves queue %s: %u %s ready", info->name,
+			    ready, ready == 1 ? "task is" : "tasks are");
 	}
 }
 

@@ -61,6 +61,7 @@ static enum ui_outcome press_in_filter(struct ui *ui, int key)
 	edit(ui->input, sizeof(ui->input), key);
 	memcpy(table->filter, ui->input, sizeof(table->filter));
 	table->cursor = 0;
+	table->is_paused = false;
 	return UI_LOOK;
 }
 
@@ -148,6 +149,14 @@ static enum ui_outcome open_detail(struct ui *ui, const struct model *model)
 		detail->kind = DETAIL_LIMIT;
 		snprintf(detail->name, sizeof(detail->name), "%s",
 			 ((const struct tq_limit_info *)row)->key);
+		break;
+	case SUBJECT_GROUP:
+		detail->kind = DETAIL_GROUP;
+		detail->id = ((const struct tq_group_info *)row)->id;
+		break;
+	case SUBJECT_EVENT:
+		detail->id = ((const struct tq_trace_entry *)row)->task;
+		detail->kind = detail->id ? DETAIL_TASK : DETAIL_NONE;
 		break;
 	}
 	return UI_LOOK;
@@ -249,6 +258,8 @@ static enum ui_outcome sort_beside(struct ui *ui, int step)
 	const unsigned count = kind->column_count;
 	unsigned column = table->sort;
 
+	if (!kind->columns[column].rank)
+		return UI_NOTHING;
 	do
 		column = (column + count + (unsigned)step) % count;
 	while (!kind->columns[column].rank);
@@ -286,8 +297,11 @@ static enum ui_outcome press_in_table(struct ui *ui, const struct model *model, 
 	case PRESS_ENTER:
 		return open_detail(ui, model);
 	case 'F':
-		table_pin(kind, table, model, !table->is_pinned);
-		return UI_DRAW;
+		if (kind->is_stream)
+			table_move(kind, table, model, INT32_MAX);
+		else
+			table_pin(kind, table, model, !table->is_pinned);
+		return UI_LOOK;
 	case PRESS_ESCAPE:
 		table->filter[0] = '\0';
 		table->is_pinned = false;

@@ -13,7 +13,9 @@ enum subject {
 	SUBJECT_QUEUE,
 	SUBJECT_TASK,
 	SUBJECT_WORKER,
-	SUBJECT_LIMIT
+	SUBJECT_LIMIT,
+	SUBJECT_GROUP,
+	SUBJECT_EVENT
 };
 
 struct view {
@@ -21,7 +23,8 @@ struct view {
 	enum subject subject;
 	const struct table_kind *table;
 	/* Draws what stands above the table from line y on, at most `height` lines; how many. */
-	int (*head)(const struct model *model, struct cells *cells, int y, int height);
+	int (*head)(const struct model *model, const struct table_state *state, struct cells *cells,
+		    int y, int height);
 };
 
 #define VIEW_MAP(X)                                                                                \
@@ -29,7 +32,9 @@ struct view {
 	X(view_queues)                                                                             \
 	X(view_tasks)                                                                              \
 	X(view_workers)                                                                            \
-	X(view_limits)
+	X(view_limits)                                                                             \
+	X(view_groups)                                                                             \
+	X(view_trace)
 
 #define VIEW_DECLARE(name) extern const struct view name;
 VIEW_MAP(VIEW_DECLARE)

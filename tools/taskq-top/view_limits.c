@@ -144,8 +144,10 @@ static const struct table_kind table = {
 	.nothing = "no task names a limit key: `taskq submit --limit KEY`, `taskq limit set`",
 };
 
-static int head(const struct model *model, struct cells *cells, int y, int height)
+static int head(const struct model *model, const struct table_state *state, struct cells *cells,
+		int y, int height)
 {
+	(void)state;
 	(void)height;
 	if (!model->now.limits_cut)
 		return 0;

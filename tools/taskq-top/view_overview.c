@@ -6,6 +6,7 @@
 enum {
 	CAPTION = 11,	  /* columns of the captions at the left */
 	FIGURE = 8,	  /* and of the figures beside them */
+	PERCENTILE = 15,  /* of one with its name */
 	GRAPHS_LEAST = 6, /* lines that graphs need */
 	QUEUES_LEAST = 4  /* lines left for the queues */
 };
@@ -126,6 +127,28 @@ static void put_memory(struct pen *pen, int y)
 	put_word(pen, ROLE_TEXT, format_count(info->tasks_max, max));
 }
 
+/* "Wait       p50 1.2ms   p90 3ms ..." of all queues together. */
+static void put_latencies(struct pen *pen, int y)
+{
+	static const char *const captions[LATENCY_KINDS] = {
+		[LATENCY_WAIT] = "Wait", [LATENCY_RUN] = "Run", [LATENCY_LIFE] = "In all"
+	};
+
+	for (int kind = 0; kind < LATENCY_KINDS; kind++) {
+		const uint64_t *ns = pen->model->latencies.all.ns[kind];
+		char text[FORMAT_MAX];
+
+		begin_line(pen, y + kind, captions[kind]);
+		for (int i = 0; i < PERCENTILE_COUNT; i++) {
+			pen->x = CAPTION + i * PERCENTILE;
+			put_word(pen, ROLE_DIM, percentiles[i].name);
+			put_word(pen, ROLE_DIM, " ");
+			put_word(pen, ns[i] ? ROLE_TEXT : ROLE_DIM,
+				 ns[i] ? format_duration(ns[i], text) : "-");
+		}
+	}
+}
+
 static double peak(const double *values, unsigned count)
 {
 	double most = 0;
@@ -185,16 +208,22 @@ static int put_graphs(struct pen *pen, int y, int room)
 	return count * height;
 }
 
-static int head(const struct model *model, struct cells *cells, int y, int height)
+static int head(const struct model *model, const struct table_state *state, struct cells *cells,
+		int y, int height)
 {
 	struct pen pen = { model, cells, 0, 0 };
 	int used = 6;
 
+	(void)state;
 	put_tasks(&pen, y);
 	put_workers(&pen, y + 2);
 	put_oldest(&pen, y + 4);
 	put_lock(&pen);
 	put_memory(&pen, y + 5);
+	if (height >= used + LATENCY_KINDS + 1 + QUEUES_LEAST) {
+		put_latencies(&pen, y + used);
+		used += LATENCY_KINDS;
+	}
 	/* As high as they may be while more than a third is left to the queues. */
 	if (!model->is_printed && height >= used + GRAPHS_LEAST + QUEUES_LEAST)
 		used += 1 + put_graphs(&pen, y + used + 1, height * 2 / 3 - used - 1);

@@ -91,6 +91,19 @@ static struct rank rank_success(const struct model *model, const void *row)
 	return rank_of_real(ended ? 100.0 * (double)counters->done / (double)ended : 0);
 }
 
+/* How long so many of a hundred took at most. */
+#define LATENCY_COLUMN(name, kind, which)                                                          \
+	RANK_COLUMN(name, row_of(row)->latency.ns[kind][which])                                    \
+	static void put_##name(const struct model *model, const void *row, struct field *field)    \
+	{                                                                                          \
+		(void)model;                                                                       \
+		field_duration(field, ROLE_TEXT, row_of(row)->latency.ns[kind][which]);            \
+	}
+
+LATENCY_COLUMN(wait_50, LATENCY_WAIT, PERCENTILE_50)
+LATENCY_COLUMN(wait_99, LATENCY_WAIT, PERCENTILE_99)
+LATENCY_COLUMN(run_50, LATENCY_RUN, PERCENTILE_50)
+LATENCY_COLUMN(run_99, LATENCY_RUN, PERCENTILE_99)
 NUMBER_COLUMN(workers, ROLE_TEXT, info_of(row)->workers)
 NUMBER_COLUMN(ready, ROLE_STRONG, depth_of(row)[TQ_READY])
 NUMBER_COLUMN(running, ROLE_BUSY, depth_of(row)[TQ_RUNNING])
@@ -119,11 +132,15 @@ static const struct column columns[] = {
 	{ "FAIL/S", 6, 0, true, true, put_failed, rank_failed },
 	{ "BLOCK", 6, 90, true, true, put_blocked, rank_blocked },
 	{ "THROT", 6, 90, true, true, put_throttled, rank_throttled },
-	{ "DONE", 6, 110, true, true, put_all_done, rank_all_done },
-	{ "FAILED", 6, 110, true, true, put_all_failed, rank_all_failed },
-	{ "OK%", 5, 110, true, false, put_success, rank_success },
-	{ "RETRY", 6, 140, true, true, put_retried, rank_retried },
-	{ "CRASH", 6, 140, true, true, put_crashed, rank_crashed },
+	{ "WAIT50", 6, 118, true, true, put_wait_50, rank_wait_50 },
+	{ "WAIT99", 6, 118, true, true, put_wait_99, rank_wait_99 },
+	{ "RUN50", 6, 118, true, true, put_run_50, rank_run_50 },
+	{ "RUN99", 6, 118, true, true, put_run_99, rank_run_99 },
+	{ "DONE", 6, 138, true, true, put_all_done, rank_all_done },
+	{ "FAILED", 6, 138, true, true, put_all_failed, rank_all_failed },
+	{ "OK%", 5, 138, true, false, put_success, rank_success },
+	{ "RETRY", 6, 152, true, true, put_retried, rank_retried },
+	{ "CRASH", 6, 152, true, true, put_crashed, rank_crashed },
 };
 
 static uint32_t count(const struct model *model)

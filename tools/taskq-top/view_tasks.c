@@ -302,12 +302,14 @@ const struct table_kind tasks_table = {
 };
 
 /* One line: how many, and how far the pass is. */
-static int head(const struct model *model, struct cells *cells, int y, int height)
+static int head(const struct model *model, const struct table_state *state, struct cells *cells,
+		int y, int height)
 {
 	const struct pass *pass = &model->pass;
 	char count_text[FORMAT_MAX], all[FORMAT_MAX];
 	int x = 1;
 
+	(void)state;
 	(void)height;
 	x = cells_printf(cells, x, y, cells->width, ROLE_DIM, "%s%s of %s tasks",
 			 format_count(pass->matches, count_text), pass->filter[0] ? " match," : "",
