@@ -18,6 +18,7 @@ SHARED(stop);
 SHARED(signal);
 SHARED(reclaim);
 SHARED(steal);
+SHARED(after);
 
 static void fire(const struct tqi_trace_entry *e)
 {
@@ -36,6 +37,9 @@ static void fire(const struct tqi_trace_entry *e)
 		break;
 	case TQ_TRACE_STEAL:
 		STAP_PROBE3(taskq, steal, e->task, e->worker, e->argument);
+		break;
+	case TQ_TRACE_AFTER:
+		STAP_PROBE2(taskq, after, e->task, tqi_trace_other(e));
 		break;
 	default:
 		break;

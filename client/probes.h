@@ -7,6 +7,7 @@
  *   signal   id, cause, worker, signal
  *   reclaim  id, cause, argument, worker
  *   steal    id, worker, from which worker
+ *   after    id, other task
  *
  * They are in the process that makes the change, after its commit and before the lock is
  * given back: an entry cannot be written over until they have seen it.  One that nobody

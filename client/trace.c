@@ -76,6 +76,8 @@ static int peek_entries(const struct tqi_segment *seg, uint64_t first,
 
 static struct tq_trace_entry entry_out(uint64_t number, const struct tqi_trace_entry *e)
 {
+	const uint64_t other = tqi_trace_other(e);
+
 	return (struct tq_trace_entry){
 		.number = number,
 		.time_ns = e->time_ns,
@@ -84,9 +86,10 @@ static struct tq_trace_entry entry_out(uint64_t number, const struct tqi_trace_e
 		.from = e->from,
 		.to = e->to,
 		.cause = e->cause,
-		.argument = e->argument,
+		.argument = other ? 0 : e->argument,
 		.pid = e->pid,
-		.worker = e->worker,
+		.worker = other ? 0 : e->worker,
+		.other = other,
 	};
 }
 

@@ -12,6 +12,7 @@
 #include "scheduler/look.h"
 #include "scheduler/steer.h"
 #include "scheduler/task.h"
+#include "scheduler/trace.h"
 #include "scheduler/wall.h"
 
 static uint64_t id_of(struct tqi_tx *tx, uint32_t index)
@@ -88,6 +89,17 @@ int tqi_after_submit(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec
 	return 0;
 }
 
+void tqi_after_record(struct tqi_tx *tx, uint32_t task)
+{
+	for (uint32_t e = tqi_task_extra(tx, tqi_task_at(tx, task))->after; e && !tx->corrupt;) {
+		const struct tqi_edge *edge = tqi_edge_at(tx, e);
+
+		if (edge->told == TQI_EDGE_TOLD)
+			tqi_trace_after(tx, task, edge->task);
+		e = edge->next_of_waiter;
+	}
+}
+
 static int find_dependant(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 {
 	int r = tqi_task_find(tx, id, ret_index);
@@ -143,8 +155,11 @@ int tqi_after_add(struct tqi_tx *tx, uint64_t id, uint64_t on, uint32_t kind)
 		tqi_task_block(tx, task);
 		if (tqi_cycle_blocks(tx, task))
 			return TQ_ECYCLE;
-	} else if (tqi_edge_at(tx, e)->told == TQI_EDGE_REFUSED)
+	} else if (tqi_edge_at(tx, e)->told == TQI_EDGE_REFUSED) {
 		tqi_after_refuse(tx, task, on, false);
+	} else {
+		tqi_trace_after(tx, task, other);
+	}
 	return 0;
 }
 
@@ -166,6 +181,7 @@ bool tqi_after_decide(struct tqi_tx *tx, uint32_t e)
 	const struct tqi_task *task = tqi_task_at(tx, edge->task);
 	const struct tqi_task *dependant = tqi_task_at(tx, edge->waiter);
 	bool dooms = task->flags & TQI_TASK_DOOMS;
+	bool is_met = !dooms && tqi_after_is_met(edge->kind, task->state);
 
 	if (edge->told == TQI_EDGE_REFUSED) /* by an earlier end */
 		return true;
@@ -173,9 +189,10 @@ bool tqi_after_decide(struct tqi_tx *tx, uint32_t e)
 		TQI_SET(tx, edge->told, TQI_EDGE_TOLD);
 		return false;
 	}
-	if ((!dooms && tqi_after_is_met(edge->kind, task->state)) ||
-	    tqi_member_is_refused(tx, dependant)) {
+	if (is_met || tqi_member_is_refused(tx, dependant)) {
 		TQI_SET(tx, edge->told, TQI_EDGE_TOLD);
+		if (is_met)
+			tqi_trace_after(tx, edge->waiter, edge->task);
 		tqi_task_unblock(tx, edge->waiter);
 		return false;
 	}

@@ -18,6 +18,7 @@
 #include "scheduler/ready.h"
 #include "scheduler/sleep.h"
 #include "scheduler/task.h"
+#include "scheduler/trace.h"
 #include "scheduler/wall.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
@@ -372,6 +373,8 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	if (s->group)
 		tqi_member_join(tx, s->group, index);
 	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
+	if (s->spec->after_count && !culprit && tqi_trace_is_on(tx))
+		tqi_after_record(tx, index);
 	if (closes_cycle(tx, s, index))
 		return TQ_ECYCLE;
 	TQI_ADD(tx, root->sequence, 1);

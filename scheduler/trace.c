@@ -65,3 +65,20 @@ void tqi_trace_steal(struct tqi_tx *tx, uint32_t index, uint32_t thief, uint32_t
 	entry->worker = thief;
 	tqi_ring_push(tx);
 }
+
+void tqi_trace_after(struct tqi_tx *tx, uint32_t index, uint32_t other)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_trace_entry *entry =
+		begin(tx, TQ_TRACE_AFTER, tqi_id_make(index, task->generation));
+
+	if (!entry)
+		return;
+	const uint64_t id = tqi_id_make(other, tqi_task_at(tx, other)->generation);
+
+	entry->from = entry->to = task->state;
+	entry->cause = TQ_CAUSE_NONE;
+	entry->worker = (uint32_t)id;
+	entry->argument = (int32_t)(id >> 32);
+	tqi_ring_push(tx);
+}

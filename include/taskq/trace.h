@@ -16,7 +16,8 @@ extern "C" {
 	X(TQ_TRACE_STOP, 2, "stop")	  /* an attempt is asked to end: cause says why */         \
 	X(TQ_TRACE_SIGNAL, 3, "signal")	  /* about to be sent for that: argument is its number */  \
 	X(TQ_TRACE_RECLAIM, 4, "reclaim") /* an attempt is taken from a dead worker */             \
-	X(TQ_TRACE_STEAL, 5, "steal")	  /* by worker from the list of worker argument */
+	X(TQ_TRACE_STEAL, 5, "steal")	  /* by worker from the list of worker argument */         \
+	X(TQ_TRACE_AFTER, 6, "after")	  /* its dependency on task other is met */
 
 enum tq_trace_event {
 #define TQ_TRACE_ENUM(name, value, text) name = (value),
@@ -43,6 +44,7 @@ struct tq_trace_entry {
 	uint32_t worker;  /* number, as tq_worker_list() has it: of a start, stop, signal, reclaim
 			     or steal; 0 none */
 	uint32_t reserved0;
+	uint64_t other; /* id: of after the task that has ended; 0 none */
 };
 
 /**

@@ -4,7 +4,9 @@
 
 #include <errno.h>
 
+#include "scheduler/after.h"
 #include "scheduler/assign.h"
+#include "scheduler/edge.h"
 #include "scheduler/stop.h"
 #include "shm/ring.h"
 #include "taskq/trace.h"
@@ -150,6 +152,66 @@ static void h5_thefts_are_recorded(void **state)
 }
 
 /* V4: undone by its own process, or by the next one, it was never there. */
+static uint64_t submit_after(struct scene *s, uint64_t on, uint32_t kind)
+{
+	const struct tq_dependency after = { .id = on, .kind = kind };
+
+	return submit(&s->f, (struct tq_task_spec){ .after = &after, .after_count = 1 });
+}
+
+static void assert_after(const struct tq_trace_entry *e, uint64_t id, uint64_t other)
+{
+	assert_int_equal(e->event, TQ_TRACE_AFTER);
+	assert_int_equal(e->task, id);
+	assert_int_equal(e->other, other);
+	assert_int_equal(e->from, e->to);
+	assert_int_equal(e->worker, 0);
+	assert_int_equal(e->argument, 0);
+}
+
+/* Each dependency that is met, before it lets its task go; of one that was met when the
+ * task came, behind that. */
+static void h5_dependencies_are_recorded(void **state)
+{
+	uint64_t cursor = 0;
+	struct scene s;
+
+	(void)state;
+	open_scene(&s);
+	uint64_t first = submit(&s.f, (struct tq_task_spec){ .label = "" });
+	uint64_t next = submit_after(&s, first, TQ_AFTER_OK);
+	uint64_t refused = submit_after(&s, first, TQ_AFTER_FAIL);
+
+	claim(&s.f, s.worker, &s.c);
+	assert_int_equal(end(&s.f, s.worker, &s.c, DONE), 0);
+	uint64_t late = submit_after(&s, first, TQ_AFTER_ANY);
+
+	begin(&s.f);
+	assert_int_equal(tqi_after_add(&s.f.tx, late, first, TQ_AFTER_OK), 0);
+	commit(&s.f);
+	while (conclude(&s.f, tqi_edge_tell_slice(&s.f.tx)))
+		;
+	const int n = read_from(&s, &cursor, NULL);
+	int seen = 0;
+
+	for (int i = 5; i < n; i++) {
+		const struct tq_trace_entry *e = &s.entries[i];
+
+		assert_int_not_equal(e->task == refused && e->event == TQ_TRACE_AFTER, 1);
+		if (e->event != TQ_TRACE_AFTER)
+			continue;
+		assert_after(e, seen == 0 ? next : late, first);
+		if (seen == 0)
+			assert_move(e + 1, next, TQ_BLOCKED, TQ_READY, TQ_CAUSE_NONE);
+		if (seen == 1)
+			assert_move(e - 1, late, TQ_FREE, TQ_READY, TQ_CAUSE_NONE);
+		seen++;
+	}
+	assert_int_equal(seen, 3);
+	assert_sound(&s.f);
+	close_scene(&s);
+}
+
 static void h5_undone_is_not_shown(void **state)
 {
 	uint64_t cursor = 0;
@@ -253,6 +315,7 @@ int main(void)
 		cmocka_unit_test(h5_a_life_is_recorded),
 		cmocka_unit_test(h5_stops_and_deaths_are_recorded),
 		cmocka_unit_test(h5_thefts_are_recorded),
+		cmocka_unit_test(h5_dependencies_are_recorded),
 		cmocka_unit_test(h5_undone_is_not_shown),
 		cmocka_unit_test(h5_the_last_commit_is_shown),
 		cmocka_unit_test(h5_lapped_readers_are_told),

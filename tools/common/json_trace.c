@@ -23,6 +23,8 @@ json_t *json_of_trace_entry(const struct tq_trace_entry *e, const struct clocks 
 		json_object_set_new(object, "from_worker", json_integer(e->argument));
 	if (e->event == TQ_TRACE_MOVE && e->to == TQ_RUNNING)
 		json_object_set_new(object, "attempt", json_integer(e->argument));
+	if (e->other)
+		json_object_set_new(object, "other", json_id(e->other));
 	if (e->cause) {
 		const int32_t argument = e->event == TQ_TRACE_SIGNAL ? 0 : e->argument;
 

@@ -26,7 +26,7 @@ static char *move_text(const struct tq_trace_entry *e, char buf[TRACE_TEXT_MAX])
 char *trace_text(const struct tq_trace_entry *e, char buf[TRACE_TEXT_MAX])
 {
 	const char *name = sigabbrev_np(e->argument);
-	char cause[32];
+	char cause[32], other[TQ_ID_TEXT_MAX];
 
 	switch (e->event) {
 	case TQ_TRACE_MOVE:
@@ -46,6 +46,10 @@ char *trace_text(const struct tq_trace_entry *e, char buf[TRACE_TEXT_MAX])
 	case TQ_TRACE_STEAL:
 		snprintf(buf, TRACE_TEXT_MAX, "stolen by worker %u from worker %d", e->worker,
 			 e->argument);
+		break;
+	case TQ_TRACE_AFTER:
+		snprintf(buf, TRACE_TEXT_MAX, "need not wait for %s any more",
+			 tq_id_format(e->other, other));
 		break;
 	default:
 		snprintf(buf, TRACE_TEXT_MAX, "%s", tq_trace_event_name(e->event));

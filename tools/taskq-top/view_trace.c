@@ -52,6 +52,7 @@ static enum role role_of(const struct tq_trace_entry *entry)
 	case TQ_TRACE_RECLAIM:
 		return ROLE_BAD;
 	case TQ_TRACE_STEAL:
+	case TQ_TRACE_AFTER:
 		return ROLE_TEXT;
 	default:
 		return ROLE_WARN;
