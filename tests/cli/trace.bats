@@ -12,6 +12,45 @@ attempts() {
 	jq '[.traceEvents[] | select(.cat == "attempt")] | length' "$1"
 }
 
+# valid FILE: what the trace event format demands, and what a viewer needs to show it: flows
+# that lead from inside a slice to the begin of another, slices of a lane one after the other,
+# each lane with its name.
+valid() {
+	jq -e '
+		def has_text($key): .[$key] | type == "string" and length > 0;
+		def fits($slices): . as $e | any($slices[]; .ts <= $e.ts + 0.0005 and
+			$e.ts <= .ts + .dur + 0.0005);
+		.displayTimeUnit == "ms" and (.traceEvents | type == "array") and
+		(.traceEvents as $all | ($all | map(select(.ph == "X")) | group_by(.tid)) as $lanes |
+		($lanes | map({key: "\(.[0].tid)", value: .}) | from_entries) as $lane |
+		($all | map(select(.ph == "M" and .name == "thread_name"))) as $names |
+		all($all[]; (.ph | IN("X", "M", "s", "f", "i")) and .pid == 1 and
+			(.tid | type == "number") and has_text("name")) and
+		all($all[] | select(.ph == "M"); .args | has_text("name")) and
+		all($all[] | select(.ph != "M"); (.ts | type == "number" and . >= 0) and has_text("cat")) and
+		all($all[] | select(.ph == "i"); .s == "t") and
+		all($all[] | select(.ph == "X"); .dur >= 0 and (.args.attempt | type == "number") and
+			(.args | has_text("end"))) and
+		($names | length == (map(.tid) | unique | length)) and
+		all($all[] | select(.ph != "M"); .tid as $tid | any($names[]; .tid == $tid)) and
+		all($lanes[]; .[0].tid as $tid | any($names[]; .tid == $tid and (.args.name | test("^worker [0-9]+, pid [0-9]+$")))) and
+		all($lanes[]; . as $s | all(range(1; length); $s[.].ts >= $s[. - 1].ts + $s[. - 1].dur - 0.0005)) and
+		all($all | map(select(.ph | IN("s", "f"))) | group_by(.id)[]; length == 2 and
+			.[0].ph == "s" and .[1].ph == "f" and .[0].ts <= .[1].ts and
+			.[0].name == .[1].name and .[1].bp == "e" and
+			(.[0] | fits($lane["\(.tid)"])) and
+			(.[1] as $f | any($lane["\($f.tid)"][]; .ts == $f.ts))))' "$1" >/dev/null
+}
+
+# arrows NAME FILE: as "FROM TO", the tasks of the slices that they lead from and to.
+arrows() {
+	jq -r --arg name "$1" '.traceEvents | map(select(.ph == "X")) as $slices |
+		map(select(.name == $name and (.ph | IN("s", "f")))) | group_by(.id)[] |
+		. as [$s, $f] |
+		[($slices[] | select(.tid == $s.tid and .ts <= $s.ts and $s.ts <= .ts + .dur) | .name),
+		 ($slices[] | select(.tid == $f.tid and .ts == $f.ts) | .name)] | join(" ")' "$2" | sort
+}
+
 started() {
 	taskq stats --json | jq -s 'map(.started // 0) | add'
 }
@@ -109,19 +148,14 @@ started() {
 	[[ $(taskq list --json --state failed | wc -l) == 1 ]]
 	end "$pid"
 	expect 0 trace --chrome x.json
-	jq -e '.displayTimeUnit == "ms" and (.traceEvents | length > 20)' x.json
-	jq -e 'all(.traceEvents[]; .ph | IN("X", "i", "M", "s", "f"))' x.json
-	jq -e 'all(.traceEvents[] | select(.ph != "M"); .ts >= 0)' x.json
-	jq -e 'all(.traceEvents[] | select(.ph == "X"); .dur >= 0 and .args.end != "running")' x.json
+	valid x.json
+	jq -e 'all(.traceEvents[] | select(.ph == "X"); .args.end != "running")' x.json
 	[[ $(attempts x.json) == $(started) ]]
 	[[ $(attempts x.json) == 17 ]]
 	# Each killed worker's attempt is marked in its lane, and leads to the next one.
 	[[ $(jq '[.traceEvents[] | select(.cat == "reclaim")] | length' x.json) == 3 ]]
 	[[ $(jq '[.traceEvents[] | select(.cat == "signal" and (.name | test("SIGTERM")))] | length' x.json) -ge 1 ]]
 	[[ $(jq '[.traceEvents[] | select(.ph == "s" and .name == "again")] | length' x.json) == 3 ]]
-	# No two slices of one lane overlap.
-	jq -e '[.traceEvents[] | select(.ph == "X")] | group_by(.tid) | all(.[];
-		sort_by(.ts) | . as $s | all(range(1; length); $s[.].ts >= $s[. - 1].ts + $s[. - 1].dur - 0.001))' x.json
 	expect 0 trace --chrome - -n 3
 	jq -e . <<<"$output"
 	expect 1 trace --chrome /nowhere/x.json
@@ -139,7 +173,75 @@ started() {
 	touch enough
 	expect 0 wait "$first" "$second"
 	expect 0 trace --chrome x.json
-	[[ $(jq '[.traceEvents[] | select(.ph == "s" and .name == "after")] | length' x.json) == 1 ]]
+	valid x.json
+	[[ $(arrows after x.json) == "$first $second" ]]
+}
+
+@test "H5: an arrow for each dependency whose two ends are in the trace" {
+	local a b c d late alarm
+
+	taskq create
+	a=$(submit -- true)
+	b=$(submit --after "$a" -- true)
+	c=$(submit --after "$a" --retries 1 --backoff 1ms -- sh -c '[ -e again ] || { touch again; false; }')
+	d=$(submit --after "$a" --after "$b" --after-any "$c" -- true)
+	alarm=$(submit --after-fail "$d" -- true)
+	farm -j2
+	expect 0 wait "$d"
+	late=$(submit --after "$a" --after "$d" -- true) # both had ended when it came
+	expect 0 wait "$late"
+	end "$pid"
+	expect 0 trace --chrome x.json
+	valid x.json
+	[[ $(arrows after x.json) == $(printf '%s\n' "$a $b" "$a $c" "$a $d" "$a $late" "$b $d" "$c $d" "$d $late" | sort) ]]
+	[[ $(arrows again x.json) == "$c $c" ]]
+	[[ $(attempts x.json) == 6 && $(started) == 6 ]]
+	[[ $(taskq show --json "$alarm" | jq -r .state) == cancelled ]]
+	expect 0 trace --task "$d"
+	prints "$d  need not wait for $c any more"
+	[[ $(taskq trace --task "$d" --json | jq -r 'select(.event == "after") | .other' | sort) == $(printf '%s\n' "$a" "$b" "$c" | sort) ]]
+}
+
+@test "H5: the arrows of a graph are its edges" {
+	local group
+
+	taskq create
+	cat >graph.json <<-'END'
+		{"nodes": [{"name": "a", "command": ["true"]},
+			{"name": "b", "command": ["true"], "after": ["a"]},
+			{"name": "c", "command": ["true"], "after": ["a"]},
+			{"name": "d", "command": ["true"], "after": ["b", "c"]}]}
+	END
+	group=$(taskq submit --graph graph.json)
+	work_off
+	expect 0 group wait "$group"
+	expect 0 trace --chrome x.json
+	valid x.json
+	[[ $(arrows after x.json) == $(taskq list --json | jq -r '.id as $id | .after[]? | "\(.) \($id)"' | sort) ]]
+	[[ $(arrows after x.json | wc -l) == 4 ]]
+}
+
+@test "H5, F6: what is stolen runs in the thief's lane, with a mark" {
+	local long short
+
+	taskq create -q default
+	taskq queue set --batch 4
+	taskq pause
+	long=$(submit -- sh -c 'while [ ! -e enough ]; do sleep 0.05; done')
+	short=$(submit -- true)
+	farm -j1
+	taskq resume
+	eventually 10 eval '[[ $(taskq why $short --json | jq -r .reason) == assigned ]]'
+	farm -j1
+	expect 0 wait "$short"
+	touch enough
+	expect 0 wait "$long"
+	expect 0 trace --chrome x.json
+	valid x.json
+	[[ $(attempts x.json) == "$(started)" ]]
+	jq -e --arg id "$short" '(.traceEvents[] | select(.cat == "steal")) as $mark |
+		($mark.name | startswith($id + " stolen by worker ")) and
+		any(.traceEvents[]; .ph == "X" and .name == $id and .tid == $mark.tid)' x.json
 }
 
 @test "H2: stats shows percentiles, for each kind, in JSON too" {

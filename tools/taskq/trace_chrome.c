@@ -91,11 +91,13 @@ struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment)
 	return c;
 }
 
-/* From a slice to another: both ends lie at the begin of theirs. */
-static void put_arrow(struct trace_chrome *c, const char *name, uint64_t from_ns,
-		      uint32_t from_lane, uint64_t to_ns, uint32_t to_lane)
+/* From the end of a task's last slice, as far as that is inside, to the begin of another's. */
+static void put_arrow(struct trace_chrome *c, const char *name, const struct trace_task *before,
+		      const struct trace_task *task)
 {
-	json_t *from = event_at(c, "s", from_ns, from_lane), *to = event_at(c, "f", to_ns, to_lane);
+	const uint64_t from_ns = before->last_end_ns - (before->last_end_ns > before->last_ns);
+	json_t *from = event_at(c, "s", from_ns, before->last_lane);
+	json_t *to = event_at(c, "f", task->started_ns, task->lane);
 
 	c->arrows++;
 	json_object_set_new(from, "id", json_u64(c->arrows));
@@ -123,21 +125,28 @@ static void put_instant(struct trace_chrome *c, const struct tq_trace_entry *e, 
 	put(c, event);
 }
 
-/* Arrows into an attempt that begins: from the one before, or from what it waited for. */
-static bool put_arrows_to(struct trace_chrome *c, const struct trace_task *task)
+static bool put_arrow_after(struct trace_chrome *c, uint64_t id, const struct trace_task *task)
+{
+	const struct trace_task *before = trace_task_at(&c->lanes, id);
+
+	if (before && before->last_ns)
+		put_arrow(c, "after", before, task);
+	return before;
+}
+
+/* Arrows into an attempt that begins: from the one before, and from all that it waited for. */
+static bool put_arrows_to(struct trace_chrome *c, struct trace_task *task)
 {
 	const struct trace_task self = *task; /* the table may move */
-	const struct trace_task *before;
 
+	task->after = 0;
+	task->waited_for = 0;
 	if (self.last_ns)
-		put_arrow(c, "again", self.last_ns, self.last_lane, self.started_ns, self.lane);
-	if (!self.waited_for)
-		return true;
-	before = trace_task_at(&c->lanes, self.waited_for);
-	if (before && before->last_ns)
-		put_arrow(c, "after", before->last_ns, before->last_lane, self.started_ns,
-			  self.lane);
-	return before;
+		put_arrow(c, "again", &self, &self);
+	for (uint32_t a = self.after; a; a = c->lanes.afters[a - 1].next)
+		if (!put_arrow_after(c, c->lanes.afters[a - 1].id, &self))
+			return false;
+	return !self.waited_for || put_arrow_after(c, self.waited_for, &self);
 }
 
 static bool begin_attempt(struct trace_chrome *c, const struct tq_trace_entry *e)
@@ -168,6 +177,7 @@ static void end_attempt(struct trace_chrome *c, struct trace_task *task, uint64_
 	put(c, event);
 	c->lanes.lanes[task->lane].busy = false;
 	task->last_ns = task->started_ns;
+	task->last_end_ns = at_ns;
 	task->last_lane = task->lane;
 	task->started_ns = 0;
 }
@@ -186,12 +196,16 @@ static bool add_end(struct trace_chrome *c, const struct tq_trace_entry *e)
 	return true;
 }
 
-/* What becomes free in the same moment as a task ended, by the same process, waited for it. */
+/*
+ * What becomes free in the same moment as a task ended, by the same process, waited for it:
+ * a unique key, or a group.  Dependencies have entries of their own.
+ */
 static bool add_release(struct trace_chrome *c, const struct tq_trace_entry *e)
 {
 	struct trace_task *task = trace_task_at(&c->lanes, e->task);
 
-	if (task && c->ended && c->ended_ns == e->time_ns && c->ended_pid == e->pid)
+	if (task && c->ended && c->ended_ns == e->time_ns && c->ended_pid == e->pid &&
+	    !(task->after && c->lanes.afters[task->after - 1].id == c->ended))
 		task->waited_for = c->ended;
 	return task;
 }
@@ -240,12 +254,14 @@ bool trace_chrome_add(struct trace_chrome *c, const struct tq_trace_entry *e)
 	if (!c->begin_ns)
 		c->begin_ns = e->time_ns;
 	c->last_ns = e->time_ns;
+	if (e->event == TQ_TRACE_AFTER)
+		return trace_after_add(&c->lanes, e->task, e->other);
 	return e->event == TQ_TRACE_MOVE ? add_move(c, e) : add_mark(c, e);
 }
 
 void trace_chrome_end(struct trace_chrome *c)
 {
-	for (size_t i = 0; i < c->lanes.task_places; i++)
+	for (size_t i = 0; i < c->lanes.task_index.count; i++)
 		if (c->lanes.tasks[i].started_ns)
 			end_attempt(c, &c->lanes.tasks[i], c->last_ns, "running");
 	fprintf(c->to, "\n],\"otherData\":{\"attempts_without_start\":%llu}}\n",
