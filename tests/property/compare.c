@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Compares what can be observed of the core with the model. */
-#include "tests/property/compare.h"
+#include "tests/property/compare_parts.h"
 
 #include "scheduler/behalf.h"
 #include "scheduler/fair.h"
@@ -21,8 +21,7 @@ void pattern_fill(struct pattern p, void *to)
 		((unsigned char *)to)[i] = pattern_byte(p.seed, p.from + i);
 }
 
-__attribute__((format(printf, 2, 3))) static bool differ(struct comparison *c, const char *format,
-							 ...)
+bool differ(struct comparison *c, const char *format, ...)
 {
 	va_list ap;
 
@@ -32,18 +31,14 @@ __attribute__((format(printf, 2, 3))) static bool differ(struct comparison *c, c
 	return false;
 }
 
-/* One value; the text names record and field. */
-static bool same(struct comparison *c, const char *record, uint32_t index, const char *field,
-		 uint64_t core, uint64_t model)
+bool same(struct comparison *c, const char *record, uint32_t index, const char *field,
+	  uint64_t core, uint64_t model)
 {
 	if (core == model)
 		return true;
 	return differ(c, "%s %u: %s is %llu, model says %llu", record, index, field,
 		      (unsigned long long)core, (unsigned long long)model);
 }
-
-#define SAME(core, model, field)                                                                   \
-	same(c, record, index, #field, (uint64_t)(core)->field, (uint64_t)(model)->field)
 
 static bool is_pattern(struct comparison *c, uint32_t block, uint32_t at, struct pattern p)
 {
@@ -74,9 +69,9 @@ static bool compare_state(struct comparison *c, uint32_t index, const struct tqi
 		(m->keep ? TQI_TASK_KEEP : 0u) | (m->once ? TQI_TASK_ONCE : 0u) |
 		(m->cancel ? TQI_TASK_CANCEL : 0u) | (m->stalled ? TQI_TASK_STALLED : 0u) |
 		(m->look_ns != NEVER ? TQI_TASK_DUE : 0u) | (m->listed ? TQI_TASK_LISTED : 0u) |
-		(m->telling ? TQI_TASK_TELLING : 0u) | (m->extra ? TQI_TASK_EXTRA : 0u) |
-		(m->late ? TQI_TASK_LATE : 0u) | (m->server ? TQI_TASK_SERVED : 0u) |
-		(m->assigned ? TQI_TASK_ASSIGNED : 0u) |
+		(m->telling ? TQI_TASK_TELLING : 0u) | (m->dooms ? TQI_TASK_DOOMS : 0u) |
+		(m->extra ? TQI_TASK_EXTRA : 0u) | (m->late ? TQI_TASK_LATE : 0u) |
+		(m->server ? TQI_TASK_SERVED : 0u) | (m->assigned ? TQI_TASK_ASSIGNED : 0u) |
 		(m->state == TQ_DELAYED && m->due_ns == NEVER ? TQI_TASK_AT : 0u);
 
 	return SAME(t, m, state) &&
@@ -96,6 +91,17 @@ static bool compare_worth(struct comparison *c, uint32_t index, const struct tqi
 	return tqi_state_is_final(m->state) ||
 	       (SAME(a, b, priority) && SAME(a, b, hops) && SAME(a, b, deadline_ns) &&
 		SAME(a, b, deadline_hops));
+}
+
+/* When it may start, if that is ahead: what has passed may be anything. */
+static bool compare_due(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			const struct model_task *m)
+{
+	const char *record = "task";
+	bool passed = t->due_ns <= c->m->now_ns && m->due_ns <= c->m->now_ns;
+
+	return m->state == TQ_DELAYED ? SAME(t, m, due_ns)
+				      : m->state != TQ_BLOCKED || passed || SAME(t, m, due_ns);
 }
 
 static bool compare_numbers(struct comparison *c, uint32_t index, const struct tqi_task *t,
@@ -120,7 +126,7 @@ static bool compare_numbers(struct comparison *c, uint32_t index, const struct t
 		same(c, record, index, "at_ns", tqi_task_extra(&c->tx, t)->at_ns, m->at_ns)) &&
 	       (!m->extra || same(c, record, index, "schedule", tqi_task_extra(&c->tx, t)->schedule,
 				  m->schedule)) &&
-	       (m->state != TQ_DELAYED || SAME(t, m, due_ns));
+	       compare_due(c, index, t, m);
 }
 
 /* Shorter because memory was short, or in pieces: the tail must be right. */
@@ -376,7 +382,8 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
 	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
 	       compare_key(c, index, t, m) && compare_limits_of(c, index, t, m) &&
-	       compare_tenant_of(c, index, t, m) && compare_attempt(c, index, t, m);
+	       compare_tenant_of(c, index, t, m) && compare_attempt(c, index, t, m) &&
+	       compare_after(c, index) && compare_member(c, index);
 }
 
 /* Bands and eras are the core's own affair: a kind's classes are added up. */
@@ -744,6 +751,10 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return tqi_worker_at(&c->tx, index)->state == TQI_WORKER_FREE;
 	if (unit == MODEL_TOLD)
 		return core_told(c, index);
+	if (unit == MODEL_DECIDED || unit == MODEL_RELEASED)
+		return compare_did_after(c, unit, index);
+	if (unit >= MODEL_PASSED && unit <= MODEL_CLOSED)
+		return compare_did_group(c, unit, index, left);
 	if (unit == MODEL_EDGE)
 		return core_edges(c, index) < left;
 	if (unit == MODEL_UNSETTLED)
@@ -804,6 +815,11 @@ static void count_pins(struct comparison *c)
 	for (uint32_t e = 0; e < c->m->edge_slots; e++)
 		if (c->m->edges[e].waiter)
 			c->pins[c->m->edges[e].task]++;
+	for (uint32_t d = 1; d < c->m->dependency_slots; d++)
+		if (c->m->dependencies[d].task)
+			c->pins[c->m->dependencies[d].on]++;
+	for (uint32_t i = 1; i < c->m->task_slots; i++)
+		c->pins[i] += c->m->tasks[i].pinned;
 }
 
 bool compare_all(struct comparison *c)
@@ -830,8 +846,8 @@ bool compare_all(struct comparison *c)
 	for (uint32_t i = 1; i < c->m->schedule_slots; i++)
 		if (!compare_schedule(c, i))
 			return false;
-	if (!compare_servers(c) || !compare_commands(c) || !compare_waiters(c) ||
-	    !compare_keepers(c) || !compare_finished(c))
+	if (!compare_groups(c) || !compare_servers(c) || !compare_commands(c) ||
+	    !compare_waiters(c) || !compare_keepers(c) || !compare_finished(c))
 		return false;
 	const uint64_t strayed = tqt_trace_differs(&c->tx);
 

@@ -14,6 +14,7 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 	m->sequence = sequence;
 	m->retention_ns = retention_ns;
 	m->task_slots = m->worker_slots = m->waiter_slots = m->schedule_slots = 1;
+	m->dependency_slots = m->group_slots = 1;
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++) {
 		m->queues[q] = (struct model_queue){ .depth_max = NEVER,
 						     .timeout_ns = NEVER,
@@ -67,13 +68,15 @@ uint32_t model_pins(const struct model *m, uint32_t task)
 
 	for (uint32_t e = 0; e < m->edge_slots; e++)
 		n += m->edges[e].waiter && m->edges[e].task == task;
-	return n;
+	for (uint32_t d = 1; d < m->dependency_slots; d++)
+		n += m->dependencies[d].task && m->dependencies[d].on == task;
+	return n + m->tasks[task].pinned;
 }
 
 bool model_is_condemned(const struct model *m, const struct model_task *t)
 {
 	return t->wait_sequence < m->queues[t->queue].purge_before ||
-	       t->wait_sequence < m->cancel_before;
+	       t->wait_sequence < m->cancel_before || model_member_is_condemned(m, t);
 }
 
 void model_move(struct model *m, uint32_t task, uint32_t to)
@@ -94,9 +97,10 @@ void model_move(struct model *m, uint32_t task, uint32_t to)
 	if (to == TQ_READY)
 		t->server = 0;
 	if (t->state != TQ_FREE)
-		c->depth[t->state]--;
+		c->depth[t->shut ? TQ_FREE : t->state]--;
 	if (to != TQ_FREE)
-		c->depth[to]++;
+		c->depth[t->shut ? TQ_FREE : to]++;
+	model_member_move(m, t, t->state, to);
 	t->state = to;
 }
 
@@ -162,6 +166,7 @@ void model_free(struct model *m, uint32_t task)
 	uint64_t generation = t->generation + 1;
 
 	model_move(m, task, TQ_FREE);
+	model_member_leave(m, task);
 	*t = (struct model_task){ .generation = generation, .look_ns = NEVER };
 	model_wake_room(m);
 }
@@ -172,15 +177,24 @@ void model_settle(struct model *m, uint32_t task)
 
 	if (t->telling || model_pins(m, task))
 		return;
-	if (t->forget)
+	if (t->forget && model_has_after(m, task))
+		model_enlist(m, task); /* freed when it has given them up */
+	else if (t->forget)
 		model_free(m, task);
 	else if (!t->keep && !t->listed)
 		t->listed = ++m->order;
 }
 
+void model_enlist(struct model *m, uint32_t task)
+{
+	m->tasks[task].telling = true;
+	m->telling[m->telling_count++] = task;
+}
+
 /* As many as the core has told; true when some are left. */
 bool model_tell(struct model *m, uint32_t task)
 {
+	uint32_t freed;
 	bool left = false;
 
 	for (uint32_t e = 0; e < m->edge_slots; e++) {
@@ -191,7 +205,19 @@ bool model_tell(struct model *m, uint32_t task)
 		edge->told = m->did(m->did_ctx, MODEL_TOLD, e, 0);
 		left |= !edge->told;
 	}
-	return left;
+	if (!model_decide(m, task) || left)
+		return true;
+	return model_must_release(m, task) && !model_discard(m, task, &freed);
+}
+
+/* Its end; that of one which a dependency has cancelled is for the slices. */
+static void tell_end(struct model *m, uint32_t task)
+{
+	if (!model_is_waited_for(m, task) && !model_must_release(m, task))
+		return;
+	if (m->tasks[task].cause == TQ_CAUSE_DEPENDENCY || model_tell(m, task) ||
+	    !m->did(m->did_ctx, MODEL_SETTLED, task, 0))
+		model_enlist(m, task);
 }
 
 void model_time(struct model *m, const struct model_task *t, enum tqi_timed what, uint64_t since_ns)
@@ -206,6 +232,8 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 {
 	struct model_task *t = &m->tasks[task];
 
+	if (t->shut)
+		model_member_show(m, task);
 	t->look_ns = NEVER;
 	model_move(m, task, state);
 	t->cause = cause;
@@ -217,10 +245,9 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	t->has_checkpoint = false;
 	model_key_ended(m, task);
 	model_schedule_ended(m, task);
-	if (model_tell(m, task)) {
-		t->telling = true;
-		m->telling[m->telling_count++] = task;
-	}
+	t->unmet = 0;
+	model_member_ended(m, task);
+	tell_end(m, task);
 	model_wake_empty(m);
 	model_wake_room(m);
 	model_settle(m, task);
@@ -259,6 +286,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 	struct model_task *t = &m->tasks[slot];
 	const struct model_queue *q = &m->queues[s->queue];
 	const struct tq_task_spec *spec = &s->spec;
+	uint64_t culprit;
 
 	if (slot >= m->task_slots)
 		m->task_slots = slot + 1;
@@ -286,7 +314,10 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.payload = s->payload,
 		.label = s->label,
 		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant ||
+			 s->group || s->completes || spec->after_count ||
 			 spec->payload_bytes > TQI_COPY_MAX,
+		.unmet = (uint32_t)s->shut + s->completes,
+		.shut = s->shut,
 		.tenant = s->tenant,
 		.at_ns = spec->at_ns,
 		.limits = s->limits,
@@ -297,13 +328,16 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 	t->unique = s->unique;
 	t->scope = s->scope;
 	t->holds = s->unique && !leader;
-	m->classes[t->queue][t->kind].submitted++;
+	model_after_submit(m, slot, s, &culprit);
+	m->classes[t->queue][t->kind].submitted += !s->shut;
+	if (s->group)
+		model_member_join(m, s->group, slot);
 	bool wall = spec->at_ns > m->wall_ns;
 
-	if (leader) {
+	if (leader || culprit || t->unmet) {
 		model_move(m, slot, TQ_BLOCKED);
 		t->due_ns = spec->delay_ns ? model_later(m, spec->delay_ns) : wall ? NEVER : 0;
-		t->look_ns = model_deadline(t);
+		t->look_ns = s->shut ? NEVER : model_deadline(t);
 	} else if (wall)
 		model_wait_for_wall(m, slot);
 	else if (spec->delay_ns)
@@ -311,4 +345,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 	else
 		model_become_ready(m, slot, false);
 	m->sequence++;
+	if (culprit && s->shut)
+		t->culprit = culprit;
+	else if (culprit)
+		model_refuse(m, slot, culprit, false);
 }

@@ -24,6 +24,9 @@
 #define MODEL_WORKERS 40
 #define MODEL_WAITERS 160
 #define MODEL_EDGES 400
+#define MODEL_DEPENDENCIES 900
+#define MODEL_GROUPS 40
+#define MODEL_AFTER 4 /* dependencies that a task is submitted with */
 #define MODEL_LIMITS 6
 #define MODEL_SCHEDULES 10
 #define MODEL_COMMANDS 120 /* open and ended */
@@ -93,6 +96,16 @@ struct model_task {
 	uint64_t deadline_ns; /* NEVER none */
 	uint64_t at_ns;	      /* wall clock; 0 none */
 	uint64_t schedule;    /* id; 0 none */
+	uint32_t unmet;	      /* dependencies that are open, a group that it completes, a shut graph */
+	uint64_t culprit;     /* id, of cause dependency */
+	bool dooms;	      /* its end cancels all that depend on it */
+	uint32_t group;	      /* that it is a member of; 0 none */
+	uint64_t joined;      /* its place among the members that have not ended */
+	uint32_t counted;     /* state of its end as its group counts it; 0 not yet */
+	uint32_t group_order; /* number of that end */
+	bool pinned;	      /* by its group */
+	bool shut;	      /* nobody has seen it yet */
+	uint32_t completes;   /* group that it waits for; 0 none */
 	uint32_t unique; /* number of its key, 0 none */
 	uint32_t scope;
 	bool holds; /* it has the key */
@@ -189,6 +202,35 @@ struct model_edge {
 	uint64_t tell_order; /* on its task's list */
 };
 
+/* Of one task on the end of another one. */
+struct model_dependency {
+	uint32_t task; /* 0 unused */
+	uint32_t on;
+	uint32_t kind; /* enum tq_after */
+	uint32_t told; /* enum tqi_edge_told */
+	bool quiet;    /* their fair keys differ */
+	uint64_t order; /* newest first among those on its task, as long as it is open */
+	uint64_t taken; /* newest first among those of its dependant */
+};
+
+struct model_group {
+	uint32_t state; /* enum tqi_group_state */
+	uint64_t generation;
+	uint32_t condition;
+	bool cancelled;
+	uint32_t work; /* enum tqi_group_work */
+	uint32_t walk; /* the next member to be looked at */
+	uint32_t owner; /* pid; 0 nobody */
+	bool owner_dead;
+	uint64_t made_ns, ended_ns;
+	uint64_t sequence; /* of a graph: when it was published */
+	uint64_t completion_id, culprit;
+	uint32_t completion; /* while it waits */
+	uint32_t members, unfinished, ends;
+	uint32_t states[TQ_STATE_COUNT]; /* those that are shut as TQ_FREE */
+	uint64_t listed; /* order among those that are complete and released; 0 none of them */
+};
+
 struct model_queue {
 	uint32_t flags;
 	uint32_t waiting;
@@ -246,6 +288,10 @@ struct model_submit {
 	uint32_t unique, scope; /* of its key; 0 none */
 	uint32_t limits;	/* bit per limit */
 	uint32_t tenant;	/* 0 none */
+	struct tq_dependency after[MODEL_AFTER]; /* as many as the spec says */
+	uint32_t group;				 /* that it becomes a member of; 0 none */
+	bool shut;				 /* ... which is being built */
+	bool completes;				 /* it is to be a group's completion task */
 };
 
 struct model_schedule {
@@ -278,6 +324,13 @@ enum model_unit {
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */
 	MODEL_LEFT,	 /* taken this worker apart */
 	MODEL_TOLD,	 /* told this edge of the model its task's end */
+	MODEL_DECIDED,	 /* decided this dependency of the model */
+	MODEL_RELEASED,	 /* freed this dependency of the model */
+	MODEL_PASSED,	 /* in this group's walk, passed member `left` */
+	MODEL_TURNED,	 /* done a slice of this group, and gone on to others */
+	MODEL_DETACHED,	 /* taken this task from its group */
+	MODEL_DISSOLVED, /* freed this group */
+	MODEL_CLOSED,	 /* looked at this group as the segment shuts down */
 	MODEL_SETTLED,	 /* taken this task from the telling list */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
@@ -313,6 +366,13 @@ struct model {
 	struct model_waiter waiters[MODEL_WAITERS];
 	struct model_command commands[MODEL_COMMANDS];
 	struct model_edge edges[MODEL_EDGES];
+	struct model_dependency dependencies[MODEL_DEPENDENCIES];
+	uint32_t dependency_slots;
+	struct model_group groups[MODEL_GROUPS];
+	uint32_t group_slots;
+	uint32_t busy[MODEL_GROUPS]; /* with work, first come first */
+	uint32_t busy_count;
+	uint32_t closing; /* the next group that a shutdown looks at; 0 none */
 	struct model_queue queues[MODEL_QUEUES + 1];
 	struct model_schedule schedules[MODEL_SCHEDULES];
 	uint32_t schedule_slots;
@@ -386,6 +446,35 @@ struct model_verdict {
 };
 void model_end(struct model *m, uint32_t task, const struct model_verdict *v);
 
+bool model_state_is_final(uint32_t state);
+
+/* Dependencies (D1, D3). */
+bool model_after_is_met(uint32_t kind, uint32_t state);
+/* Of a submit: 0, or the error that one of them is. */
+int model_after_check(const struct model *m, const struct model_submit *s);
+int model_after(struct model *m, uint32_t task, uint64_t on, uint32_t kind);
+/* The task of an id, if it is there and can be seen; 0 none. */
+uint32_t model_find(const struct model *m, uint64_t id);
+bool model_is_hidden(const struct model *m, const struct model_task *t);
+
+/* Groups and graphs (D2, D5); a group by its record. */
+int model_group_check(const struct model *m, uint64_t id);
+uint32_t model_group_make(struct model *m, uint32_t slot, const struct model_group *like,
+			  uint32_t completion);
+int model_group_seal(struct model *m, uint32_t group);
+int model_group_cancel(struct model *m, uint32_t group);
+void model_graph_depend(struct model *m, uint32_t member, uint32_t on, uint32_t kind);
+void model_graph_publish(struct model *m, uint32_t group, uint32_t completion);
+void model_graph_drop(struct model *m, uint32_t group);
+void model_group_orphaned(struct model *m, uint32_t group);
+uint32_t model_group_retire(struct model *m, uint32_t count, bool evict);
+void model_group_slice(struct model *m);
+/* Members of a published graph are still shut. */
+bool model_is_opening(const struct model *m);
+/* Its members in their order; 0 none, or no more. */
+uint32_t model_member_first(const struct model *m, uint32_t group);
+uint32_t model_member_after(const struct model *m, uint32_t task);
+
 /* Schedules. */
 void model_schedule_make(struct model *m, uint32_t slot, const struct model_schedule *like);
 void model_schedule_pause(struct model *m, uint32_t slot, bool pause);
@@ -400,7 +489,7 @@ void model_schedule_failed(struct model *m, uint32_t slot, int r);
 bool model_schedule_is_running(const struct model *m, const struct model_schedule *s);
 
 /* Steering: what the core's calls should answer. */
-int model_cancel(struct model *m, uint32_t task);
+int model_cancel(struct model *m, uint32_t task, bool dooms);
 int model_hold(struct model *m, uint32_t task, bool hold);
 int model_retry(struct model *m, uint32_t task);
 int model_forget(struct model *m, uint32_t task);
@@ -457,6 +546,12 @@ void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t s
 uint32_t model_waiting_count(const struct model *m, uint32_t worker);
 /* Whether the slot, which waits for any of its tasks or for all, is stuck; without bounds. */
 bool model_closes_cycle(const struct model *m, uint32_t waiter);
+/*
+ * Whether a task that is to wait for these, and `group` (0 none) for it, would do so for
+ * ever; `task` is 0 as long as it is not there.
+ */
+bool model_blocks_for_ever(const struct model *m, uint32_t task, const struct tq_dependency *after,
+			   uint32_t count, uint32_t group);
 /* The task's attempt ends: nobody waits on its behalf any more. */
 void model_behalf_end(struct model *m, uint32_t task);
 void model_edge(struct model *m, uint32_t waiter, uint32_t task);
@@ -473,6 +568,7 @@ bool model_is_stranded(const struct model *m);
 
 /* Holds. */
 bool model_due_run(struct model *m, uint32_t count);
+bool model_is_due(const struct model *m);
 bool model_wall_run(struct model *m, uint32_t count);
 /* The core has come to where `left` records are left. */
 bool model_sweep_slice(struct model *m, uint32_t left);

@@ -224,10 +224,10 @@ static void end_for_good(struct model *m, const struct ended *e, uint32_t state)
 	model_finish(m, e->task, state, e->cause, e->cause_arg);
 }
 
-/* By itself, or by a shutdown that the sweep has not carried to it yet. */
+/* By itself, or by a shutdown or with its group, which has not come to it yet. */
 static bool is_to_be_cancelled(const struct model *m, const struct model_task *t)
 {
-	return t->cancel || t->wait_sequence < m->cancel_before;
+	return t->cancel || t->wait_sequence < m->cancel_before || model_member_is_condemned(m, t);
 }
 
 static void end_failed(struct model *m, struct ended *e, bool over, uint64_t delay_ns)

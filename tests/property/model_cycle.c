@@ -2,9 +2,10 @@
 /* The model: waits that can never end. */
 #include "tests/property/model_parts.h"
 
-/* Tasks that get on. */
+/* Tasks that get on; a group that somebody joins who does not, perhaps. */
 struct lively {
 	bool tasks[MODEL_TASKS];
+	uint32_t stuck_group;
 };
 
 static bool wait_ends(const struct model *m, const struct lively *lively, uint32_t waiter)
@@ -21,13 +22,40 @@ static bool wait_ends(const struct model *m, const struct lively *lively, uint32
 	return s->interest != TQI_INTEREST_TASKS || (s->any ? over > 0 : over == edges);
 }
 
+/* All whose end is to be counted. */
+static bool members_get_on(const struct model *m, const struct lively *lively, uint32_t group)
+{
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		if (m->tasks[i].group == group && !m->tasks[i].counted && !lively->tasks[i])
+			return false;
+	return group != lively->stuck_group;
+}
+
+/* Whatever end they come to, each decides something. */
+static bool parents_get_on(const struct model *m, const struct lively *lively, uint32_t task)
+{
+	const struct model_task *t = &m->tasks[task];
+
+	if (model_has_leader(t) && !lively->tasks[model_holder(m, t->queue, t->unique)])
+		return false;
+	if (t->completes && !members_get_on(m, lively, t->completes))
+		return false;
+	for (uint32_t i = 1; i < m->dependency_slots; i++) {
+		const struct model_dependency *d = &m->dependencies[i];
+
+		if (d->task == task && d->told == TQI_EDGE_OPEN && !lively->tasks[d->on])
+			return false;
+	}
+	return true;
+}
+
 static bool gets_on(const struct model *m, const struct lively *lively, uint32_t task)
 {
 	const struct model_task *t = &m->tasks[task];
 	bool waits = false;
 
 	if (t->state == TQ_BLOCKED)
-		return lively->tasks[model_holder(m, t->queue, t->unique)];
+		return parents_get_on(m, lively, task);
 	for (uint32_t s = 1; s < m->waiter_slots; s++) {
 		if (m->waiters[s].state == TQI_WAITER_FREE || m->waiters[s].behalf != task)
 			continue;
@@ -38,18 +66,39 @@ static bool gets_on(const struct model *m, const struct lively *lively, uint32_t
 	return !waits;
 }
 
-bool model_closes_cycle(const struct model *m, uint32_t waiter)
+/* All that get on though this one does not. */
+static void find_lively(const struct model *m, struct lively *lively, uint32_t but)
 {
-	struct lively lively = { { false } };
-
-	if (!m->waiters[waiter].behalf)
-		return false;
 	for (bool found = true; found;) {
 		found = false;
 		for (uint32_t t = 1; t < m->task_slots; t++)
-			if (m->tasks[t].state != TQ_FREE && !lively.tasks[t] &&
-			    t != m->waiters[waiter].behalf && gets_on(m, &lively, t))
-				lively.tasks[t] = found = true;
+			if (m->tasks[t].state != TQ_FREE && !lively->tasks[t] && t != but &&
+			    gets_on(m, lively, t))
+				lively->tasks[t] = found = true;
 	}
+}
+
+bool model_closes_cycle(const struct model *m, uint32_t waiter)
+{
+	struct lively lively = { .stuck_group = MODEL_GROUPS };
+
+	if (!m->waiters[waiter].behalf)
+		return false;
+	find_lively(m, &lively, m->waiters[waiter].behalf);
 	return !wait_ends(m, &lively, waiter);
+}
+
+bool model_blocks_for_ever(const struct model *m, uint32_t task, const struct tq_dependency *after,
+			   uint32_t count, uint32_t group)
+{
+	struct lively lively = { .stuck_group = group ? group : MODEL_GROUPS };
+
+	find_lively(m, &lively, task);
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t on = model_find(m, after[i].id);
+
+		if (on && !lively.tasks[on])
+			return true;
+	}
+	return task && !parents_get_on(m, &lively, task);
 }

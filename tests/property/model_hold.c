@@ -10,6 +10,7 @@
 #define SWEEP_CHANGES 8
 #define END_SLICE 8
 #define WORKERS_SLICE 64
+#define GROUPS_SLICE 16
 #define SECOND 1000000000ull
 #define LOOK_GAP_NS 3500000000ull
 
@@ -171,6 +172,12 @@ static uint32_t next_by_wall(const struct model *m)
 	return first;
 }
 
+/* By either clock. */
+bool model_is_due(const struct model *m)
+{
+	return next_due(m) || next_by_wall(m);
+}
+
 bool model_wall_run(struct model *m, uint32_t count)
 {
 	uint32_t task;
@@ -202,6 +209,8 @@ static bool sweep_one(struct model *m, uint32_t task)
 
 	if (t->state == TQ_FREE || model_state_is_final(t->state))
 		return false;
+	if (model_is_hidden(m, t))
+		return model_policy_move(m, task);
 	if (model_state_waits(t->state) && model_is_condemned(m, t)) {
 		model_cancel_waiting(m, task);
 		return true;
@@ -233,7 +242,8 @@ static void tell_slice(struct model *m)
 
 bool model_sweep_pending(const struct model *m)
 {
-	return m->sweep_left || m->telling_count || model_is_carrying(m);
+	return m->sweep_left || m->telling_count || model_is_carrying(m) || m->busy_count ||
+	       m->closing;
 }
 
 bool model_sweep_slice(struct model *m, uint32_t left)
@@ -243,6 +253,10 @@ bool model_sweep_slice(struct model *m, uint32_t left)
 	model_carry(m);
 	if (m->telling_count)
 		tell_slice(m);
+	if (m->closing)
+		model_close_slice(m);
+	if (m->busy_count)
+		model_group_slice(m);
 	if (m->sweep_left && m->task_slots > m->sweep_count) {
 		m->sweep_left += m->task_slots - m->sweep_count;
 		m->sweep_count = m->task_slots;
@@ -286,6 +300,7 @@ bool model_look(struct model *m)
 	m->look_ns = m->now_ns;
 	look_at_workers(m);
 	model_retire(m);
+	model_group_retire(m, GROUPS_SLICE, false);
 	model_wake_room(m);
 	bool woken = model_wake_any(m);
 

@@ -63,6 +63,10 @@ bool model_is_waited_for(const struct model *m, uint32_t task)
 	for (uint32_t e = 0; e < m->edge_slots; e++)
 		if (m->edges[e].waiter && m->edges[e].task == task && !m->edges[e].told)
 			return true;
+	for (uint32_t d = 1; d < m->dependency_slots; d++)
+		if (m->dependencies[d].task && m->dependencies[d].on == task &&
+		    m->dependencies[d].told != TQI_EDGE_TOLD)
+			return true;
 	return false;
 }
 
@@ -76,33 +80,57 @@ void model_lend(struct model *m, uint32_t waiter, int32_t priority)
 		s->lent = model_worth(&m->tasks[s->behalf]);
 }
 
+/* True when it has more by that. */
+static bool inherit(struct model_task *heir, struct model_worth donor)
+{
+	const struct model_worth w = one_further(donor);
+	struct model_worth more = model_worth(heir);
+
+	if (model_state_is_final(heir->state) || !improve(&more, &w))
+		return false;
+	improve(&heir->inherited, &w);
+	heir->extra = true;
+	return true;
+}
+
+static bool spread_to_waited_for(struct model *m)
+{
+	bool changed = false;
+
+	for (uint32_t e = 0; e < m->edge_slots; e++) {
+		const struct model_edge *edge = &m->edges[e];
+		const struct model_waiter *s = &m->waiters[edge->waiter];
+
+		if (edge->waiter && !edge->told && !edge->quiet)
+			changed |= inherit(&m->tasks[edge->task],
+					   s->behalf ? model_worth(&m->tasks[s->behalf]) : s->lent);
+	}
+	return changed;
+}
+
+static bool spread_to_parents(struct model *m)
+{
+	bool changed = false;
+
+	for (uint32_t i = 1; i < m->dependency_slots; i++) {
+		const struct model_dependency *d = &m->dependencies[i];
+		const struct model_task *donor = &m->tasks[d->task];
+
+		if (d->task && d->told == TQI_EDGE_OPEN && !d->quiet &&
+		    !model_state_is_final(donor->state))
+			changed |= inherit(&m->tasks[d->on], model_worth(donor));
+	}
+	return changed;
+}
+
 /* One wait after the other, until none changes anything. */
 static void spread(struct model *m)
 {
 	bool changed = true;
 
 	while (changed) {
-		changed = false;
-		for (uint32_t e = 0; e < m->edge_slots; e++) {
-			const struct model_edge *edge = &m->edges[e];
-			struct model_task *heir = &m->tasks[edge->task];
-
-			if (!edge->waiter || edge->told || edge->quiet ||
-			    model_state_is_final(heir->state))
-				continue;
-			const struct model_waiter *s = &m->waiters[edge->waiter];
-			struct model_worth w = s->behalf ? model_worth(&m->tasks[s->behalf])
-							 : s->lent;
-
-			w = one_further(w);
-			const struct model_worth has = model_worth(heir);
-			struct model_worth more = has;
-
-			if (!improve(&more, &w))
-				continue;
-			improve(&heir->inherited, &w);
-			heir->extra = changed = true;
-		}
+		changed = spread_to_waited_for(m);
+		changed |= spread_to_parents(m);
 	}
 }
 

@@ -18,7 +18,7 @@ uint32_t model_successor(const struct model *m, uint32_t task)
 	const struct model_task *t = &m->tasks[task];
 
 	for (uint32_t i = 1; i < m->task_slots; i++)
-		if (m->tasks[i].state == TQ_BLOCKED && m->tasks[i].unique == t->unique &&
+		if (model_has_leader(&m->tasks[i]) && m->tasks[i].unique == t->unique &&
 		    m->tasks[i].queue == t->queue)
 			return i;
 	return 0;
@@ -84,14 +84,8 @@ void model_key_ended(struct model *m, uint32_t task)
 		return;
 	s = &m->tasks[successor];
 	s->holds = true;
-	if (s->due_ns == NEVER) {
-		model_wait_for_wall(m, successor);
-	} else if (s->due_ns > m->now_ns) {
-		model_move(m, successor, TQ_DELAYED);
-		s->look_ns = model_least(s->due_ns, model_deadline(s));
-	} else {
-		model_become_ready(m, successor, false);
-	}
+	if (!s->unmet)
+		model_go_on(m, successor);
 }
 
 int model_key_move(const struct model *m, uint32_t task, uint32_t queue)
@@ -100,7 +94,7 @@ int model_key_move(const struct model *m, uint32_t task, uint32_t queue)
 
 	if (!t->unique)
 		return 0;
-	if (t->state == TQ_BLOCKED ||
+	if (model_has_leader(t) ||
 	    (t->holds && t->scope == TQ_UNIQUE_COALESCE && model_successor(m, task)))
 		return TQ_ESTATE;
 	return t->holds && model_holder(m, queue, t->unique) ? -EEXIST : 0;

@@ -7,7 +7,7 @@
 
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index);
 bool model_state_waits(uint32_t state);
-bool model_state_is_final(uint32_t state);
+
 uint32_t model_empty(const struct model *m);
 uint32_t model_best_but(const struct model *m, const struct model_worker *w, uint32_t queue,
 			uint32_t limits);
@@ -23,6 +23,35 @@ void model_fair_end(struct model *m, const struct model_task *t);
 bool model_tenant_before(const struct model *m, uint32_t queue, uint32_t a, uint32_t b);
 void model_slots_give(struct model *m, const struct model_task *t);
 bool model_in_lane(const struct model_task *t);
+/* model_blocked.c: a task waits for one thing more, or less; its turn has come. */
+bool model_has_leader(const struct model_task *t);
+void model_block(struct model *m, uint32_t task);
+void model_unblock(struct model *m, uint32_t task);
+void model_go_on(struct model *m, uint32_t task);
+/* model_after.c */
+uint64_t model_id(const struct model *m, uint32_t task);
+bool model_has_after(const struct model *m, uint32_t task);
+uint32_t model_depend(struct model *m, uint32_t task, uint32_t on, uint32_t kind, uint32_t told);
+void model_after_submit(struct model *m, uint32_t task, const struct model_submit *s,
+			uint64_t *ret_culprit);
+void model_refuse(struct model *m, uint32_t task, uint64_t culprit, bool dooms);
+/* For those that wait for it, as far as the core has come; true: for all. */
+bool model_decide(struct model *m, uint32_t task);
+bool model_must_release(const struct model *m, uint32_t task);
+/* True when it has none any more; *count: how many are freed. */
+bool model_discard(struct model *m, uint32_t task, uint32_t *count);
+uint32_t model_reopen(struct model *m, uint32_t task);
+void model_enlist(struct model *m, uint32_t task);
+/* model_group.c */
+void model_member_join(struct model *m, uint32_t group, uint32_t task);
+void model_member_move(struct model *m, const struct model_task *t, uint32_t from, uint32_t to);
+void model_member_ended(struct model *m, uint32_t task);
+void model_member_leave(struct model *m, uint32_t task);
+void model_member_show(struct model *m, uint32_t task);
+bool model_member_is_condemned(const struct model *m, const struct model_task *t);
+void model_close_groups(struct model *m);
+void model_close_slice(struct model *m);
+void model_rebuild_groups(struct model *m);
 /* model_server.c */
 bool model_may_start(const struct model *m, uint32_t queue);
 bool model_is_stuck(const struct model *m, uint32_t queue);

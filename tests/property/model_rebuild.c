@@ -47,8 +47,31 @@ static void rebuild_finished(struct model *m)
 	m->order += n;
 }
 
+/* By slot, of each the newest first; they come to the tasks in that order. */
+static void rebuild_after(struct model *m)
+{
+	for (uint32_t task = 1; task < m->task_slots; task++) {
+		for (uint64_t below = NEVER;;) {
+			struct model_dependency *newest = NULL;
+
+			for (uint32_t i = 1; i < m->dependency_slots; i++) {
+				struct model_dependency *d = &m->dependencies[i];
+
+				if (d->task == task && d->taken < below &&
+				    (!newest || d->taken > newest->taken))
+					newest = d;
+			}
+			if (!newest)
+				break;
+			below = newest->taken;
+			newest->order = ++m->order;
+		}
+	}
+}
+
 void model_rebuild(struct model *m)
 {
+	rebuild_after(m);
 	rebuild_sleepers(m);
 	rebuild_finished(m);
 	model_rebuild_commands(m);
@@ -61,6 +84,9 @@ void model_rebuild(struct model *m)
 		t->assigned = 0;
 		for (uint32_t e = 0; e < m->edge_slots; e++)
 			untold |= m->edges[e].waiter && m->edges[e].task == i && !m->edges[e].told;
+		for (uint32_t d = 1; d < m->dependency_slots; d++)
+			untold |= m->dependencies[d].task && m->dependencies[d].on == i &&
+				  m->dependencies[d].told == TQI_EDGE_OPEN;
 		if (model_state_is_final(t->state) && t->telling && untold)
 			m->telling[m->telling_count++] = i;
 		if (t->telling && !untold) { /* only the settling was left */
@@ -74,6 +100,7 @@ void model_rebuild(struct model *m)
 			t->look_ns = t->attempt.phase ? model_deadline(t) : model_look_at(t);
 		}
 	}
+	model_rebuild_groups(m);
 	model_policy_round(m);
 	m->sweep_at = 0;
 	m->sweep_left = m->sweep_count = m->task_slots;

@@ -164,6 +164,9 @@ static bool is_under_way(const struct model *m)
 	for (uint32_t w = 1; w < m->worker_slots; w++)
 		if (m->workers[w].state == TQI_WORKER_DYING)
 			return true;
+	for (uint32_t g = 1; g < m->group_slots; g++)
+		if (m->groups[g].owner && m->groups[g].state <= TQI_GROUP_OPEN)
+			return true;
 	return model_sweep_pending(m) || model_open_commands(m) || model_command_waiters(m, 0);
 }
 
@@ -202,13 +205,13 @@ static bool is_idle(const struct model *m, const struct model_worker *w)
 {
 	bool more_to_end = false;
 
-	if (model_assigned_all(m) || m->telling_count)
+	if (model_assigned_all(m) || m->telling_count || m->busy_count || m->closing)
 		return false;
 	for (uint32_t i = 1; i < m->task_slots; i++)
 		more_to_end |= m->tasks[i].state == TQ_RUNNING || model_in_lane(&m->tasks[i]);
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
-		if (t->state == TQ_FREE || !model_serves(w, t->queue, t->kind))
+		if (t->state == TQ_FREE || t->shut || !model_serves(w, t->queue, t->kind))
 			continue;
 		if (t->state == TQ_RUNNING || (t->state == TQ_BLOCKED && more_to_end) ||
 		    (!model_is_stuck(m, t->queue) && (model_in_lane(t) || t->state == TQ_DELAYED)))

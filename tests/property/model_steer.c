@@ -6,12 +6,13 @@
 
 #define RETIRE_SLICE 16
 
-int model_cancel(struct model *m, uint32_t task)
+int model_cancel(struct model *m, uint32_t task, bool dooms)
 {
 	struct model_task *t = &m->tasks[task];
 
 	if (model_state_is_final(t->state))
 		return TQ_ESTATE;
+	t->dooms |= dooms;
 	if (t->state == TQ_RUNNING) {
 		t->cancel = true;
 		model_stop_ask(m, task, TQ_CAUSE_CANCELLED);
@@ -59,13 +60,20 @@ int model_retry(struct model *m, uint32_t task)
 						     t->cause,	    t->cause_arg };
 	t->failures = t->crashes = t->losses = 0;
 	t->first_started_ns = t->ended_ns = 0;
-	t->cancel = t->stalled = t->late = false;
+	t->cancel = t->stalled = t->late = t->dooms = false;
+	t->unmet = model_reopen(m, task);
+	t->due_ns = 0;
 	if (t->deadline_ns <= m->now_ns)
 		t->deadline_ns = NEVER;
 	t->at_ns = 0;
 	model_home(m, t);
 	m->classes[t->queue][t->kind].submitted++; /* a new life, with an end of its own */
-	model_become_ready(m, task, false);
+	if (t->unmet) {
+		model_move(m, task, TQ_BLOCKED);
+		t->look_ns = model_deadline(t);
+	} else {
+		model_become_ready(m, task, false);
+	}
 	m->sequence++;
 	return 0;
 }
@@ -117,9 +125,10 @@ static void appoint(struct model *m, uint32_t task, uint64_t at_ns)
 	bool ahead = at_ns > m->wall_ns;
 
 	t->at_ns = at_ns;
+	t->due_ns = ahead ? NEVER : 0;
 	if (t->state == TQ_BLOCKED)
-		t->due_ns = ahead ? NEVER : 0;
-	else if (ahead)
+		return;
+	if (ahead)
 		model_wait_for_wall(m, task);
 	else if (t->state == TQ_DELAYED)
 		model_move(m, task, TQ_READY);
@@ -207,6 +216,7 @@ void model_shutdown(struct model *m, uint32_t flags)
 {
 	if (flags & TQ_SHUTDOWN_UNDO) {
 		m->flags = 0;
+		m->closing = 0;
 		return;
 	}
 	m->flags |= TQI_ROOT_SHUTDOWN;
@@ -215,6 +225,7 @@ void model_shutdown(struct model *m, uint32_t flags)
 		m->cancel_before = ++m->sequence;
 		m->sweep_left = m->sweep_count = m->task_slots;
 	}
+	model_close_groups(m);
 	model_wake_empty(m);
 }
 
@@ -230,24 +241,25 @@ uint32_t model_oldest_finished(const struct model *m)
 
 uint32_t model_evict(struct model *m, uint32_t count)
 {
-	uint32_t n = 0, task;
+	uint32_t n = 0, task, given_up = 0;
 
 	while (n < count && (task = model_oldest_finished(m)) &&
-	       model_has_done(m, MODEL_FREED, task)) {
+	       model_discard(m, task, &given_up) && model_has_done(m, MODEL_FREED, task)) {
 		model_free(m, task);
 		n++;
+		given_up = 0;
 	}
 	m->evicted += n;
-	return n;
+	return n + (given_up != 0); /* the rest of its dependencies another time */
 }
 
 void model_retire(struct model *m)
 {
-	uint32_t task;
+	uint32_t task, given_up;
 
 	for (uint32_t n = 0; n < RETIRE_SLICE && (task = model_oldest_finished(m)); n++) {
 		if (m->now_ns - m->tasks[task].ended_ns < m->retention_ns ||
-		    !model_has_done(m, MODEL_FREED, task))
+		    !model_discard(m, task, &given_up) || !model_has_done(m, MODEL_FREED, task))
 			return;
 		model_free(m, task);
 	}

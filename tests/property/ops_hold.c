@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "scheduler/due.h"
+#include "scheduler/group.h"
 #include "scheduler/look.h"
 #include "scheduler/queue.h"
 #include "scheduler/rebuild.h"
@@ -82,7 +83,8 @@ void op_due(struct world *w)
 static int sweep_core(struct world *w, void *arg)
 {
 	(void)arg;
-	return tqi_sweep_slice(&w->tx);
+	tqi_sweep_slice(&w->tx);
+	return tqi_sweep_has_work(tqi_root(&w->tx)); /* what is inherited is settled after it */
 }
 
 static void sweep(struct world *w)
@@ -129,7 +131,8 @@ static void run_out(struct world *w)
 			sweep(w);
 		while (bury(w))
 			;
-	} while (schedule_run(w)); /* a sweep may have ended a run that the next one waits for */
+		/* A sweep may have ended a run that the next one waits for; a burial is told of. */
+	} while (schedule_run(w) || model_sweep_pending(w->m) || model_is_due(w->m));
 	model_pass_on(w->m);
 }
 
@@ -158,6 +161,23 @@ static void prove(struct world *w, const struct tqi_suspect *suspect)
 	expect(w, r, model_worker_gone(w->m, suspect->worker, p.groups_empty), "gone");
 }
 
+static int orphaned_core(struct world *w, void *arg)
+{
+	tqi_group_orphaned(&w->tx, arg);
+	return 0;
+}
+
+/* The same for owners of groups. */
+static void prove_owner(struct world *w, struct tqi_group_suspect *suspect)
+{
+	const struct model_group *g = &w->m->groups[suspect->group];
+
+	if (!g->owner_dead || g->generation != suspect->generation)
+		return;
+	perform(w, orphaned_core, suspect, false);
+	model_group_orphaned(w->m, suspect->group);
+}
+
 void op_look(struct world *w)
 {
 	struct tqi_look look;
@@ -179,6 +199,8 @@ void op_look(struct world *w)
 			fail(w, "worker %u: wrong hint", look.suspects[i].worker);
 		prove(w, &look.suspects[i]);
 	}
+	for (uint32_t i = 0; i < look.owner_count; i++)
+		prove_owner(w, &look.owners[i]);
 }
 
 /* On a sound segment: nothing that a user sees may change. */
@@ -216,6 +238,8 @@ void op_rebuild(struct world *w)
 	int r = -ENOMEM, tries = 0;
 
 	note(w, "rebuild");
+	while (w->m->telling_count && w->m->dependency_slots > 1)
+		sweep(w); /* what is told of dependencies need not be told again */
 	settle(w);
 	while (r == -ENOMEM) { /* as client/check.c does */
 		tqt_box_begin(&w->box, &w->tx);

@@ -116,13 +116,12 @@ void op_wait(struct world *w)
 {
 	struct sleep s = { .interest = TQI_INTEREST_TASKS };
 	uint32_t count = chance(w, 3) ? 1 + below(w, WAIT_EDGES_MAX) : 1;
-	uint32_t favourite = 1 + (uint32_t)(w->op / 2000) % w->m->task_slots;
+	uint32_t favourite = (uint32_t)(w->op / 2000) % w->m->task_slots;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t task = pick_task(w, chance(w, 4) ? TQ_STATE_COUNT : TQ_READY);
 
-		if (chance(w, 2) && favourite < w->m->task_slots &&
-		    w->m->tasks[favourite].state != TQ_FREE)
+		if (chance(w, 2) && model_find(w->m, id_of(w, favourite)))
 			task = favourite;
 		if (task)
 			s.tasks[s.count++] = task;

@@ -10,12 +10,16 @@
 struct steering {
 	uint64_t id;
 	bool hold;
+	bool dooms;
 	struct tq_task_update update;
 };
 
 static int cancel_core(struct world *w, void *arg)
 {
-	return tqi_steer_cancel(&w->tx, ((struct steering *)arg)->id);
+	const struct steering *s = arg;
+
+	return s->dooms ? tqi_steer_cancel_dependants(&w->tx, s->id)
+			: tqi_steer_cancel(&w->tx, s->id);
 }
 
 static int hold_core(struct world *w, void *arg)
@@ -45,14 +49,14 @@ static int update_core(struct world *w, void *arg)
 void op_cancel(struct world *w)
 {
 	uint32_t task = pick_task(w, chance(w, 2) ? TQ_RUNNING : TQ_STATE_COUNT);
-	struct steering s = { .id = id_of(w, task) };
+	struct steering s = { .id = id_of(w, task), .dooms = chance(w, 4) };
 
 	if (!task)
 		return;
 	int r = perform(w, cancel_core, &s, false);
 
-	note(w, "cancel %u: %d", task, r);
-	expect(w, r, model_cancel(w->m, task), "cancel");
+	note(w, "cancel %u%s: %d", task, s.dooms ? " and dependants" : "", r);
+	expect(w, r, model_cancel(w->m, task, s.dooms), "cancel");
 }
 
 void op_hold(struct world *w)

@@ -81,7 +81,13 @@
 	X(op_take, 8) \
 	X(op_ack, 60) \
 	X(op_take_back, 10) \
-	X(op_wait_command, 4)
+	X(op_wait_command, 4) \
+	X(op_after, 20) \
+	X(op_group_make, 8) \
+	X(op_group_steer, 10) \
+	X(op_group_evict, 3) \
+	X(op_graph, 40) \
+	X(op_owner_dies, 1)
 
 struct choice {
 	const char *name;
@@ -142,6 +148,7 @@ static void open_world(struct world *w, uint64_t seed)
 	w->compare_every = size == 3 ? 64 : 16;
 	w->check_every = getenv("TASKQ_CHECK") ? strtoull(getenv("TASKQ_CHECK"), NULL, 10) : 300;
 	w->abort_every = 250;
+	w->link_every = chance(w, 4) ? 0 : 1 + below(w, 6);
 	if (getenv("TASKQ_COMPARE"))
 		w->compare_every = strtoull(getenv("TASKQ_COMPARE"), NULL, 10);
 	m->did = compare_did;
@@ -206,11 +213,12 @@ static void sum_up(const struct world *w)
 	printf("seed %" PRIu64 ": %" PRIu64 " ops: %" PRIu64 " submitted, %" PRIu64
 	       " started, %" PRIu64 " done, %" PRIu64 " crashed, %" PRIu64 " lost, %" PRIu64
 	       " evicted; %" PRIu64 " expired, %" PRIu64 " twins, %" PRIu64 " successors, %" PRIu64
-	       " runs, %" PRIu64 " waits refused; %" PRIu64 " unsettled, %" PRIu64
+	       " runs, %" PRIu64 " waits refused; %" PRIu64 " dependencies, %" PRIu64
+	       " cycles, %" PRIu64 " groups, %" PRIu64 " graphs; %" PRIu64 " unsettled, %" PRIu64
 	       " aborts, %" PRIu64 " without room\n",
 	       w->seed, w->op, sum.submitted, sum.started, sum.ended[0], sum.crashed, sum.reclaimed,
-	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->runs, w->refused,
-	       w->unsettled, w->aborts, w->no_room);
+	       w->m->evicted, sum.ended[3], w->twins, w->successors, w->runs, w->refused, w->links,
+	       w->cycles, w->groups, w->graphs, w->unsettled, w->aborts, w->no_room);
 }
 
 static bool run(struct world *w, uint64_t ops)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "scheduler/check.h"
+#include "scheduler/group.h"
 #include "scheduler/inherit.h"
 #include "scheduler/look.h"
 #include "scheduler/task.h"
@@ -16,6 +17,7 @@
 
 #define TIGHT_SPANS 8 /* free spans from which on the core may have to drop things */
 #define TRIES 200
+#define SURE_LINKS 60 /* the search for cycles is bounded */
 
 void note(struct world *w, const char *format, ...)
 {
@@ -158,9 +160,22 @@ static bool settle_some(struct world *w)
 	return some && !w->stuck;
 }
 
+/* Who meets a shut one shows it: as if all were shown at once, here they are. */
+static void open_graphs(struct world *w)
+{
+	while (model_is_opening(w->m)) {
+		begin(w);
+		tqi_group_slice(&w->tx);
+		commit(w);
+		model_group_slice(w->m);
+	}
+}
+
 void settle(struct world *w)
 {
 	model_pass_on(w->m); /* of the one before */
+	open_graphs(w);
+	model_pass_on(w->m);
 	while (settle_some(w))
 		;
 	model_inherit(w->m);
@@ -203,7 +218,8 @@ uint32_t pick_task(struct world *w, uint32_t state)
 	for (uint32_t i = 0; i < slots; i++) {
 		const struct model_task *t = &w->m->tasks[at];
 
-		if (at && t->state != TQ_FREE && (state == TQ_STATE_COUNT || t->state == state))
+		if (at && t->state != TQ_FREE && !model_is_hidden(w->m, t) &&
+		    (state == TQ_STATE_COUNT || t->state == state))
 			return at;
 		at = at + 1 < slots ? at + 1 : 0;
 	}
@@ -279,4 +295,42 @@ void *scratch(struct world *w)
 	if (w->scratch == MAP_FAILED)
 		fail(w, "no scratch memory");
 	return w->scratch;
+}
+
+uint32_t pick_group(struct world *w, uint32_t state)
+{
+	uint32_t slots = w->m->group_slots, at = below(w, slots);
+
+	for (uint32_t i = 0; i < slots; i++) {
+		const struct model_group *g = &w->m->groups[at];
+
+		if (g->state != TQI_GROUP_FREE && (state == TQI_GROUP_FREE || g->state == state))
+			return at;
+		at = at + 1 < slots ? at + 1 : 0;
+	}
+	return 0;
+}
+
+uint32_t pick_after(struct world *w)
+{
+	return TQ_AFTER_OK + (chance(w, 2) ? 0 : below(w, 3));
+}
+
+static uint32_t links_in_use(const struct world *w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t d = 1; d < w->m->dependency_slots; d++)
+		n += w->m->dependencies[d].task != 0;
+	return n;
+}
+
+bool room_for_links(const struct world *w)
+{
+	return links_in_use(w) + MODEL_AFTER + 1 < MODEL_DEPENDENCIES;
+}
+
+bool is_searched_whole(const struct world *w)
+{
+	return links_in_use(w) <= SURE_LINKS;
 }

@@ -33,6 +33,10 @@ struct world {
 	uint64_t unsettled; /* claims that go on in the next transaction */
 	uint64_t runs; /* of schedules */
 	uint64_t refused; /* waits that would have closed a cycle */
+	uint32_t link_every; /* of so many submits one has dependencies, or a group; 0 none */
+	uint64_t links, cycles; /* dependencies; those refused as they would have closed one */
+	uint64_t groups, graphs; /* that have come to be */
+	uint32_t owners;	 /* of groups; each another process */
 	uint64_t twins, successors; /* submits that met a task with their key */
 	char log[LOG_LINES][LOG_BYTES];
 	jmp_buf failed;
@@ -68,6 +72,12 @@ uint32_t pick_worker(struct world *w);
 struct tqi_worker *worker_record(struct world *w, uint32_t worker);
 /* Its sleeper, if it sleeps; 0 none. */
 uint32_t sleeper_of(const struct world *w, uint32_t worker);
+/* A group in this state, or (TQI_GROUP_FREE) in any that is in use; 0 none. */
+uint32_t pick_group(struct world *w, uint32_t state);
+uint32_t pick_after(struct world *w); /* enum tq_after */
+/* Whether the model has room for more dependencies; so few that the core looks at all. */
+bool room_for_links(const struct world *w);
+bool is_searched_whole(const struct world *w);
 /* An open or ended command, unless many wait for some; 0 none. */
 uint32_t pick_command(struct world *w);
 const char *queue_name(uint32_t queue);
@@ -92,5 +102,6 @@ operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_wait_command, op_back, op_sleeper_dies;
 operation op_send, op_take, op_ack, op_take_back;
 operation op_server, op_pool;
+operation op_after, op_group_make, op_group_steer, op_group_evict, op_graph, op_owner_dies;
 
 #endif
