@@ -468,14 +468,15 @@ static int push_over(struct tqi_tx *tx, const struct tqi_task *donor, const stru
 	const struct tqi_worth w = tqi_inherit_over(tx, edge);
 	const struct tqi_task *heir = tqi_task_at(tx, edge->task);
 	const struct tqi_worth has = tqi_worth_of(tx, heir);
+	int r = 0;
 
-	if (is_better(&w, &has)) {
+	if (is_better(&w, &has)) { /* in one respect; in the other it may be worse */
 		s->changes--;
-		return lend(tx, edge->task, &w);
+		r = lend(tx, edge->task, &w);
 	}
-	if (tqi_task_extra(tx, donor)->stale & TQI_STALE_DOWN && !edge->quiet)
+	if (r == 0 && tqi_task_extra(tx, donor)->stale & TQI_STALE_DOWN && !edge->quiet)
 		withdraw(tx, edge->task, &more_than_any);
-	return 0;
+	return r;
 }
 
 /* -ENOMEM: it goes on where it was. */

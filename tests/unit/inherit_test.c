@@ -525,6 +525,29 @@ static void test_deadline(void **state)
 	end(&s->f, s->worker, &c, DONE);
 }
 
+/* What waits is worth less in one respect, and more in the other. */
+static void test_both_at_once(void **state)
+{
+	struct one_worker *s = *state;
+	uint64_t a = submit(&s->f, (struct tq_task_spec){ 0 });
+	const struct tq_dependency on = { .id = a };
+	uint64_t b = submit(&s->f, (struct tq_task_spec){ .after = &on,
+							  .after_count = 1,
+							  .priority = 100 });
+	const struct tq_task_update u = { .fields = TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE,
+					  .priority = 90,
+					  .deadline_ns = SECOND };
+
+	settle(&s->f);
+	assert_int_equal(priority_of(&s->f, a), 100);
+	begin(&s->f);
+	assert_int_equal(tqi_steer_update(&s->f.tx, b, &u), 0);
+	commit(&s->f);
+	settle(&s->f);
+	assert_int_equal(priority_of(&s->f, a), 90);
+	assert_int_equal(worth_of(&s->f, a).deadline_ns, worth_of(&s->f, b).deadline_ns);
+}
+
 /* J3: nothing crosses fair keys, but among a key's tasks, and from clients. */
 static void test_fair_keys(void **state)
 {
@@ -833,6 +856,7 @@ int main(void)
 		TEST(test_behalf),
 		TEST(test_left_behind),
 		TEST(test_deadline),
+		TEST(test_both_at_once),
 		TEST(test_fair_keys),
 		TEST(test_ring),
 		TEST(test_chain),
