@@ -493,12 +493,26 @@ static void rest(struct model *m, uint32_t group)
 		model_wake_empty(m);
 }
 
+/* The core has come to it, though it may have gone on with nothing of it. */
+static bool had_its_turn(struct model *m, uint32_t group)
+{
+	const struct model_group *g = &m->groups[group];
+
+	if (m->busy_count > 1)
+		return model_has_done(m, MODEL_TURNED, group);
+	if (g->work == TQI_GROUP_UNDOING)
+		return newest_member(m, group) || model_has_done(m, MODEL_DISSOLVED, group);
+	if (g->completion && g->work == TQI_GROUP_RELEASING)
+		return model_has_done(m, MODEL_CANCELLED, g->completion);
+	return g->walk || m->did(m->did_ctx, MODEL_PASSED, group, 0);
+}
+
 void model_group_slice(struct model *m)
 {
 	uint32_t group = m->busy[0];
 	struct model_group *g = &m->groups[group];
 
-	if (m->busy_count > 1 && !model_has_done(m, MODEL_TURNED, group))
+	if (!had_its_turn(m, group))
 		return;
 	if (g->work == TQI_GROUP_UNDOING)
 		undo(m, group);

@@ -664,8 +664,8 @@ static void test_d2_undone_in_slices(void **state)
 
 	for (uint32_t i = 0; i < DEPENDENCIES; i++) {
 		begin(&s.f);
-		assert_int_equal(
-			tqi_graph_depend(&s.f.tx, last, tqi_id_index(ids[i]), TQ_AFTER_OK), 0);
+		assert_int_equal(tqi_graph_depend(&s.f.tx, last, tqi_id_index(ids[i]), TQ_AFTER_OK),
+				 0);
 		commit(&s.f);
 	}
 	begin(&s.f);
