@@ -531,9 +531,8 @@ static void test_both_at_once(void **state)
 	struct one_worker *s = *state;
 	uint64_t a = submit(&s->f, (struct tq_task_spec){ 0 });
 	const struct tq_dependency on = { .id = a };
-	uint64_t b = submit(&s->f, (struct tq_task_spec){ .after = &on,
-							  .after_count = 1,
-							  .priority = 100 });
+	uint64_t b = submit(
+		&s->f, (struct tq_task_spec){ .after = &on, .after_count = 1, .priority = 100 });
 	const struct tq_task_update u = { .fields = TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE,
 					  .priority = 90,
 					  .deadline_ns = SECOND };
