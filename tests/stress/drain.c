@@ -10,7 +10,7 @@
 #define UNFINISHED (1u << TQ_DELAYED | 1u << TQ_READY | 1u << TQ_RUNNING)
 #define BIT(role) (1u << ROLE_##role)
 #define SERVERS (BIT(WORKER) | BIT(FARM))
-#define BEGINNERS (BIT(SUBMITTER) | BIT(STEERER) | BIT(JANITOR))
+#define BEGINNERS (BIT(SUBMITTER) | BIT(STEERER) | BIT(JANITOR) | BIT(PLANNER))
 
 #define PATIENCE_NS (60 * S)
 #define PATIENCE_AT_FAULT_NS (5 * S)
@@ -119,7 +119,7 @@ void drain(struct cast *c, const struct usage *before)
 
 	storm->ledger->phase = PHASE_DRAIN;
 	cast_continue(c, true);
-	dismiss(c, BEGINNERS, "submitters, steerers or janitors do not return");
+	dismiss(c, BEGINNERS, "submitters, planners, steerers or janitors do not return");
 	release_queue(storm);
 	finish_tasks(c);
 	/* Children of workers may still submit: from now on they are refused. */
@@ -133,6 +133,7 @@ void drain(struct cast *c, const struct usage *before)
 	(void)!tq_shutdown(storm->tq, TQ_SHUTDOWN_UNDO);
 	rest_bury(c);
 	rest_judge(storm);
+	rest_groups(storm);
 	rest_limits(storm);
 	rest_servers(storm);
 	rest_forget(storm);

@@ -16,6 +16,8 @@ void drain(struct cast *c, const struct usage *before);
 /* The dead are buried: a process that sleeps for a while finds them. */
 void rest_bury(struct cast *c);
 void rest_judge(struct storm *storm);
+/* All are complete, and each graph is there as a whole, or not at all. */
+void rest_groups(struct storm *storm);
 /* Nobody has a slot of a limit, or waits for one. */
 void rest_limits(struct storm *storm);
 /* Servers that were removed are gone. */

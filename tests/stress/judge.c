@@ -9,7 +9,10 @@ bool judge_exists(const struct ledger_task *t)
 
 static bool may_be_cancelled(struct ledger *l, const struct ledger_task *t)
 {
-	return (t->asked & ASKED_CANCEL) || ((t->traits & TRAIT_PURGED) && l->purges);
+	uint32_t slot = (uint32_t)(t - l->task);
+
+	return (t->asked & (ASKED_CANCEL | ASKED_DOOM)) || judge_was_cancelled_with(l, slot) ||
+	       judge_may_be_refused(l, slot) || ((t->traits & TRAIT_PURGED) && l->purges);
 }
 
 /*

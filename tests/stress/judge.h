@@ -12,6 +12,13 @@
 /* `r` is the answer of tq_info(), `info` is filled when it is 0. */
 void judge_task(struct ledger *l, uint32_t slot, int r, const struct tq_task_info *info);
 
+/* judge_links.c: whether what it waits for may have been such that it was cancelled. */
+bool judge_may_be_refused(struct ledger *l, uint32_t slot);
+/* Whether the end of its group, or of what it is after, was to cancel it. */
+bool judge_was_cancelled_with(struct ledger *l, uint32_t slot);
+/* All of a graph's members, or none. */
+void judge_graph(struct ledger *l, uint32_t group);
+
 /* Whether the task is, or was, in the segment: accepted, or seen though its submitter died. */
 bool judge_exists(const struct ledger_task *t);
 

@@ -94,6 +94,12 @@ static void learn_id(struct ledger *l, uint32_t slot, uint64_t id)
 			     (unsigned long long)known, (unsigned long long)id);
 }
 
+void ledger_seen(struct ledger *l, uint32_t slot, uint64_t id)
+{
+	if (!l->task[slot].id)
+		learn_id(l, slot, id);
+}
+
 void ledger_accepted(struct ledger *l, uint32_t slot, uint64_t id)
 {
 	learn_id(l, slot, id);
@@ -118,9 +124,10 @@ static void check_life(struct ledger *l, uint32_t slot, uint32_t attempt)
 	if (t->state == LEDGER_REFUSED || t->state == LEDGER_UNUSED)
 		ledger_fault(l, FAULT_GHOST, slot, "attempt %u of a task that was not accepted",
 			     attempt);
-	if ((t->heard & (SAID_DONE | SAID_FATAL)) || t->outcome)
-		ledger_fault(l, FAULT_AFTERLIFE, slot, "attempt %u: heard %x, outcome %u", attempt,
-			     t->heard, t->outcome);
+	if ((t->heard & (SAID_DONE | SAID_FATAL)) || t->outcome || t->over)
+		ledger_fault(l, FAULT_AFTERLIFE, slot, "attempt %u: heard %x, outcome %u%s",
+			     attempt, t->heard, t->outcome,
+			     t->over ? ", and who waited for it has begun" : "");
 	while (before < attempt && !atomic_compare_exchange_weak(&t->attempt, &before, attempt))
 		;
 	if (before >= attempt)
@@ -162,6 +169,7 @@ void ledger_begin(struct ledger *l, uint32_t slot, uint64_t id, uint32_t attempt
 	if (owner)
 		take_over(l, slot, owner);
 	check_life(l, slot, attempt);
+	ledger_check_links(l, slot);
 	note(l, NOTE_BEGIN, slot, self, attempt);
 }
 

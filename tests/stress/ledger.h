@@ -19,6 +19,10 @@
  * G5  What an attempt wants to say stands in `said` before its verdict, and in `heard`
  *     after the answer.  No end may come that nobody said; none that was heard may
  *     be lost.
+ * G6  What a task comes after, and the group that it is a member or the completion task
+ *     of, stands in its entry before its submit.  When a dependant or a completion task
+ *     begins, what it waited for must be over as its condition says, and has no attempt
+ *     any more (links.c).
  */
 #ifndef STORM_LEDGER_H
 #define STORM_LEDGER_H
@@ -28,6 +32,8 @@
 #include <stdint.h>
 
 #define LEDGER_TASKS_MAX (1u << 21)
+#define LEDGER_GROUPS_MAX (1u << 17)
+#define LEDGER_AFTER_MAX 4u
 #define LEDGER_SEATS_MAX 256u
 #define LEDGER_GUESTS 256u	 /* the newest processes that sit in no seat */
 #define LEDGER_KILLS_MAX (1u << 17)
@@ -44,6 +50,8 @@
 	X(TWICE, "an attempt was given out twice, or a task started that may only once")           \
 	X(AFTERLIFE, "an attempt started after the task's end")                                    \
 	X(CHANGED, "a final state changed")                                                        \
+	X(EARLY, "a task started before what it waits for had ended so")                           \
+	X(TORN, "a graph is there in part")                                                        \
 	X(UNSAID, "a task ended as nobody said")                                                   \
 	X(GHOST, "a task is there that nobody submitted")                                          \
 	X(MIXED, "bytes of another task, or damaged ones")                                         \
@@ -84,6 +92,14 @@ enum ledger_state {
 /* bits of asked, set before the call */
 #define ASKED_CANCEL (1u << 0)
 #define ASKED_FORGET (1u << 1)
+#define ASKED_DOOM (1u << 2) /* a cancel of all that depend on it, too */
+
+/* What a task waits for. */
+struct ledger_after {
+	_Atomic uint32_t on;   /* slot */
+	_Atomic uint32_t kind; /* enum tq_after; 0 none */
+	_Atomic uint32_t sure; /* 0: added later, and whether in time is not known */
+};
 
 struct ledger_task {
 	_Atomic uint64_t id;
@@ -100,6 +116,26 @@ struct ledger_task {
 	_Atomic uint32_t heard;
 	_Atomic uint32_t asked;
 	_Atomic uint32_t outcome; /* enum tq_state that somebody saw; 0 none yet */
+	_Atomic uint32_t is_parent; /* 1: somebody may wait for its end */
+	_Atomic uint32_t over;	  /* 1: who waits for its end has begun */
+	_Atomic uint32_t group;	  /* number + 1 of the one that it is a member of; 0 none */
+	_Atomic uint32_t group_next; /* slot + 1 of another one's */
+	_Atomic uint32_t completes;  /* number + 1 of a group */
+	_Atomic uint32_t after_count; /* entries wanted */
+	struct ledger_after after[LEDGER_AFTER_MAX];
+};
+
+struct ledger_group {
+	_Atomic uint64_t id;
+	_Atomic uint64_t maker;
+	_Atomic uint32_t state;	    /* enum ledger_state */
+	_Atomic uint32_t is_graph;  /* all of its members come to be, or none */
+	_Atomic uint32_t condition; /* enum tq_group_condition */
+	_Atomic uint32_t completion; /* slot + 1; 0 none */
+	_Atomic uint32_t first;	     /* slot + 1 of its newest member */
+	_Atomic uint32_t members;
+	_Atomic uint32_t sealed; /* that was heard */
+	_Atomic uint32_t asked;	 /* ASKED_CANCEL */
 };
 
 /* A process that a conductor has started, and what it is doing. */
@@ -139,6 +175,7 @@ enum ledger_phase {
 struct ledger {
 	_Atomic uint32_t phase;
 	_Atomic uint32_t tasks;
+	_Atomic uint32_t groups;
 	_Atomic uint32_t purges; /* begun */
 	_Atomic uint32_t overflow; /* 1: more tasks were wanted than it has entries */
 	_Atomic uint32_t texts;
@@ -156,6 +193,7 @@ struct ledger {
 	struct ledger_recovery recovery[LEDGER_KILLS_MAX];
 	struct ledger_event event[LEDGER_EVENTS];
 	char text[LEDGER_TEXTS][LEDGER_TEXT_MAX];
+	struct ledger_group group[LEDGER_GROUPS_MAX];
 	struct ledger_task task[LEDGER_TASKS_MAX];
 };
 
@@ -180,6 +218,19 @@ uint32_t ledger_offer(struct ledger *l, uint32_t count);
 void ledger_describe(struct ledger *l, uint32_t slot, uint32_t traits, uint32_t failures_max);
 void ledger_accepted(struct ledger *l, uint32_t slot, uint64_t id);
 void ledger_refused(struct ledger *l, uint32_t slot, int error);
+/* It is there: somebody saw its record. */
+void ledger_seen(struct ledger *l, uint32_t slot, uint64_t id);
+
+/* links.c (G6): before the submit.  A new group; UINT32_MAX there is no room for it. */
+uint32_t ledger_group_offer(struct ledger *l, uint32_t condition, bool is_graph, uint64_t maker);
+void ledger_group_answered(struct ledger *l, uint32_t group, int r, uint64_t id);
+void ledger_join(struct ledger *l, uint32_t slot, uint32_t group);
+void ledger_completes(struct ledger *l, uint32_t slot, uint32_t group);
+/* One more dependency; NULL it has as many as there is room for. */
+struct ledger_after *ledger_after(struct ledger *l, uint32_t slot, uint32_t on, uint32_t kind,
+				  bool sure);
+/* An attempt of it begins: all that it waited for is over. */
+void ledger_check_links(struct ledger *l, uint32_t slot);
 
 /* G2, G3: an attempt begins, right after its claim. */
 void ledger_begin(struct ledger *l, uint32_t slot, uint64_t id, uint32_t attempt, uint64_t self);

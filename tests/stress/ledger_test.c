@@ -482,6 +482,193 @@ static void a_leak_shows(void **state)
 	assert_int_equal(tq_destroy(name, TQ_DESTROY_FORCE), 0);
 }
 
+/* What waits for what. */
+
+static uint32_t another(struct book *b)
+{
+	uint32_t slot = ledger_offer(b->l, 1);
+
+	ledger_describe(b->l, slot, 0, FAILURES_MAX);
+	ledger_accepted(b->l, slot, ID + slot);
+	return slot;
+}
+
+static uint32_t dependant(struct book *b, uint32_t kind)
+{
+	uint32_t slot = another(b);
+
+	assert_non_null(ledger_after(b->l, slot, b->slot, kind, true));
+	return slot;
+}
+
+static void begin_other(struct book *b, uint32_t slot)
+{
+	ledger_begin(b->l, slot, ID + slot, 1, b->self);
+}
+
+static void end_as(struct book *b, uint32_t said)
+{
+	begin(b, 1);
+	say(b, said);
+	ledger_hear(b->l, b->slot, said);
+}
+
+static void a_dependant_of_one_that_runs_is_early(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_ANY);
+
+	begin(b, 1);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_EARLY);
+}
+
+static void a_dependant_of_one_that_failed_is_early(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_OK);
+
+	end_as(b, SAID_FATAL);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_EARLY);
+}
+
+static void a_dependant_on_failure_of_one_that_was_done_is_early(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_FAIL);
+
+	end_as(b, SAID_DONE);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_EARLY);
+}
+
+static void a_dependant_of_one_that_was_done_is_not(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_OK);
+
+	end_as(b, SAID_DONE);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_COUNT);
+}
+
+static void an_attempt_after_its_dependant_began(void **state)
+{
+	struct book *b = *state;
+
+	begin_other(b, dependant(b, TQ_AFTER_ANY));
+	begin(b, 1);
+	assert_fault(b, FAULT_AFTERLIFE);
+}
+
+static const struct tq_task_info cancelled = { .size = sizeof(cancelled), .state = TQ_CANCELLED };
+
+static void a_dependant_of_one_that_failed_is_cancelled(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_OK);
+
+	end_as(b, SAID_FATAL);
+	ledger_outcome(b->l, b->slot, TQ_FAILED);
+	judge_task(b->l, slot, 0, &cancelled);
+	assert_fault(b, FAULT_COUNT);
+}
+
+static void a_dependant_of_one_that_was_done_is_cancelled_by_nobody(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = dependant(b, TQ_AFTER_OK);
+
+	end_as(b, SAID_DONE);
+	ledger_outcome(b->l, b->slot, TQ_DONE);
+	judge_task(b->l, slot, 0, &cancelled);
+	assert_fault(b, FAULT_UNSAID);
+}
+
+/* With the book's task as its member. */
+static uint32_t completion(struct book *b, uint32_t condition, bool is_graph)
+{
+	uint32_t group = ledger_group_offer(b->l, condition, is_graph, b->self);
+	uint32_t slot = another(b);
+
+	ledger_join(b->l, b->slot, group);
+	ledger_completes(b->l, slot, group);
+	ledger_group_answered(b->l, group, 0, ID);
+	return slot;
+}
+
+static void a_completion_before_the_last_end_is_early(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = completion(b, TQ_GROUP_ANY, false);
+
+	begin(b, 1);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_EARLY);
+}
+
+static void a_completion_against_its_condition_is_early(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = completion(b, TQ_GROUP_FAIL, false);
+
+	end_as(b, SAID_DONE);
+	begin_other(b, slot);
+	assert_fault(b, FAULT_EARLY);
+}
+
+static void a_completion_that_was_to_start_is_cancelled_by_nobody(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = completion(b, TQ_GROUP_OK, false);
+
+	end_as(b, SAID_DONE);
+	ledger_outcome(b->l, b->slot, TQ_DONE);
+	judge_task(b->l, slot, 0, &cancelled);
+	assert_fault(b, FAULT_UNSAID);
+}
+
+static void a_member_of_a_group_that_was_not_sealed_is_cancelled(void **state)
+{
+	struct book *b = *state;
+
+	(void)completion(b, TQ_GROUP_ANY, false);
+	judge(b, TQ_CANCELLED);
+	assert_fault(b, FAULT_COUNT);
+}
+
+static void a_member_of_a_sealed_group_is_cancelled_by_nobody(void **state)
+{
+	struct book *b = *state;
+
+	(void)completion(b, TQ_GROUP_ANY, false);
+	b->l->group[0].sealed = 1;
+	judge(b, TQ_CANCELLED);
+	assert_fault(b, FAULT_UNSAID);
+}
+
+static void a_graph_that_is_there_in_part_is_torn(void **state)
+{
+	struct book *b = *state;
+	uint32_t slot = ledger_offer(b->l, 1);
+
+	(void)completion(b, TQ_GROUP_ANY, true);
+	ledger_describe(b->l, slot, 0, FAILURES_MAX);
+	ledger_join(b->l, slot, 0);
+	judge_graph(b->l, 0);
+	assert_fault(b, FAULT_TORN);
+}
+
+static void a_graph_that_is_whole_is_not(void **state)
+{
+	struct book *b = *state;
+
+	(void)completion(b, TQ_GROUP_ANY, true);
+	judge_graph(b->l, 0);
+	assert_fault(b, FAULT_COUNT);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_book, close_book)
@@ -517,6 +704,20 @@ int main(void)
 		TEST(a_refused_task_that_runs),
 		TEST(a_task_with_two_ids),
 		TEST(a_leak_shows),
+		TEST(a_dependant_of_one_that_runs_is_early),
+		TEST(a_dependant_of_one_that_failed_is_early),
+		TEST(a_dependant_on_failure_of_one_that_was_done_is_early),
+		TEST(a_dependant_of_one_that_was_done_is_not),
+		TEST(an_attempt_after_its_dependant_began),
+		TEST(a_dependant_of_one_that_failed_is_cancelled),
+		TEST(a_dependant_of_one_that_was_done_is_cancelled_by_nobody),
+		TEST(a_completion_before_the_last_end_is_early),
+		TEST(a_completion_against_its_condition_is_early),
+		TEST(a_completion_that_was_to_start_is_cancelled_by_nobody),
+		TEST(a_member_of_a_group_that_was_not_sealed_is_cancelled),
+		TEST(a_member_of_a_sealed_group_is_cancelled_by_nobody),
+		TEST(a_graph_that_is_there_in_part_is_torn),
+		TEST(a_graph_that_is_whole_is_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

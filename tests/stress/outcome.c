@@ -24,6 +24,7 @@ bool outcome_see(struct player *p, const struct tq_task_info *info, uint32_t *re
 	if (id && id != info->id)
 		ledger_fault(p->ledger, FAULT_GHOST, slot, "there is another, id %llx",
 			     (unsigned long long)info->id);
+	ledger_seen(p->ledger, slot, info->id);
 	*ret_slot = slot;
 	if (info->state >= TQ_DONE)
 		ledger_outcome(p->ledger, slot, info->state);

@@ -149,21 +149,51 @@ static void report_outcomes(struct ledger *l)
 	       l->full);
 }
 
+/* Graphs and groups that came to be; those whose maker did not live to know it. */
+static void report_links(struct ledger *l)
+{
+	uint32_t graphs = 0, groups = 0, unheard = 0, dependants = 0, refused = 0, started = 0;
+
+	for (uint32_t i = 0; i < l->groups; i++) {
+		const struct ledger_group *g = &l->group[i];
+		bool is_there = g->state == LEDGER_ACCEPTED ||
+				(g->first && judge_exists(&l->task[g->first - 1]));
+
+		graphs += is_there && g->is_graph;
+		groups += is_there && !g->is_graph;
+		unheard += is_there && g->state == LEDGER_OFFERED;
+	}
+	for (uint32_t i = 0; i < l->tasks; i++) {
+		const struct ledger_task *t = &l->task[i];
+
+		dependants += t->after[0].kind && judge_exists(t);
+		refused += t->after[0].kind && t->outcome == TQ_CANCELLED;
+		started += t->completes && t->starts;
+	}
+	printf("storm: %u graphs, %u of them by makers that were killed; %u groups, %u completion "
+	       "tasks started; %u tasks with dependencies, %u of them cancelled\n",
+	       graphs, unheard, groups, started, dependants, refused);
+}
+
 void report(const struct cast *c, struct ledger *l, uint64_t storm_ns)
 {
 	const uint32_t lost = 1u << FAULT_LOST | 1u << FAULT_UNENDED | 1u << FAULT_UNHEARD;
 	const uint32_t overlapping = 1u << FAULT_OVERLAP | 1u << FAULT_TWICE |
 				     1u << FAULT_AFTERLIFE;
+	const uint32_t early = 1u << FAULT_EARLY | 1u << FAULT_TORN;
 	const uint32_t leaked = 1u << FAULT_LEAK, all = (1u << FAULT_COUNT) - 1;
 	struct times times = recoveries(l, false);
-	uint32_t others = sum(l, all & ~(lost | overlapping | leaked));
+	uint32_t others = sum(l, all & ~(lost | overlapping | early | leaked));
 
 	report_kills(c);
 	report_outcomes(l);
+	report_links(l);
 	report_recoveries(l, &times);
-	printf("storm: %llu s, %u tasks, %u kills, %u stops, %u lost, %u overlapping, %u leaked, ",
+	printf("storm: %llu s, %u tasks, %u kills, %u stops, %u lost, %u overlapping, %u early or "
+	       "torn, "
+	       "%u leaked, ",
 	       (unsigned long long)(storm_ns / S), count_tasks(l), c->kills + l->fuses[0],
-	       c->stop_count, sum(l, lost), sum(l, overlapping), sum(l, leaked));
+	       c->stop_count, sum(l, lost), sum(l, overlapping), sum(l, early), sum(l, leaked));
 	if (others)
 		printf("%u other faults, ", others);
 	printf("recovery ");

@@ -49,9 +49,49 @@ void rest_bury(struct cast *c)
 	tq_worker_close(self);
 }
 
+/* Tasks whose submitters died before they knew: those whose records are there were. */
+static void see_all(struct storm *storm)
+{
+	struct tq_task_info infos[PAGE] = { { .size = sizeof(infos[0]) } };
+	struct ledger *l = storm->ledger;
+	uint64_t cursor = 0;
+	int n;
+
+	while ((n = tq_task_list(storm->tq, NULL, &cursor, infos, PAGE)) > 0)
+		for (int i = 0; i < n; i++) {
+			uint32_t slot = paper_label_slot(infos[i].label);
+
+			if (slot < l->tasks && l->task[slot].state == LEDGER_OFFERED)
+				ledger_seen(l, slot, infos[i].id);
+			infos[i].size = sizeof(infos[i]);
+		}
+}
+
+void rest_groups(struct storm *storm)
+{
+	struct tq_group_info info = { .size = sizeof(info) };
+	struct ledger *l = storm->ledger;
+	uint64_t cursor = 0;
+	int n;
+
+	for (uint32_t g = 0; g < l->groups; g++)
+		judge_graph(l, g);
+	while ((n = tq_group_list(storm->tq, &cursor, &info, 1)) > 0) {
+		if (info.state != TQ_GROUP_COMPLETE || info.unfinished)
+			ledger_fault(l, FAULT_LEAK, UINT32_MAX, "group %llx is %s, %u unfinished",
+				     (unsigned long long)info.id, tq_group_state_name(info.state),
+				     info.unfinished);
+		info.size = sizeof(info);
+	}
+	if (n < 0)
+		ledger_fault(l, FAULT_ANSWER, UINT32_MAX, "tq_group_list: %s", tq_strerror(n));
+}
+
 void rest_judge(struct storm *storm)
 {
 	struct ledger *l = storm->ledger;
+
+	see_all(storm);
 
 	for (uint32_t slot = 0; slot < l->tasks; slot++) {
 		struct tq_task_info info = { .size = sizeof(info) };
@@ -72,9 +112,12 @@ static void look_at(struct storm *storm, const struct tq_task_info *info)
 			     (unsigned long long)info->id, info->label);
 	else if (l->task[slot].state == LEDGER_REFUSED)
 		ledger_fault(l, FAULT_GHOST, slot, "it was refused, and is there");
-	else if ((info->flags & TQ_INFO_FORGET) && info->state >= TQ_DONE)
+	else if ((info->flags & TQ_INFO_FORGET) && info->state >= TQ_DONE &&
+		 !l->task[slot].is_parent)
 		ledger_fault(l, FAULT_LEAK, slot, "it was to be forgotten, and is there");
-	if ((info->flags & TQ_INFO_PINNED) && !(info->flags & TQ_INFO_KEEP))
+	/* One that a dependency has cancelled pins what it came after (D3). */
+	if ((info->flags & TQ_INFO_PINNED) && !(info->flags & TQ_INFO_KEEP) &&
+	    !(slot < l->tasks && l->task[slot].is_parent))
 		ledger_fault(l, FAULT_LEAK, UINT32_MAX, "task %llx is pinned by nobody",
 			     (unsigned long long)info->id);
 }

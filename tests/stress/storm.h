@@ -46,6 +46,7 @@ struct storm {
 #define DOING_MAP(X)                                                                               \
 	X(NOTHING, "begins")                                                                       \
 	X(SUBMIT, "submits")                                                                       \
+	X(PLAN, "plans")                                                                       \
 	X(WAIT, "waits for a task")                                                                \
 	X(OPEN, "registers")                                                                       \
 	X(CLAIM, "claims")                                                                         \
@@ -92,6 +93,7 @@ struct player {
 	X(WAITER, waiter, 3)                                                                       \
 	X(OBSERVER, observer, 1)                                                                   \
 	X(STEERER, steerer, 1)                                                                     \
+	X(PLANNER, planner, 2)                                                                     \
 	X(JANITOR, janitor, 1)                                                                     \
 	X(FARM, farm, 1)
 

@@ -93,6 +93,17 @@ static void count_commands(struct tqi_tx *tx, struct usage *u)
 	}
 }
 
+/* Complete ones stay until room is needed, with nothing to do. */
+static void count_groups(struct tqi_tx *tx, struct usage *u)
+{
+	for (uint32_t i = 1; i < tx->core->tables[TQI_GROUPS].count; i++) {
+		const struct tqi_group *g = tqi_group_at(tx, i);
+
+		u->groups += g->state != TQI_GROUP_FREE &&
+			     (g->state != TQI_GROUP_COMPLETE || g->work != TQI_GROUP_IDLE);
+	}
+}
+
 void usage_read(struct tq *tq, struct usage *ret_usage)
 {
 	struct tqi_tx tx;
@@ -107,6 +118,7 @@ void usage_read(struct tq *tq, struct usage *ret_usage)
 	ret_usage->edges = live(&tx, TQI_EDGES);
 	count_blocks(&tx, ret_usage);
 	count_commands(&tx, ret_usage);
+	count_groups(&tx, ret_usage);
 	for (uint32_t i = 0; i < TQI_INFLIGHT_MAX; i++)
 		ret_usage->inflight += tx.core->inflight[i].kind != 0;
 	(void)tqi_hold_end(tq, &tx, 0);

@@ -17,6 +17,7 @@
 	X(edges)                                                                                   \
 	X(blocks)	/* that are no heap's */                                                   \
 	X(block_bytes)	/* the same */                                                             \
+	X(groups)	/* that are not complete and let go of */                                  \
 	X(owed)		/* answers to commands, by somebody who is to give them */                 \
 	X(inflight)
 
