@@ -3,6 +3,7 @@
 #include "client/info.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "client/inherited.h"
@@ -264,7 +265,7 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 	struct tq_task_filter f;
 	uint64_t room;
 	uint32_t end, n = 0;
-	int r = tqi_options_in(&f, sizeof(f), sizeof(f), filter);
+	int r = tqi_options_in(&f, sizeof(f), offsetof(struct tq_task_filter, after), filter);
 
 	if (r == 0 && count)
 		r = tqi_snapshot_room(infos, &room);
@@ -278,7 +279,7 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 	if (count && infos->size != sizeof(*infos))
 		return -EINVAL;
 	if (*cursor == 0)
-		*cursor = 1;
+		*cursor = (uint64_t)tqi_id_index(f.after) + 1; /* slots begin at 1 */
 	while (n < count && *cursor < end) {
 		struct tq_task_info info;
 

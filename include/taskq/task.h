@@ -302,10 +302,15 @@ struct tq_task_filter {
 	const char *queue;
 	const char *kind;
 	const char *label; /* the whole label */
+	uint64_t after;	   /* id of a task: those behind it in the list; it may be gone */
 };
 
 /**
  * tq_task_list() - read tasks in order of their slots.  Takes no lock.
+ *
+ * The slot is the first number of an id.  A task keeps its slot as long as it is there, so
+ * one that is there from the first call to the last is read exactly once, whatever comes
+ * and goes meanwhile; and where a list has ended, another one goes on with .after.
  *
  * @filter:	or NULL.
  * @cursor:	in: 0 to begin; out: where to go on.
