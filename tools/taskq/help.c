@@ -8,8 +8,6 @@
 #include "options.h"
 #include "verbs.h"
 
-static const struct option_row no_options[] = { { 0, NULL, NULL, NULL } };
-
 void help_all(void)
 {
 	const struct verb *verb;
@@ -47,7 +45,7 @@ void help_version(const struct cli *cli)
 
 int verb_version(struct cli *cli, int argc, char **argv)
 {
-	if (!options_parse(cli, no_options, NULL, NULL, argc, argv) ||
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv) ||
 	    !operands_ok(cli, 0, 0, NULL))
 		return cli->exit_code;
 	help_version(cli);
@@ -60,7 +58,7 @@ int verb_help(struct cli *cli, int argc, char **argv)
 	static char help[] = "--help";
 	char *asked[] = { NULL, help, NULL };
 
-	if (!options_parse(cli, no_options, NULL, NULL, argc, argv) ||
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv) ||
 	    !operands_ok(cli, 0, 1, NULL))
 		return cli->exit_code;
 	if (cli->operand_count == 0) {

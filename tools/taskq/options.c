@@ -23,6 +23,8 @@ const struct option_row global_options[] = {
 	{ 0, NULL, NULL, NULL },
 };
 
+const struct option_row options_none[] = { { 0, NULL, NULL, NULL } };
+
 /* The two forms of an option table that getopt_long() wants. */
 struct table {
 	struct option longs[ROWS_MAX + 1];

@@ -10,7 +10,7 @@ enum option_key {
 	OPTION_JSON = 256,
 	OPTION_FOREIGN,
 	OPTION_VERSION,
-	OPTION_AFTER,	/* the rows of after_options.h */
+	OPTION_AFTER, /* the rows of after_options.h */
 	OPTION_AFTER_ANY,
 	OPTION_AFTER_FAIL,
 	OPTION_COMMAND, /* not an option: the rest of the line is a command */
@@ -34,6 +34,7 @@ struct option_row {
 typedef bool option_fn(struct cli *cli, void *ctx, int key, const char *arg);
 
 extern const struct option_row global_options[];
+extern const struct option_row options_none[]; /* of a verb without options of its own */
 
 /* Reads options and leaves the operands in @cli.  @take gets the verb's own options
  * and passes what it does not know to option_global().  False: the verb is to return

@@ -12,8 +12,6 @@ enum key {
 	KEY_UNDO = OPTION_OWN
 };
 
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
-
 static const struct option_row drain_rows[] = {
 	{ KEY_UNDO, "undo", NULL, "take new tasks again" },
 	{ 0, NULL, NULL, NULL },
@@ -64,7 +62,7 @@ static int steer_operands(struct cli *cli, enum tq_queue_action action)
 
 static int steer_simply(struct cli *cli, int argc, char **argv, enum tq_queue_action action)
 {
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv))
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv))
 		return cli->exit_code;
 	return steer_operands(cli, action);
 }

@@ -13,8 +13,6 @@
 #include "text.h"
 #include "verbs.h"
 
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
-
 static uint64_t unix_of(const struct tq_schedule_info *info, const struct clocks *clocks)
 {
 	return info->every_ns ? clocks_unix_ns(clocks, info->next_ns) : info->next_ns;
@@ -244,7 +242,7 @@ int verb_schedule(struct cli *cli, int argc, char **argv)
 			{ "resume", TQ_SCHEDULE_RESUME },
 			{ "remove", TQ_SCHEDULE_REMOVE } };
 
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv))
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv))
 		return cli->exit_code;
 	const char *what = cli->operand_count ? cli->operands[0] : "";
 

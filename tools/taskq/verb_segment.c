@@ -235,12 +235,11 @@ static void print_info(const struct tq_segment_info *info)
 
 int verb_info(struct cli *cli, int argc, char **argv)
 {
-	static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
 	struct tq_segment_info info = { .size = sizeof(info) };
 	int r;
 
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) || !operands_ok(cli, 0, 0, NULL) ||
-	    !attach(cli, TQ_OPEN_READONLY))
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL) || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
 	r = tq_segment_info(cli->tq, &info);
 	if (r < 0)

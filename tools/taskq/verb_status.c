@@ -16,8 +16,6 @@ enum {
 	CHUNK = 16
 }; /* queues or workers in memory at a time */
 
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
-
 /* Where the rows go: a table for people, an array for programs. */
 struct status {
 	struct cli *cli;
@@ -164,8 +162,9 @@ int verb_status(struct cli *cli, int argc, char **argv)
 	struct tq_segment_info info = { .size = sizeof(info) };
 	int r;
 
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv) || !operands_ok(cli, 0, 0, NULL) ||
-	    !attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv) ||
+	    !operands_ok(cli, 0, 0, NULL) || !attach(cli, TQ_OPEN_READONLY) ||
+	    (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
 	r = tq_segment_info(cli->tq, &info);
 	if (r == 0 && cli->json) {

@@ -27,8 +27,6 @@ enum key {
 /* What is done to each of the tasks; 0 or more when it was. */
 typedef int steer_fn(struct cli *cli, uint64_t id, const void *arg);
 
-static const struct option_row no_rows[] = { { 0, NULL, NULL, NULL } };
-
 /* What a verb asks of the state, for those who did not know. */
 static const struct rule {
 	const char *verb;
@@ -226,7 +224,7 @@ static int steer_one(struct cli *cli, uint64_t id, const void *arg)
 
 static int steer_simply(struct cli *cli, int argc, char **argv, enum tq_task_action action)
 {
-	if (!options_parse(cli, no_rows, NULL, NULL, argc, argv))
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv))
 		return cli->exit_code;
 	return steer_operands(cli, steer_one, &action);
 }
