@@ -12,6 +12,7 @@
 #include "format.h"
 #include "json.h"
 #include "percentiles.h"
+#include "queue_columns.h"
 #include "signals.h"
 #include "times.h"
 
@@ -21,21 +22,15 @@ enum {
 	HEADER_EVERY = 20 /* rows: the columns' names stay on a screen */
 };
 
-/* A queue, or a kind of it, at one moment. */
-struct row {
-	struct tq_queue_info info;
-	struct tq_times times;
-};
-
 struct sample {
 	uint64_t at_ns;
-	struct row *rows;
+	struct queue_row *rows;
 	size_t count;
 };
 
 static bool add_row(struct cli *cli, struct sample *sample, const struct tq_queue_info *info)
 {
-	struct row *rows = reallocarray(sample->rows, sample->count + 1, sizeof(*rows));
+	struct queue_row *rows = reallocarray(sample->rows, sample->count + 1, sizeof(*rows));
 
 	if (!rows)
 		return false;
@@ -64,7 +59,7 @@ static int take_sample(struct cli *cli, uint32_t flags, struct sample *ret_sampl
 }
 
 /* The same row of the sample before; NULL: it is new. */
-static const struct row *row_before(const struct sample *before, const struct row *row)
+static const struct queue_row *row_before(const struct sample *before, const struct queue_row *row)
 {
 	for (size_t i = 0; i < before->count; i++)
 		if (!strcmp(before->rows[i].info.name, row->info.name) &&
@@ -79,9 +74,10 @@ struct change {
 	struct tq_times times;
 };
 
-static struct change change_of(const struct row *row, const struct row *before, double seconds)
+static struct change change_of(const struct queue_row *row, const struct queue_row *before,
+			       double seconds)
 {
-	static const struct row none;
+	static const struct queue_row none;
 	const struct tq_counters *now = &row->info.counters;
 	const struct tq_counters *was = before ? &before->info.counters : &none.info.counters;
 	struct change c = { .times = row->times };
@@ -116,7 +112,7 @@ static void print_at(const struct tq_histogram *histogram, uint32_t permille)
 			       : "-");
 }
 
-static void print_change(const struct row *row, const struct change *c)
+static void print_change(const struct queue_row *row, const struct change *c)
 {
 	char name[2 * TQ_NAME_MAX + 2];
 
@@ -132,7 +128,7 @@ static void print_change(const struct row *row, const struct change *c)
 	putchar('\n');
 }
 
-static void print_json(const struct row *row, const struct change *c, uint64_t interval_ns)
+static void print_json(const struct queue_row *row, const struct change *c, uint64_t interval_ns)
 {
 	json_t *object = json_object();
 
@@ -160,7 +156,7 @@ static unsigned print_sample(const struct cli *cli, const struct sample *sample,
 	const double seconds = (double)(interval_ns ? interval_ns : 1) / (double)SECOND_NS;
 
 	for (size_t i = 0; i < sample->count; i++) {
-		const struct row *row = &sample->rows[i];
+		const struct queue_row *row = &sample->rows[i];
 		const struct change c = change_of(row, row_before(before, row), seconds);
 
 		if (cli->json) {

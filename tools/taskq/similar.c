@@ -35,23 +35,31 @@ static unsigned distance(const char *a, const char *b)
 	return row[length];
 }
 
+struct similar similar_to(const char *word)
+{
+	/* Farther off is another word. */
+	return (struct similar){ .word = word, .best = (unsigned)strlen(word) / 3 + 1 };
+}
+
+void similar_try(struct similar *similar, const char *name)
+{
+	unsigned d;
+
+	if (strlen(similar->word) > BYTES_MAX || strlen(name) > BYTES_MAX)
+		return;
+	d = distance(similar->word, name);
+	if (d < similar->best || (d == similar->best && !similar->found)) {
+		similar->best = d;
+		similar->found = name;
+	}
+}
+
 const char *similar_key(json_t *object, const char *word)
 {
-	const size_t length = strlen(word);
-	unsigned best = (unsigned)length / 3 + 1; /* more is another word */
-	const char *key, *found = NULL;
+	struct similar similar = similar_to(word);
+	const char *key;
 	const json_t *value;
 
-	if (length > BYTES_MAX)
-		return NULL;
-	json_object_foreach(object, key, value)
-	{
-		const unsigned d = strlen(key) > BYTES_MAX ? best + 1 : distance(word, key);
-
-		if (d < best || (d == best && !found)) {
-			best = d;
-			found = key;
-		}
-	}
-	return found;
+	json_object_foreach(object, key, value) similar_try(&similar, key);
+	return similar.found;
 }

@@ -110,6 +110,14 @@ static void put_row(const struct table *table, char *const *cells, unsigned room
 	fputc('\n', out);
 }
 
+static void put_plain(const struct table *table, FILE *out)
+{
+	for (unsigned i = 0; i < table->cell_count; i++) {
+		fputs(table->cells[i] ? table->cells[i] : "", out);
+		fputc((i + 1) % table->columns ? '\t' : '\n', out);
+	}
+}
+
 static void put_headers(struct table *table, FILE *out)
 {
 	char *cells[TABLE_COLUMNS_MAX];
@@ -122,10 +130,8 @@ static void put_headers(struct table *table, FILE *out)
 	table->headed = true;
 }
 
-void table_flush(struct table *table, FILE *out)
+static void put_aligned(struct table *table, FILE *out)
 {
-	if (table->columns == 0 || table->cell_count == 0)
-		return;
 	measure(table);
 	if (!table->headed)
 		put_headers(table, out);
@@ -134,6 +140,16 @@ void table_flush(struct table *table, FILE *out)
 
 	for (unsigned i = 0; i + table->columns <= table->cell_count; i += table->columns)
 		put_row(table, table->cells + i, room, out);
+}
+
+void table_flush(struct table *table, FILE *out)
+{
+	if (table->columns == 0 || table->cell_count == 0)
+		return;
+	if (table->plain)
+		put_plain(table, out);
+	else
+		put_aligned(table, out);
 	for (unsigned i = 0; i < table->cell_count; i++)
 		free(table->cells[i]);
 	table->cell_count = 0;

@@ -9,7 +9,7 @@
 #include "errors.h"
 
 enum {
-	TABLE_COLUMNS_MAX = 32
+	TABLE_COLUMNS_MAX = 64
 };
 
 struct table {
@@ -17,6 +17,7 @@ struct table {
 	const char *headers[TABLE_COLUMNS_MAX];
 	bool right[TABLE_COLUMNS_MAX]; /* numbers */
 	unsigned widths[TABLE_COLUMNS_MAX];
+	bool plain;   /* for programs: no headers, and a tab between cells */
 	bool headed;  /* the headers have been printed */
 	char **cells; /* of the rows not yet printed */
 	unsigned cell_count;

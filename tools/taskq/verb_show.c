@@ -12,7 +12,7 @@
 #include "outcome.h"
 #include "parse.h"
 #include "payload.h"
-#include "table.h"
+#include "task_columns.h"
 #include "text.h"
 #include "verbs.h"
 #include "why.h"
@@ -21,7 +21,7 @@ enum {
 	OUTPUT_LINES = 10, /* shown of the output; `taskq log` has it all */
 	OUTPUT_BYTES = 4 << 10,
 	COMMAND_BYTES = 64 << 10, /* the largest payload that is shown */
-	EDGES = 16, /* dependencies and dependants that are shown */
+	EDGES = 16,		  /* dependencies and dependants that are shown */
 };
 
 struct show {
@@ -326,8 +326,31 @@ static int show_for_programs(struct cli *cli, uint64_t id)
 	return CLI_OK;
 }
 
-static int show_one(struct cli *cli, uint64_t id, bool first)
+static const struct option_row rows[] = {
+	COLUMNS_OPTION_ROWS,
+	{ 0, NULL, NULL, NULL },
+};
+
+static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
+	return columns_option(cli, ctx, key, arg);
+}
+
+static int show_row(struct cli *cli, struct columns *columns, uint64_t id)
+{
+	const struct clocks clocks = clocks_read();
+	struct tq_task_info info = { .size = sizeof(info) };
+	const int r = tq_info(cli->tq, id, &info);
+
+	if (r < 0)
+		return fail_task(cli, r, id);
+	columns_row(columns, cli->tq, &clocks, &info);
+	return CLI_OK;
+}
+
+static int show_one(struct cli *cli, void *ctx, uint64_t id, bool first)
+{
+	struct columns *columns = ctx;
 	struct show show = {
 		.cli = cli,
 		.clocks = clocks_read(),
@@ -336,6 +359,8 @@ static int show_one(struct cli *cli, uint64_t id, bool first)
 	};
 	int r;
 
+	if (columns->count)
+		return show_row(cli, columns, id);
 	if (cli->json)
 		return show_for_programs(cli, id);
 	if (!first)
@@ -354,5 +379,13 @@ static int show_one(struct cli *cli, uint64_t id, bool first)
 
 int verb_show(struct cli *cli, int argc, char **argv)
 {
-	return look_at_each(cli, argc, argv, show_one);
+	struct columns columns = { .all = task_columns };
+	int code;
+
+	if (!options_parse(cli, rows, take_option, &columns, argc, argv) ||
+	    !columns_ready(cli, &columns))
+		return cli->exit_code;
+	code = look_at_each(cli, show_one, &columns);
+	table_end(&columns.table, stdout);
+	return code;
 }

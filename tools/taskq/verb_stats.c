@@ -10,6 +10,7 @@
 #include "options.h"
 #include "parse.h"
 #include "percentiles.h"
+#include "queue_columns.h"
 #include "rates.h"
 #include "times.h"
 #include "verbs.h"
@@ -24,23 +25,25 @@ enum key {
 	KEY_PROMETHEUS,
 };
 
-struct stats_options {
-	struct rates rates;
-	bool prometheus;
-};
-
 static const struct option_row rows[] = {
 	{ KEY_BY_KIND, "by-kind", NULL, "count each kind of a queue apart" },
 	{ KEY_INTERVAL, "interval", "D", "print what has changed, again and again after so long" },
 	{ 'n', "count", "N", "with --interval: so many times; default without end" },
 	{ KEY_PROMETHEUS, "prometheus", NULL, "print all as metrics for Prometheus" },
+	COLUMNS_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
+};
+
+struct stats {
+	struct rates rates;
+	struct columns columns;
+	bool prometheus;
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 {
-	struct stats_options *options = ctx;
-	struct rates *rates = &options->rates;
+	struct stats *stats = ctx;
+	struct rates *rates = &stats->rates;
 
 	switch (key) {
 	case KEY_BY_KIND:
@@ -51,21 +54,11 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case 'n':
 		return option_count(cli, "--count", arg, 1, UINT32_MAX, &rates->count);
 	case KEY_PROMETHEUS:
-		options->prometheus = true;
+		stats->prometheus = true;
 		return true;
 	default:
-		return option_global(cli, NULL, key, arg);
+		return columns_option(cli, &stats->columns, key, arg);
 	}
-}
-
-/* Rounded, but all or none only when it is. */
-static double percent(uint64_t part, uint64_t whole)
-{
-	const double exact = 100.0 * (double)part / (double)whole;
-
-	if (part < whole && exact > 99.9)
-		return 99.9;
-	return part && exact < 0.1 ? 0.1 : exact;
 }
 
 static void print_success(const struct tq_counters *counters)
@@ -73,7 +66,7 @@ static void print_success(const struct tq_counters *counters)
 	const uint64_t ended = counters->done + counters->failed;
 
 	if (ended)
-		printf("  success   %.1f %% of %llu\n", percent(counters->done, ended),
+		printf("  success   %.1f %% of %llu\n", queue_success(counters),
 		       (unsigned long long)ended);
 }
 
@@ -104,18 +97,10 @@ static void print_counters(const struct tq_counters *counters)
 	print_success(counters);
 }
 
-static void print_queue(struct cli *cli, const struct tq_queue_info *info)
+static void print_paragraph(const struct queue_row *row)
 {
-	struct tq_times times;
+	const struct tq_queue_info *info = &row->info;
 
-	times_read(cli->tq, info, &times);
-	if (cli->json) {
-		json_t *object = json_of_queue(info);
-
-		json_add_times(object, &times);
-		json_line(object);
-		return;
-	}
 	printf("queue %s", info->name);
 	if (info->kind[0])
 		printf(", kind %s", info->kind);
@@ -125,11 +110,32 @@ static void print_queue(struct cli *cli, const struct tq_queue_info *info)
 	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
 	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "");
 	print_counters(&info->counters);
-	times_print(&times);
+	times_print(&row->times);
+}
+
+static void print_json(const struct queue_row *row)
+{
+	json_t *object = json_of_queue(&row->info);
+
+	json_add_times(object, &row->times);
+	json_line(object);
+}
+
+static void print_queue(struct cli *cli, struct stats *stats, const struct tq_queue_info *info)
+{
+	struct queue_row row = { .info = *info };
+
+	times_read(cli->tq, info, &row.times);
+	if (cli->json)
+		print_json(&row);
+	else if (stats->columns.count)
+		columns_row(&stats->columns, cli->tq, NULL, &row);
+	else
+		print_paragraph(&row);
 }
 
 /* The queues that were asked for.  0 or an error. */
-static int print_queues(struct cli *cli, uint32_t flags)
+static int print_queues(struct cli *cli, struct stats *stats)
 {
 	struct tq_queue_info infos[CHUNK];
 	uint64_t cursor = 0;
@@ -137,11 +143,12 @@ static int print_queues(struct cli *cli, uint32_t flags)
 
 	do {
 		infos[0].size = sizeof(infos[0]);
-		n = tq_queue_list(cli->tq, flags, &cursor, infos, CHUNK);
+		n = tq_queue_list(cli->tq, stats->rates.list_flags, &cursor, infos, CHUNK);
 		for (int i = 0; i < n; i++)
 			if (!cli->queue_given || !strcmp(infos[i].name, cli->queue))
-				print_queue(cli, &infos[i]);
+				print_queue(cli, stats, &infos[i]);
 	} while (n > 0);
+	table_end(&stats->columns.table, stdout);
 	return n;
 }
 
@@ -155,6 +162,19 @@ static void print_memory(const struct tq_segment_info *info)
 	       (unsigned long long)info->tasks_max);
 }
 
+/* What a queue's counters do not hold. */
+static int print_segment(struct cli *cli)
+{
+	struct tq_segment_info info = { .size = sizeof(info) };
+	const int r = tq_segment_info(cli->tq, &info);
+
+	if (r == 0 && cli->json)
+		json_line(json_pack("{s:o}", "segment", json_of_segment(&info)));
+	else if (r == 0)
+		print_memory(&info);
+	return r;
+}
+
 /* Of a segment that is not there, that it is not: a collector's file must not go on
  * saying what was. */
 static int print_metrics(struct cli *cli, bool by_kind)
@@ -165,38 +185,41 @@ static int print_metrics(struct cli *cli, bool by_kind)
 	return tq ? CLI_OK : cli->exit_code;
 }
 
-static int print_stats(struct cli *cli, uint32_t list_flags)
+static bool options_agree(struct cli *cli, const struct stats *stats)
 {
-	struct tq_segment_info info = { .size = sizeof(info) };
-	int r = print_queues(cli, list_flags);
+	const struct rates *rates = &stats->rates;
 
-	if (r >= 0)
-		r = tq_segment_info(cli->tq, &info);
-	if (r < 0)
-		return fail(cli, r, ABOUT_CONTENT, "stats");
-	if (cli->json)
-		json_line(json_pack("{s:o}", "segment", json_of_segment(&info)));
+	if (rates->count && !rates->interval_ns)
+		cli->exit_code = usage(cli, "-n counts intervals: give --interval, too");
+	else if (stats->columns.count && rates->interval_ns)
+		cli->exit_code =
+			usage(cli, "--interval has columns of its own: leave -o and -H out");
+	else if (stats->prometheus && (rates->interval_ns || stats->columns.count ||
+				       cli->queue_given || cli->json))
+		cli->exit_code = usage(cli, "--prometheus prints all there is, once: give it "
+					    "without --interval, --queue, --json, -o and -H");
 	else
-		print_memory(&info);
-	return CLI_OK;
+		return true;
+	return false;
 }
 
 int verb_stats(struct cli *cli, int argc, char **argv)
 {
-	struct stats_options options = { 0 };
-	const struct rates *rates = &options.rates;
+	struct stats stats = { .columns.all = queue_columns };
+	int r;
 
-	if (!options_parse(cli, rows, take_option, &options, argc, argv) ||
-	    !operands_ok(cli, 0, 0, NULL))
+	if (!options_parse(cli, rows, take_option, &stats, argc, argv) ||
+	    !columns_ready(cli, &stats.columns) || !operands_ok(cli, 0, 0, NULL) ||
+	    !options_agree(cli, &stats))
 		return cli->exit_code;
-	if (rates->count && !rates->interval_ns)
-		return usage(cli, "-n counts intervals: give --interval, too");
-	if (options.prometheus && (rates->interval_ns || cli->queue_given || cli->json))
-		return usage(cli, "--prometheus prints all there is, once: give it without "
-				  "--interval, --queue and --json");
-	if (options.prometheus)
-		return print_metrics(cli, rates->list_flags & TQ_QUEUE_BY_KIND);
+	if (stats.prometheus)
+		return print_metrics(cli, stats.rates.list_flags & TQ_QUEUE_BY_KIND);
 	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
 		return cli->exit_code;
-	return rates->interval_ns ? rates_print(cli, rates) : print_stats(cli, rates->list_flags);
+	if (stats.rates.interval_ns)
+		return rates_print(cli, &stats.rates);
+	r = print_queues(cli, &stats);
+	if (r >= 0 && stats.columns.count == 0)
+		r = print_segment(cli);
+	return r < 0 ? fail(cli, r, ABOUT_CONTENT, "stats") : CLI_OK;
 }

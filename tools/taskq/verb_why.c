@@ -5,11 +5,12 @@
 #include "each.h"
 #include "errors.h"
 #include "json.h"
+#include "options.h"
 #include "text.h"
 #include "verbs.h"
 #include "why.h"
 
-static int why_one(struct cli *cli, uint64_t id, bool first)
+static int why_one(struct cli *cli, void *ctx, uint64_t id, bool first)
 {
 	const struct clocks clocks = clocks_read();
 	struct tq_task_info info = { .size = sizeof(info) };
@@ -17,6 +18,7 @@ static int why_one(struct cli *cli, uint64_t id, bool first)
 	char text[WHY_MAX], name[TQ_ID_TEXT_MAX];
 	int r = tq_why(cli->tq, id, &why);
 
+	(void)ctx;
 	(void)first;
 	if (r == 0)
 		r = tq_info(cli->tq, id, &info);
@@ -34,5 +36,7 @@ static int why_one(struct cli *cli, uint64_t id, bool first)
 
 int verb_why(struct cli *cli, int argc, char **argv)
 {
-	return look_at_each(cli, argc, argv, why_one);
+	if (!options_parse(cli, options_none, NULL, NULL, argc, argv))
+		return cli->exit_code;
+	return look_at_each(cli, why_one, NULL);
 }
