@@ -16,10 +16,15 @@ enum {
 	CHUNK = 256
 }; /* tasks in memory at a time */
 
+enum key {
+	KEY_AFTER = OPTION_OWN,
+};
+
 static const struct option_row rows[] = {
 	{ 'S', "state", "S[,S]", "in these states; also \"unfinished\", \"finished\"" },
 	{ 'K', "kind", "K", "of this kind" },
 	{ 'L', "label", "TEXT", "with this label" },
+	{ KEY_AFTER, "after", "ID", "those behind ID in the list; it may be gone" },
 	{ 'n', "limit", "N", "at most N tasks" },
 	COLUMNS_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
@@ -46,6 +51,9 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case 'L':
 		list->filter.label = arg;
 		return true;
+	case KEY_AFTER:
+		return tq_id_parse(arg, &list->filter.after) == 0 ||
+		       refuse(cli, "--after", arg, "not a task id", FORM_ID);
 	case 'n':
 		return option_count(cli, "--limit", arg, 1, INT64_MAX, &list->limit);
 	default:
