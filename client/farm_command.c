@@ -120,7 +120,8 @@ static void reload(struct tqi_farm *farm, struct reply *r)
 		return;
 	}
 	renew_children(farm);
-	reply(r, TQ_ANSWER_DONE, "its %u workers are replaced", farm->width);
+	reply(r, TQ_ANSWER_DONE, "its %u %s replaced", farm->width,
+	      farm->width == 1 ? "worker is" : "workers are");
 }
 
 /* A whole number, all of the argument; 0 it is none. */
@@ -152,7 +153,7 @@ static void resize(struct tqi_farm *farm, const struct tq_command *command, stru
 		return;
 	}
 	farm->width = number;
-	reply(r, TQ_ANSWER_DONE, "%u workers, were %u", number, before);
+	reply(r, TQ_ANSWER_DONE, "%u worker%s, %u before", number, number == 1 ? "" : "s", before);
 }
 
 static void do_as_master(struct tqi_farm *farm, const struct tq_command *command, struct reply *r)

@@ -23,7 +23,7 @@ number() {
 @test "G3: resize up and down" {
 	farm -j1
 	expect 0 command send resize 4 --wait
-	prints "done: 4 workers, were 1"
+	prints "done: 4 workers, 1 before"
 	eventually 5 has_workers 4
 	expect 0 command send --to farms --wait resize 2
 	eventually 5 has_workers 2

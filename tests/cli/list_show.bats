@@ -88,7 +88,7 @@ load helper
 	submit -- true
 	taskq pause
 	expect 0
-	prints "1 tasks, 1 unfinished"
+	prints "1 task, 1 unfinished"
 	[[ ${lines[2]} =~ ^default\ +paused\ +0\ +1\  ]]
 	taskq resume
 	farm -j1 --name alpha

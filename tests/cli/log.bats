@@ -31,7 +31,7 @@ load helper
 	id=$(submit -- sh -c 'seq 50000')
 	work_off
 	expect 0 log "$id"
-	says "bytes at the beginning were not kept"
+	says "bytes at the beginning not kept"
 	[[ ${lines[-1]} == 50000 ]]
 	[[ ${#output} -ge 65000 ]]
 	expect 0 show "$id"

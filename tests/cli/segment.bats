@@ -38,7 +38,7 @@ load helper
 @test "destroy refuses unfinished tasks and live workers without --force" {
 	submit -- true
 	expect 1 destroy
-	says "it has 1 unfinished tasks"
+	says "it has 1 unfinished task"
 	says "--force"
 	work_off
 	expect 0 destroy
@@ -104,7 +104,7 @@ load helper
 	prints "1 schedule,"
 	[[ $(taskq info --json | jq .schedules) == 1 ]]
 	expect 1 destroy
-	says "it has 0 unfinished tasks, 0 workers and masters, 1 schedules"
+	says "it has 0 unfinished tasks, 0 workers and masters, 1 schedule"
 	expect 0 schedule remove s1-1
 	expect 0 destroy
 }

@@ -58,7 +58,7 @@ has_reason() {
 	farm -j1
 	id=$(submit --kind thumbnail --payload x)
 	reason "$id" no-kind
-	prints "none of the 1 live workers of queue default serves kind thumbnail"
+	prints "the one live worker of queue default does not serve kind thumbnail"
 }
 
 @test "H4: running, busy and what is before it, stopped, ended" {

@@ -57,12 +57,13 @@ static bool advise_full_queue(const struct cli *cli)
 
 static void advise_full_records(const struct cli *cli, const struct tq_segment_info *info)
 {
-	complain_more(
-		"all %llu task records of segment \"%s\" are taken: by %llu unfinished tasks\n"
-		"and %llu finished ones that are kept (`taskq forget` frees these)\n%s",
-		(unsigned long long)info->tasks_max, cli->segment,
-		(unsigned long long)info->tasks_unfinished,
-		(unsigned long long)(info->tasks_count - info->tasks_unfinished), let_work(cli));
+	complain_more("all %llu task records of segment \"%s\" are taken: by %llu unfinished %s\n"
+		      "and %llu finished ones that are kept (`taskq forget` frees these)\n%s",
+		      (unsigned long long)info->tasks_max, cli->segment,
+		      (unsigned long long)info->tasks_unfinished,
+		      format_plural(info->tasks_unfinished, "task", "tasks"),
+		      (unsigned long long)(info->tasks_count - info->tasks_unfinished),
+		      let_work(cli));
 }
 
 static void advise_full_memory(const struct cli *cli, const struct tq_segment_info *info)

@@ -27,6 +27,11 @@ uint64_t clocks_unix_ns(const struct clocks *clocks, uint64_t at_ns)
 	return clocks->unix_now_ns + at_ns - clocks->now_ns; /* wraps back when in the past */
 }
 
+const char *format_plural(uint64_t count, const char *one, const char *many)
+{
+	return count == 1 ? one : many;
+}
+
 char *format_duration(uint64_t ns, char buf[FORMAT_MAX])
 {
 	const uint64_t s = ns / SECOND_NS;

@@ -20,6 +20,9 @@ struct clocks clocks_read(void);
 /* CLOCK_REALTIME of a CLOCK_MONOTONIC time, as the wall clock stands now. */
 uint64_t clocks_unix_ns(const struct clocks *clocks, uint64_t at_ns);
 
+/* The word that goes with a number: format_plural(n, "task", "tasks"). */
+const char *format_plural(uint64_t count, const char *one, const char *many);
+
 /* Each fills @buf and returns it. */
 char *format_duration(uint64_t ns, char buf[FORMAT_MAX]);   /* "350ms", "5.2s", "3m05s", "2d04h" */
 char *format_size(uint64_t bytes, char buf[FORMAT_MAX]);    /* "812", "3.2K", "1G" */

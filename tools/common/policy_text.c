@@ -156,9 +156,9 @@ static void print_bound(const struct tq_queue_info *info, unsigned band, FILE *o
 static void print_hybrid(const struct tq_queue_info *info, FILE *out)
 {
 	fprintf(out,
-		"  hybrid    after %u start%s of other bands one of the least urgent band that "
+		"  hybrid    after %u %s of other bands one of the least urgent band that "
 		"has work\n",
-		info->hybrid, info->hybrid == 1 ? "" : "s");
+		info->hybrid, format_plural(info->hybrid, "start", "starts"));
 	fprintf(out,
 		"  bound     of every %u starts one is of that band, its best: with N tasks "
 		"before it there, a task starts within %u x (N + 1) starts\n",

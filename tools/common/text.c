@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
 #include "payload.h"
 #include "text.h"
 
@@ -171,7 +172,8 @@ char *text_of_task(struct tq *tq, const struct tq_task_info *info)
 		if (payload)
 			text_put_payload(out, info->kind, payload, bytes);
 		else if (info->payload_bytes > 0)
-			fprintf(out, "(%llu bytes)", (unsigned long long)info->payload_bytes);
+			fprintf(out, "(%llu %s)", (unsigned long long)info->payload_bytes,
+				format_plural(info->payload_bytes, "byte", "bytes"));
 		fclose(out);
 	}
 	free(payload);

@@ -95,7 +95,7 @@ static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 
 	if (s->why->others)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
-			 s->why->others == 1 ? "other" : "others");
+			 format_plural(s->why->others, "other", "others"));
 	if (s->why->is_successor)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, ", the task that has its key");
 }
@@ -152,9 +152,16 @@ static void say_no_worker(const struct sentence *s)
 
 static void say_no_kind(const struct sentence *s)
 {
-	SAY(s,
-	    "none of the %u live workers of queue %s serves kind %s: start the program that does",
-	    s->why->queue_workers, s->info->queue, s->info->kind);
+	if (s->why->queue_workers == 1)
+		SAY(s,
+		    "the one live worker of queue %s does not serve kind %s: start the program "
+		    "that does",
+		    s->info->queue, s->info->kind);
+	else
+		SAY(s,
+		    "none of the %u live workers of queue %s serves kind %s: start the program "
+		    "that does",
+		    s->why->queue_workers, s->info->queue, s->info->kind);
 }
 
 /* ", and about 12 tasks are before it", or nothing. */
@@ -170,7 +177,7 @@ static const char *before(const struct sentence *s, char text[BEFORE_MAX])
 		snprintf(text, BEFORE_MAX, ", and %u tasks or more%s are before it", n, of_key);
 	else
 		snprintf(text, BEFORE_MAX, ", and about %u %s%s %s before it", n,
-			 n == 1 ? "task" : "tasks", of_key, n == 1 ? "is" : "are");
+			 format_plural(n, "task", "tasks"), of_key, format_plural(n, "is", "are"));
 	return text;
 }
 
@@ -178,10 +185,17 @@ static void say_stopped(const struct sentence *s)
 {
 	char text[BEFORE_MAX];
 
-	SAY(s,
-	    "%u of the %u workers that serve it are busy, the others stopped, as pid %u is%s; "
-	    "`kill -CONT %u` lets it go on",
-	    s->why->busy, s->why->workers, s->why->pid, before(s, text), s->why->pid);
+	if (s->why->workers == 1)
+		SAY(s,
+		    "the one worker that serves it is stopped, as pid %u is%s; `kill -CONT %u` "
+		    "lets it "
+		    "go on",
+		    s->why->pid, before(s, text), s->why->pid);
+	else
+		SAY(s,
+		    "%u of the %u workers that serve it are busy, the others stopped, as pid %u "
+		    "is%s; `kill -CONT %u` lets it go on",
+		    s->why->busy, s->why->workers, s->why->pid, before(s, text), s->why->pid);
 }
 
 static void say_busy(const struct sentence *s)
@@ -199,8 +213,12 @@ static void say_next(const struct sentence *s)
 	const uint32_t free = s->why->workers - s->why->busy;
 	char text[BEFORE_MAX];
 
-	SAY(s, "it may start any moment: %u of the %u workers that serve it %s free%s", free,
-	    s->why->workers, free == 1 ? "is" : "are", before(s, text));
+	if (s->why->workers == 1)
+		SAY(s, "it may start any moment: the one worker that serves it is free%s",
+		    before(s, text));
+	else
+		SAY(s, "it may start any moment: %u of the %u workers that serve it %s free%s",
+		    free, s->why->workers, format_plural(free, "is", "are"), before(s, text));
 }
 
 static void say_throttled(const struct sentence *s)

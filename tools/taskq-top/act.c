@@ -122,9 +122,10 @@ static int run_seal(struct tq *tq, const struct action *action)
 
 static void ask_signal(const struct action *action, const char *what, char question[ACT_TEXT_MAX])
 {
-	snprintf(question, ACT_TEXT_MAX, "%s worker %u (pid %u%s%s), which runs %u task%s?", what,
+	snprintf(question, ACT_TEXT_MAX, "%s worker %u (pid %u%s%s), which runs %u %s?", what,
 		 action->worker.number, action->worker.pid, action->worker.name[0] ? ", " : "",
-		 action->worker.name, action->worker.claims, action->worker.claims == 1 ? "" : "s");
+		 action->worker.name, action->worker.claims,
+		 format_plural(action->worker.claims, "task", "tasks"));
 }
 
 static void ask_terminate(const struct action *action, char question[ACT_TEXT_MAX])

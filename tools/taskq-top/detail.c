@@ -104,9 +104,10 @@ static void read_queue(struct detail *detail, struct tq *tq)
 		return;
 	}
 	lines_add(&detail->lines, info.flags & TQ_QUEUE_PAUSED ? ROLE_WARN : ROLE_TEXT, "state",
-		  "%s%s%s, %u workers", info.flags & TQ_QUEUE_PAUSED ? "paused" : "open",
+		  "%s%s%s, %u %s", info.flags & TQ_QUEUE_PAUSED ? "paused" : "open",
 		  info.flags & TQ_QUEUE_DRAINING ? ", draining" : "",
-		  info.flags & TQ_QUEUE_PURGING ? ", being purged" : "", info.workers);
+		  info.flags & TQ_QUEUE_PURGING ? ", being purged" : "", info.workers,
+		  format_plural(info.workers, "worker", "workers"));
 	add_counters(&detail->lines, "all", &info.counters);
 	add_policy(&detail->lines, &info);
 	add_kinds(detail, tq);
@@ -173,10 +174,11 @@ static void read_limit(struct detail *detail, struct tq *tq)
 			  "%u of %u used", info.used, info.slots);
 	if (info.rate)
 		lines_add(lines, info.tokens ? ROLE_TEXT : ROLE_WARN, "rate",
-			  "%u in %s, %u of %u tokens left", info.rate,
-			  format_duration(info.interval_ns, time), info.tokens, info.burst);
-	lines_add(lines, ROLE_TEXT, "waiting", "%u ready tasks of %u with this key", info.waiting,
-		  info.tasks);
+			  "%u in %s, %u of %u %s left", info.rate,
+			  format_duration(info.interval_ns, time), info.tokens, info.burst,
+			  format_plural(info.burst, "token", "tokens"));
+	lines_add(lines, ROLE_TEXT, "waiting", "%u ready %s of %u with this key", info.waiting,
+		  format_plural(info.waiting, "task", "tasks"), info.tasks);
 }
 
 void detail_read(struct detail *detail, const struct model *model, struct tq *tq)

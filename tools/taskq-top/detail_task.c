@@ -57,9 +57,10 @@ static void add_progress(struct lines *lines, const struct tq_task_info *info)
 		lines_add(lines, ROLE_BUSY, "progress", "%u %% %s", info->progress_percent,
 			  info->progress_text);
 	lines_add(lines, ROLE_TEXT, "attempts",
-		  "%u begun; %u of %u failed, %u of %u crashes, %u of %u lost leases",
-		  info->attempt, info->failures, info->attempts_max, info->crashes,
-		  info->crashes_max, info->losses, info->losses_max);
+		  "%u begun; %u of %u failed, %u of %u %s, %u of %u lost %s", info->attempt,
+		  info->failures, info->attempts_max, info->crashes, info->crashes_max,
+		  format_plural(info->crashes_max, "crash", "crashes"), info->losses,
+		  info->losses_max, format_plural(info->losses_max, "lease", "leases"));
 	if (info->max_rss_bytes || info->cpu_ns)
 		lines_add(lines, ROLE_TEXT, "used", "%s CPU time, %s memory at most",
 			  format_duration(info->cpu_ns, cpu),

@@ -101,14 +101,16 @@ static void find_workers(struct model *model)
 
 	if (model->busy + model->idle == 0 && model->stopped == 0 && waits + runs > 0)
 		add(model, true,
-		    "no live worker: %u %s ready, %u %s running; `taskq work` starts some", waits,
-		    waits == 1 ? "task is" : "tasks are", runs, runs == 1 ? "was" : "were");
+		    "no live worker: %u %s ready, %u %s running; `taskq work` "
+		    "starts some",
+		    waits, format_plural(waits, "task is", "tasks are"), runs,
+		    format_plural(runs, "was", "were"));
 	if (model->stopped > 0)
 		add(model, true, "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers",
-		    model->stopped, model->stopped == 1 ? "is" : "are");
+		    model->stopped, format_plural(model->stopped, "is", "are"));
 	if (model->dead > 0)
-		add(model, false, "%u dead worker%s not been cleared away yet", model->dead,
-		    model->dead == 1 ? " has" : "s have");
+		add(model, false, "%u dead %s not been cleared away yet", model->dead,
+		    format_plural(model->dead, "worker has", "workers have"));
 }
 
 static void find_queues(struct model *model)
@@ -119,10 +121,10 @@ static void find_queues(struct model *model)
 
 		if (ready && (info->flags & TQ_QUEUE_PAUSED))
 			add(model, false, "queue %s is paused: %u %s ready", info->name, ready,
-			    ready == 1 ? "task is" : "tasks are");
+			    format_plural(ready, "task is", "tasks are"));
 		else if (ready && !info->workers && model->busy + model->idle > 0)
 			add(model, false, "no live worker serves queue %s: %u %s ready", info->name,
-			    ready, ready == 1 ? "task is" : "tasks are");
+			    ready, format_plural(ready, "task is", "tasks are"));
 	}
 }
 

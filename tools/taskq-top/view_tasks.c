@@ -311,9 +311,10 @@ static int head(const struct model *model, const struct table_state *state, stru
 
 	(void)state;
 	(void)height;
-	x = cells_printf(cells, x, y, cells->width, ROLE_DIM, "%s%s of %s tasks",
+	x = cells_printf(cells, x, y, cells->width, ROLE_DIM, "%s%s of %s %s",
 			 format_count(pass->matches, count_text), pass->filter[0] ? " match," : "",
-			 format_count(model->now.segment.tasks_count, all));
+			 format_count(model->now.segment.tasks_count, all),
+			 format_plural(model->now.segment.tasks_count, "task", "tasks"));
 	if (pass->matches > pass->pick_count)
 		x = cells_printf(cells, x, y, cells->width, ROLE_DIM, ", the first %s are here",
 				 format_count(pass->pick_count, count_text));

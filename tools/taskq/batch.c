@@ -11,6 +11,7 @@
 #include "batch.h"
 #include "batch_line.h"
 #include "errors.h"
+#include "format.h"
 #include "reader.h"
 #include "signals.h"
 
@@ -71,7 +72,7 @@ static int submit_first(struct batch *batch, const struct tq_task_spec *specs, u
 
 static const char *tasks_were(const struct batch *batch)
 {
-	return batch->submitted == 1 ? "task was" : "tasks were";
+	return format_plural(batch->submitted, "task was", "tasks were");
 }
 
 /* Hands in what has been collected. */
@@ -108,7 +109,7 @@ static int flush_lines(struct batch *batch)
 	}
 	return fail(batch->cli, r, ABOUT_TASK, "submit --batch %s: line %llu, after %llu %s",
 		    batch->path, (unsigned long long)number, (unsigned long long)batch->submitted,
-		    batch->submitted == 1 ? "task" : "tasks");
+		    format_plural(batch->submitted, "task", "tasks"));
 }
 
 static int bad_line(const struct batch *batch, const char *why)

@@ -182,7 +182,7 @@ static void report_ends(const struct graph_submit *submit, uint32_t bad)
 		complain("%u more are not done", more);
 	if (followed)
 		complain("%u %s cancelled, as what they were to come after did not end so",
-			 followed, followed == 1 ? "other is" : "others are");
+			 followed, format_plural(followed, "other is", "others are"));
 }
 
 static int wait_for_all(const struct graph_submit *submit)

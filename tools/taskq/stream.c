@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "errors.h"
+#include "format.h"
 #include "signals.h"
 #include "stream.h"
 
@@ -27,8 +28,9 @@ static void say_gap(const struct stream *stream, uint64_t bytes)
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	complain("%s: %llu bytes %s were not kept", tq_id_format(stream->id, id),
-		 (unsigned long long)bytes, stream->offset ? "in between" : "at the beginning");
+	complain("%s: %llu %s %s not kept", tq_id_format(stream->id, id), (unsigned long long)bytes,
+		 format_plural(bytes, "byte", "bytes"),
+		 stream->offset ? "in between" : "at the beginning");
 }
 
 static void begin_attempt(struct stream *stream, uint32_t attempt)

@@ -60,19 +60,20 @@ static int verdict(struct cli *cli, int found, uint32_t flags)
 	}
 	if (!(flags & TQ_CHECK_REPAIR)) {
 		complain("%d %s\n`taskq check --repair` mends what can be mended", found,
-			 found == 1 ? "fault" : "faults");
+			 format_plural((uint64_t)found, "fault", "faults"));
 		return CLI_DAMAGED;
 	}
 
 	const int left = tq_check(cli->tq, 0, count_only, NULL);
 
 	if (left == 0) {
-		complain("%d %s, repaired", found, found == 1 ? "fault" : "faults");
+		complain("%d %s, repaired", found,
+			 format_plural((uint64_t)found, "fault", "faults"));
 		return CLI_NOTHING;
 	}
-	complain("of %d faults %d are left\nsave what `taskq list --json` still shows, then "
+	complain("%d of %d %s left\nsave what `taskq list --json` still shows, then "
 		 "`taskq destroy --force`",
-		 found, left);
+		 left, found, format_plural((uint64_t)found, "fault", "faults"));
 	return CLI_DAMAGED;
 }
 

@@ -206,8 +206,8 @@ static int show(struct cli *cli, const struct graph_options *o, const struct gra
 	else if (print_text(view) < 0)
 		code = fail(cli, -ENOMEM, ABOUT_SEGMENT, "graph");
 	if (view->cut)
-		complain("%u tasks are shown, and there are more\n--max N shows others, too",
-			 view->count);
+		complain("%u %s shown, and there are more\n--max N shows others, too", view->count,
+			 format_plural(view->count, "task is", "tasks are"));
 	return code;
 }
 

@@ -294,7 +294,7 @@ static int wait_one(struct cli *cli, const struct group_options *o, uint64_t id)
 		json_line(json_of_group(&info, &clocks));
 	if (r < 0) {
 		complain("%s has %u unfinished %s%s", id_text(id, text), info.unfinished,
-			 info.unfinished == 1 ? "member" : "members",
+			 format_plural(info.unfinished, "member", "members"),
 			 info.state == TQ_GROUP_OPEN ? ", and is not sealed" : "");
 		return CLI_UNFINISHED;
 	}

@@ -38,7 +38,7 @@ static int steer(struct cli *cli, const char *queue, enum tq_queue_action action
 	if (cli->json)
 		json_line(json_pack("{s:o,s:i}", "queue", json_text(queue), "cancelled", r));
 	else
-		printf("%d %s cancelled\n", r, r == 1 ? "task" : "tasks");
+		printf("%d %s cancelled\n", r, format_plural((uint64_t)r, "task", "tasks"));
 	return CLI_OK;
 }
 

@@ -87,7 +87,8 @@ static void print_defaults(const struct tq_queue_info *info)
 
 static void print_queue(const struct tq_queue_info *info)
 {
-	printf("queue %s: %u workers%s%s%s%s%s\n", info->name, info->workers,
+	printf("queue %s: %u %s%s%s%s%s%s\n", info->name, info->workers,
+	       format_plural(info->workers, "worker", "workers"),
 	       info->flags & TQ_QUEUE_PAUSED ? ", paused" : "",
 	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
 	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "",

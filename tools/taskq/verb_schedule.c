@@ -125,7 +125,7 @@ static void print_next(const struct tq_schedule_info *info, const struct clocks 
 		       tq_strerror(info->last_error));
 	if (info->owed)
 		printf("owed        %u %s for times that have passed%s\n", info->owed,
-		       info->owed == 1 ? "run" : "runs",
+		       format_plural(info->owed, "run", "runs"),
 		       info->retry_ns ? ", tried again each second"
 				      : ", when the last one has ended");
 }

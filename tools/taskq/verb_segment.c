@@ -173,8 +173,11 @@ static void advise_busy(struct cli *cli)
 
 	if (tq_open(cli->segment, &opts, &cli->tq) < 0 || tq_segment_info(cli->tq, &info) < 0)
 		return;
-	complain_more("it has %llu unfinished tasks, %u workers and masters, %u schedules",
-		      (unsigned long long)info.tasks_unfinished, info.workers, info.schedules);
+	complain_more("it has %llu unfinished %s, %u %s, %u %s",
+		      (unsigned long long)info.tasks_unfinished,
+		      format_plural(info.tasks_unfinished, "task", "tasks"), info.workers,
+		      format_plural(info.workers, "worker or master", "workers and masters"),
+		      info.schedules, format_plural(info.schedules, "schedule", "schedules"));
 	if (info.schedules)
 		complain_more("`taskq schedule list` shows these");
 }
@@ -211,20 +214,27 @@ static void print_info(const struct tq_segment_info *info)
 	printf("memory      %s used of %s reserved, may grow to %s\n",
 	       format_size(info->used_bytes, a), format_size(info->reserved_bytes, b),
 	       format_size(info->max_bytes, c));
-	printf("tasks       %llu records of at most %llu, %llu unfinished\n",
-	       (unsigned long long)info->tasks_count, (unsigned long long)info->tasks_max,
-	       (unsigned long long)info->tasks_unfinished);
+	printf("tasks       %llu %s of at most %llu, %llu unfinished\n",
+	       (unsigned long long)info->tasks_count,
+	       format_plural(info->tasks_count, "record", "records"),
+	       (unsigned long long)info->tasks_max, (unsigned long long)info->tasks_unfinished);
 	printf("retention   %s\n", info->retention_ns == TQ_UNLIMITED
 					   ? "without limit"
 					   : format_duration(info->retention_ns, a));
-	printf("attached    %u workers and masters, %u sleepers\n", info->workers, info->sleepers);
-	printf("history     %llu transactions, %llu rolled back after a death, %llu attempts "
+	printf("attached    %u %s, %u %s\n", info->workers,
+	       format_plural(info->workers, "worker or master", "workers and masters"),
+	       info->sleepers, format_plural(info->sleepers, "sleeper", "sleepers"));
+	printf("history     %llu %s, %llu rolled back after a death, %llu %s "
 	       "taken from the dead\n",
-	       (unsigned long long)info->transactions, (unsigned long long)info->rollbacks,
-	       (unsigned long long)info->reclaimed);
+	       (unsigned long long)info->transactions,
+	       format_plural(info->transactions, "transaction", "transactions"),
+	       (unsigned long long)info->rollbacks, (unsigned long long)info->reclaimed,
+	       format_plural(info->reclaimed, "attempt", "attempts"));
 	if (info->trace_entries)
-		printf("recorder    %llu transitions, of which the last %u stay\n",
-		       (unsigned long long)info->traced, info->trace_entries);
+		printf("recorder    %llu %s, of which the last %u stay\n",
+		       (unsigned long long)info->traced,
+		       format_plural(info->traced, "transition", "transitions"),
+		       info->trace_entries);
 	if (info->schedules)
 		printf("schedules   %u\n", info->schedules);
 	if (info->commands_open)
@@ -322,7 +332,7 @@ static int wait_for_end(struct cli *cli)
 			 "start one (`taskq work`), or cancel what is left: `taskq shutdown "
 			 "--cancel`",
 			 (unsigned long long)info.tasks_unfinished,
-			 info.tasks_unfinished == 1 ? "task is" : "tasks are");
+			 format_plural(info.tasks_unfinished, "task is", "tasks are"));
 	while (wait_for_task(cli))
 		;
 	r = wait_for_workers(cli);

@@ -169,8 +169,9 @@ static void lines_work(const struct show *show)
 	if (!strcmp(info->kind, "exec"))
 		line("command", "%s", text ? text : "(unreadable)");
 	else
-		line("payload", "%s (%s bytes)", text ? text : "",
-		     format_size(info->payload_bytes, size));
+		line("payload", "%s (%s %s)", text ? text : "",
+		     format_size(info->payload_bytes, size),
+		     format_plural(info->payload_bytes, "byte", "bytes"));
 	if (!strcmp(info->kind, "exec") && info->payload_bytes <= COMMAND_BYTES &&
 	    payload_read(show->cli->tq, info->id, &payload, &bytes) == 0 &&
 	    tq_exec_decode(payload, bytes, &exec) == 0)
@@ -226,9 +227,10 @@ static void lines_attempts(const struct show *show)
 	const struct tq_task_info *info = &show->info;
 	char cpu[FORMAT_MAX], rss[FORMAT_MAX], first[FORMAT_MAX], cap[FORMAT_MAX];
 
-	line("attempts", "%u begun; %u of %u failed, %u of %u crashes, %u of %u lost leases",
-	     info->attempt, info->failures, info->attempts_max, info->crashes, info->crashes_max,
-	     info->losses, info->losses_max);
+	line("attempts", "%u begun; %u of %u failed, %u of %u %s, %u of %u lost %s", info->attempt,
+	     info->failures, info->attempts_max, info->crashes, info->crashes_max,
+	     format_plural(info->crashes_max, "crash", "crashes"), info->losses, info->losses_max,
+	     format_plural(info->losses_max, "lease", "leases"));
 	if (info->attempts_max > 1 && info->state < TQ_DONE)
 		line("back-off", "%s, doubled each time up to %s",
 		     format_duration(info->backoff_ns, first),

@@ -105,7 +105,7 @@ static void print_paragraph(const struct queue_row *row)
 	if (info->kind[0])
 		printf(", kind %s", info->kind);
 	else
-		printf(": %u workers", info->workers);
+		printf(": %u %s", info->workers, format_plural(info->workers, "worker", "workers"));
 	printf("%s%s%s\n", info->flags & TQ_QUEUE_PAUSED ? ", paused" : "",
 	       info->flags & TQ_QUEUE_DRAINING ? ", draining" : "",
 	       info->flags & TQ_QUEUE_PURGING ? ", being purged" : "");
@@ -156,9 +156,10 @@ static void print_memory(const struct tq_segment_info *info)
 {
 	char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
 
-	printf("memory %s used of %s reserved, may grow to %s; %llu task records of at most %llu\n",
+	printf("memory %s used of %s reserved, may grow to %s; %llu task %s of at most %llu\n",
 	       format_size(info->used_bytes, a), format_size(info->reserved_bytes, b),
 	       format_size(info->max_bytes, c), (unsigned long long)info->tasks_count,
+	       format_plural(info->tasks_count, "record", "records"),
 	       (unsigned long long)info->tasks_max);
 }
 

@@ -29,14 +29,16 @@ static void put_segment(const struct cli *cli, const struct tq_segment_info *inf
 	char used[FORMAT_MAX], max[FORMAT_MAX], age[FORMAT_MAX];
 	const uint64_t now_ns = clocks_read().unix_now_ns;
 
-	printf("segment %s: %llu tasks, %llu unfinished; memory %s of %s; up %s%s\n", cli->segment,
-	       (unsigned long long)info->tasks_count, (unsigned long long)info->tasks_unfinished,
-	       format_size(info->used_bytes, used), format_size(info->max_bytes, max),
+	printf("segment %s: %llu %s, %llu unfinished; memory %s of %s; up %s%s\n", cli->segment,
+	       (unsigned long long)info->tasks_count,
+	       format_plural(info->tasks_count, "task", "tasks"),
+	       (unsigned long long)info->tasks_unfinished, format_size(info->used_bytes, used),
+	       format_size(info->max_bytes, max),
 	       format_duration(now_ns - info->created_unix_ns, age),
 	       info->shutting_down ? "; shutting down" : "");
 	if (info->schedules)
 		printf("%u %s, see `taskq schedule list`\n", info->schedules,
-		       info->schedules == 1 ? "schedule" : "schedules");
+		       format_plural(info->schedules, "schedule", "schedules"));
 }
 
 static void put_queue(struct status *status, const struct tq_queue_info *info)

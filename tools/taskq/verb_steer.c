@@ -197,7 +197,7 @@ static int cancel_matching(struct cli *cli, struct cancel *cancel)
 		return code;
 	if (!cli->json)
 		printf("%llu %s cancelled\n", (unsigned long long)count,
-		       count == 1 ? "task" : "tasks");
+		       format_plural(count, "task", "tasks"));
 	return count ? CLI_OK : CLI_NOTHING;
 }
 

@@ -73,8 +73,8 @@ static void print_lost(const struct cli *cli, uint64_t lost)
 	if (cli->json)
 		json_line(json_pack("{s:o}", "lost", json_u64(lost)));
 	else
-		printf("(%llu entries were written over before they could be read)\n",
-		       (unsigned long long)lost);
+		printf("(%llu %s written over before being read)\n", (unsigned long long)lost,
+		       format_plural(lost, "entry was", "entries were"));
 }
 
 typedef bool entry_fn(struct cli *cli, struct trace *trace, const struct tq_trace_entry *entry);

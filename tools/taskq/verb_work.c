@@ -123,7 +123,8 @@ static int work_until_told(struct cli *cli, struct work *work)
 		return fail(cli, r, ABOUT_QUEUE, "work%s%s", work->opts.name ? " --name " : "",
 			    work->opts.name ? work->opts.name : "");
 	if (r > 0)
-		complain("%d running %s given back", r, r == 1 ? "task was" : "tasks were");
+		complain("%d running %s given back", r,
+			 format_plural((uint64_t)r, "task was", "tasks were"));
 	return r > 0 ? CLI_NOTHING : CLI_OK;
 }
 
