@@ -58,3 +58,26 @@ speaks() {
 	taskq command send resize 1 --to farms --wait >answers
 	grep -q "1 worker, 1 before" answers
 }
+
+@test "the help of every verb fits 80 columns, and its options are aligned" {
+	local verb verbs line
+
+	expect 0 help
+	mapfile -t verbs < <(sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$output")
+	((${#verbs[@]} > 30))
+	for verb in '' "${verbs[@]}"; do
+		# shellcheck disable=SC2086
+		expect 0 help $verb
+		for line in "${lines[@]}"; do
+			((${#line} <= 80)) || { echo "$verb, ${#line} columns: $line"; return 1; }
+			[[ $line == "  -"* || $line == "      --"* ]] || continue
+			[[ $line =~ ^.{27}\ [^\ ] ]] || { echo "$verb, not aligned: $line"; return 1; }
+		done
+		[[ $output != *" "$'\n'* ]] || { echo "$verb: blanks at the end of a line"; return 1; }
+	done
+	# A text is not cut: its last word is there.
+	expect 0 help submit
+	prints "--graph FILE|-        hand in tasks that depend on each other, as a whole:
+                            {\"nodes\":[...]}"
+	prints "Usage: taskq submit [OPTION]... [--] CMD [ARG]..."
+}

@@ -10,7 +10,7 @@
 
 /* Rows for tables of options. */
 #define COLUMNS_OPTION_ROWS                                                                        \
-	{ 'o', "output", "COLUMN[,COLUMN]", "print these columns; `-o help` lists them" },         \
+	{ 'o', "output", "COL[,COL]", "print these columns; `-o help` lists them" },               \
 	{                                                                                          \
 		'H', "no-header", NULL, "for programs: no header, tabs between exact values"       \
 	}

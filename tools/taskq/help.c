@@ -8,6 +8,10 @@
 #include "options.h"
 #include "verbs.h"
 
+enum {
+	WIDTH = 80 /* columns, also on a wider terminal */
+};
+
 void help_all(void)
 {
 	const struct verb *verb;
@@ -19,16 +23,49 @@ void help_all(void)
 	options_help(global_options);
 	puts("\nDurations: 500ms 10s 5m 2h 1d, a bare number is seconds.  Sizes: 64K 1M 2G.\n"
 	     "Exit codes: 0 ok, 1 nothing found or not done, 2 bad usage, 4 full, 5 no such\n"
-	     "segment, queue or task, 6 a segment not for this program, 7 damaged; wait, run and\n"
-	     "submit --wait: the task's own.  `taskq help VERB` says more.");
+	     "segment, queue or task, 6 a segment not for this program, 7 damaged; wait, run\n"
+	     "and submit --wait: the task's own.  `taskq help VERB` says more.");
+}
+
+/* A line end in the text is a blank, or the two that follow a sentence. */
+static unsigned gap_at(const char *blanks, char before)
+{
+	if (*blanks == '\n')
+		return before == '.' ? 2 : 1;
+	return blanks[1] == ' ' ? 2 : 1;
+}
+
+void help_fill(const char *text, unsigned at, unsigned indent)
+{
+	unsigned gap = 0; /* blanks before the next word */
+
+	while (*text) {
+		const unsigned bytes = (unsigned)strcspn(text, " \n");
+
+		if (gap && at + gap + bytes > WIDTH) {
+			putchar('\n');
+			at = 0;
+			gap = indent;
+		}
+		at += (unsigned)printf("%*s%.*s", (int)gap, "", (int)bytes, text);
+		text += bytes;
+		if (*text)
+			gap = gap_at(text, text[-1]);
+		text += strspn(text, " \n");
+	}
+	putchar('\n');
 }
 
 void help_verb(const struct verb *verb, const struct option_row *rows)
 {
-	printf("Usage: taskq %s%s%s\n%c%s.\n", verb->name, *verb->args ? " " : "", verb->args,
-	       verb->summary[0] - 'a' + 'A', verb->summary + 1);
-	if (*verb->text)
-		printf("\n%s", verb->text);
+	const int width = printf("Usage: taskq %s%s", verb->name, *verb->args ? " " : "");
+
+	help_fill(verb->args, (unsigned)width, (unsigned)width);
+	printf("%c%s.\n", verb->summary[0] - 'a' + 'A', verb->summary + 1);
+	if (*verb->text) {
+		putchar('\n');
+		help_fill(verb->text, 0, 0);
+	}
 	options_help(rows);
 }
 

@@ -10,4 +10,8 @@ void help_all(void);
 void help_verb(const struct verb *verb, const struct option_row *rows);
 void help_version(const struct cli *cli);
 
+/* Prints a text in lines of at most 80 columns, from column @at on; those that follow
+ * begin in column @indent. */
+void help_fill(const char *text, unsigned at, unsigned indent);
+
 #endif

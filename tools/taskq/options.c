@@ -25,6 +25,11 @@ const struct option_row global_options[] = {
 
 const struct option_row options_none[] = { { 0, NULL, NULL, NULL } };
 
+enum {
+	HELP_LEFT_MAX = 64, /* bytes of an option with its argument */
+	HELP_AT = 28	    /* column in which its help begins */
+};
+
 /* The two forms of an option table that getopt_long() wants. */
 struct table {
 	struct option longs[ROWS_MAX + 1];
@@ -197,17 +202,19 @@ bool option_global(struct cli *cli, void *ctx, int key, const char *arg)
 
 static void row_help(const struct option_row *row)
 {
-	char left[64];
+	char left[HELP_LEFT_MAX];
+	int width;
 
 	if (row->key == OPTION_COMMAND)
 		return;
 	if (row->key < 256)
-		snprintf(left, sizeof(left), "-%c, --%s%s%s", row->key, row->name,
-			 row->arg ? " " : "", row->arg ? row->arg : "");
+		width = snprintf(left, sizeof(left), "  -%c, --%s%s%s", row->key, row->name,
+				 row->arg ? " " : "", row->arg ? row->arg : "");
 	else
-		snprintf(left, sizeof(left), "    --%s%s%s", row->name, row->arg ? " " : "",
-			 row->arg ? row->arg : "");
-	printf("  %-30s %s\n", left, row->help);
+		width = snprintf(left, sizeof(left), "      --%s%s%s", row->name,
+				 row->arg ? " " : "", row->arg ? row->arg : "");
+	printf("%s%*s", left, width < HELP_AT ? HELP_AT - width : 1, "");
+	help_fill(row->help, width < HELP_AT ? HELP_AT : (unsigned)width + 1, HELP_AT);
 }
 
 void options_help(const struct option_row *rows)
