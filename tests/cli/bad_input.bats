@@ -24,7 +24,7 @@ bad() {
 	bad "not a duration" submit --timeout 5x -- true
 	bad "not a duration" submit --delay '' -- true
 	bad "too large" submit --delay 99999999999h -- true
-	bad "not above 0" submit --timeout 0 -- true
+	bad "too small" submit --timeout 0 -- true
 	bad "below the first wait" submit --backoff 10s:1s -- true
 }
 

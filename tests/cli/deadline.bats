@@ -94,7 +94,7 @@ until_go() {
 @test "B5: bad deadlines are refused, with the form" {
 	expect 2 submit --deadline soon -- true
 	says '--deadline "soon"'
-	says "a duration such as"
+	says "a duration from 1ns to 53375d"
 	expect 2 submit --deadline 0 -- true
 	expect 2 submit --batch - <<<'{"command":["true"],"deadline_ns":-1}'
 	says '"deadline_ns" is not a whole number of nanoseconds'

@@ -221,9 +221,9 @@ has_more_than_ascii() {
 	top 2 --delay
 	says "no argument for option --delay"
 	top 2 -d 1ms
-	says "give 10ms or more"
+	says "give a duration from 10ms to 53375d"
 	top 2 -d soon
-	says "a duration such as"
+	says "not a duration"
 	top 2 -n 0
 	says "--iterations"
 	top 2 --view nonsense

@@ -90,11 +90,6 @@ int parse_duration(const char *text, uint64_t *ret_ns)
 	return parse_measure(text, duration_units, ret_ns);
 }
 
-int parse_size(const char *text, uint64_t *ret_bytes)
-{
-	return parse_measure(text, size_units, ret_bytes);
-}
-
 int parse_count(const char *text, uint64_t *ret_count)
 {
 	uint64_t count;
@@ -169,27 +164,85 @@ bool segment_name_ok(const char *text)
 	return text[0] == '/' ? text[1] != '\0' : name_ok(text);
 }
 
+/* A kind of value, as options take it. */
+struct quantity {
+	const char *what;
+	const char *not_one;
+	const struct unit *units; /* NULL: a whole number without */
+	const char *such;
+};
+
+static const struct quantity durations = { "a duration", "not a duration", duration_units,
+					   " (500ms, 10s, 5m, 2h, 1d; a bare number is seconds)" };
+static const struct quantity sizes = { "a size", "not a size", size_units,
+				       " (64K, 1M, 2G; a bare number is bytes)" };
+static const struct quantity counts = { "a whole number", "not a number", NULL, "" };
+
+enum {
+	BOUND_MAX = 32,
+	FORM_MAX = 192
+};
+
+/* A bound exactly, in the largest of its units. */
+static const char *bound(const struct unit *units, uint64_t value, char buf[BOUND_MAX])
+{
+	const struct unit *best = NULL;
+
+	for (const struct unit *unit = units; unit && unit->name && value; unit++)
+		if (*unit->name && value % unit->value == 0 && (!best || unit->value > best->value))
+			best = unit;
+	snprintf(buf, BOUND_MAX, "%llu%s", (unsigned long long)(best ? value / best->value : value),
+		 best ? best->name : "");
+	return buf;
+}
+
 /* What is wrong with a value, in words. */
-static const char *wrong(int r, const char *arg, const char *not_one)
+static const char *wrong(int r, const char *arg, const struct quantity *quantity)
 {
 	if (arg[0] == '-' && arg[1])
 		return "negative";
-	return r == -ERANGE ? "too large" : not_one;
+	if (r < 0)
+		return r == -ERANGE ? "too large" : quantity->not_one;
+	return "too small";
+}
+
+/* @other: words that are taken in place of a quantity, ", or off"; "" none. */
+static bool option_within(const struct cli *cli, const char *option, const char *arg,
+			  const struct quantity *quantity, uint64_t least, uint64_t most,
+			  const char *other, uint64_t *ret_value)
+{
+	char form[FORM_MAX], low[BOUND_MAX], high[BOUND_MAX];
+	uint64_t value = 0;
+	int r = quantity->units ? parse_measure(arg, quantity->units, &value)
+				: parse_count(arg, &value);
+
+	if (r == 0 && value > most)
+		r = -ERANGE;
+	if (r == 0 && value >= least) {
+		*ret_value = value;
+		return true;
+	}
+	snprintf(form, sizeof(form), "%s from %s to %s%s%s", quantity->what,
+		 bound(quantity->units, least, low), bound(quantity->units, most, high),
+		 quantity->such, other);
+	return refuse(cli, option, arg, wrong(r, arg, quantity), form);
+}
+
+bool option_duration_from(const struct cli *cli, const char *option, const char *arg,
+			  uint64_t least_ns, const char *other, uint64_t *ret_ns)
+{
+	return option_within(cli, option, arg, &durations, least_ns, DURATION_MOST_NS, other,
+			     ret_ns);
 }
 
 bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
 {
-	const int r = parse_duration(arg, ret_ns);
-
-	return r == 0 || refuse(cli, option, arg, wrong(r, arg, "not a duration"), FORM_DURATION);
+	return option_duration_from(cli, option, arg, 0, "", ret_ns);
 }
 
 bool option_time_limit(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
 {
-	if (!option_duration(cli, option, arg, ret_ns))
-		return false;
-	return *ret_ns > 0 ||
-	       refuse(cli, option, arg, "not above 0", FORM_DURATION "; leave it out for no limit");
+	return option_duration_from(cli, option, arg, 1, "", ret_ns);
 }
 
 bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns, uint64_t *ret_cap_ns)
@@ -207,31 +260,22 @@ bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns, ui
 	return ok;
 }
 
-bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes)
+bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		 uint64_t most, uint64_t *ret_bytes)
 {
-	int r = parse_size(arg, ret_bytes);
+	return option_within(cli, option, arg, &sizes, least, most, "", ret_bytes);
+}
 
-	if (r == 0 && *ret_bytes == 0)
-		r = -EINVAL;
-	return r == 0 || refuse(cli, option, arg, wrong(r, arg, "not a size"), FORM_SIZE);
+bool option_count_or(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		     uint64_t most, const char *other, uint64_t *ret_count)
+{
+	return option_within(cli, option, arg, &counts, least, most, other, ret_count);
 }
 
 bool option_count(const struct cli *cli, const char *option, const char *arg, uint64_t least,
 		  uint64_t most, uint64_t *ret_count)
 {
-	char form[80];
-	uint64_t count = 0;
-	int r = parse_count(arg, &count);
-
-	if (r == 0 && count > most)
-		r = -ERANGE;
-	if (r == 0 && count >= least) {
-		*ret_count = count;
-		return true;
-	}
-	snprintf(form, sizeof(form), "a whole number from %llu to %llu", (unsigned long long)least,
-		 (unsigned long long)most);
-	return refuse(cli, option, arg, wrong(r, arg, r == 0 ? "too small" : "not a number"), form);
+	return option_count_or(cli, option, arg, least, most, "", ret_count);
 }
 
 bool option_priority(const struct cli *cli, const char *arg, int32_t *ret_priority)

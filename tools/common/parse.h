@@ -9,8 +9,6 @@
 #include "cli.h"
 
 /* Accepted forms, for messages that begin with "give ". */
-#define FORM_DURATION "a duration such as 500ms, 10s, 5m, 2h, 1d; a bare number is seconds"
-#define FORM_SIZE "a size such as 64K, 1M, 2G; a bare number is bytes"
 #define FORM_NAME "1 to 64 of the characters A-Z a-z 0-9 . _ -"
 #define FORM_SEGMENT FORM_NAME ", or an absolute path on a tmpfs"
 #define FORM_PRIORITY                                                                              \
@@ -26,9 +24,11 @@
 	"CET-1CEST,M3.5.0,M10.5.0/3"
 #define FORM_ID "an id as `taskq submit` prints it, such as 17-3"
 
+/* The longest duration that options take: what the library takes, in whole days. */
+#define DURATION_MOST_NS (53375 * 86400000000000ull)
+
 /* Each is 0, -EINVAL (not such a value) or -ERANGE (too large). */
 int parse_duration(const char *text, uint64_t *ret_ns);
-int parse_size(const char *text, uint64_t *ret_bytes);
 /* A wall-clock time in one of the forms of FORM_AT, in ns since 1970.  HH:MM is the next
  * such time after @now_ns.  -ENOENT: clocks are set forward over it. */
 int parse_at(const char *text, uint64_t now_ns, uint64_t *ret_ns);
@@ -47,16 +47,22 @@ bool name_ok(const char *text);
 bool key_ok(const char *text);
 bool segment_name_ok(const char *text);
 
-/* The same as option values: false when it was refused with a message. */
+/* The same as option values: false when it was refused with a message, which has the range
+ * that is accepted, and @other: ", or off" where such words were looked for before. */
 bool option_duration(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns);
 bool option_at(const struct cli *cli, const char *arg, uint64_t *ret_ns); /* --at */
 bool option_time_limit(const struct cli *cli, const char *option, const char *arg,
 		       uint64_t *ret_ns); /* a duration above 0 */
+bool option_duration_from(const struct cli *cli, const char *option, const char *arg,
+			  uint64_t least_ns, const char *other, uint64_t *ret_ns);
 bool option_backoff(const struct cli *cli, const char *arg, uint64_t *ret_ns,
 		    uint64_t *ret_cap_ns); /* "D" or "D:CAP" */
-bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_bytes);
+bool option_size(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		 uint64_t most, uint64_t *ret_bytes);
 bool option_count(const struct cli *cli, const char *option, const char *arg, uint64_t least,
 		  uint64_t most, uint64_t *ret_count);
+bool option_count_or(const struct cli *cli, const char *option, const char *arg, uint64_t least,
+		     uint64_t most, const char *other, uint64_t *ret_count);
 bool option_priority(const struct cli *cli, const char *arg, int32_t *ret_priority);
 bool option_name(const struct cli *cli, const char *option, const char *arg, const char **ret_name);
 

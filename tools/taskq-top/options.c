@@ -66,14 +66,6 @@ static bool take_view(struct top *top, const char *arg)
 		      "overview, queues, tasks, workers, limits, groups or trace");
 }
 
-static bool take_delay(struct top *top, const char *arg)
-{
-	if (!option_duration(&top->cli, "--delay", arg, &top->model.delay_ns))
-		return false;
-	return top->model.delay_ns >= DELAY_LEAST_NS ||
-	       refuse(&top->cli, "--delay", arg, "too short", "10ms or more");
-}
-
 static bool take_filter(struct top *top, const char *arg)
 {
 	if (strlen(arg) >= FILTER_MAX)
@@ -98,7 +90,8 @@ static bool take(void *ctx, int key, const char *arg)
 	case 's':
 		return take_segment(top, arg);
 	case 'd':
-		return take_delay(top, arg);
+		return option_duration_from(&top->cli, "--delay", arg, DELAY_LEAST_NS, "",
+					    &top->model.delay_ns);
 	case 'n':
 		return option_count(&top->cli, "--iterations", arg, 1, INT64_MAX, &top->looks);
 	case 'r':

@@ -28,7 +28,9 @@ enum key {
 #define FORM_AGEING                                                                                \
 	"points a second from 0 to 10000, such as 2 or 0.5, or off; for all bands, or as in "      \
 	"low=2,normal=0.5 for some of low, normal, high, critical"
-#define FORM_BANDS "three whole numbers that ascend, where normal, high and critical begin"
+#define FORM_BANDS                                                                                 \
+	"three whole numbers that ascend, from -2147483648 to 2147483647: where normal, high "     \
+	"and critical begin"
 
 const struct option_row queue_rows[] = {
 	{ KEY_AGEING, "ageing", "R|BAND=R,...", "points a second that waiting tasks gain; or off" },
@@ -141,8 +143,8 @@ static bool take_hybrid(struct cli *cli, struct tq_queue_opts *opts, const char 
 
 	if (is_off(arg))
 		count = TQ_OFF;
-	else if (strcmp(arg, "on") != 0 &&
-		 !option_count(cli, "--hybrid", arg, 1, TQ_HYBRID_MAX, &count))
+	else if (strcmp(arg, "on") != 0 && !option_count_or(cli, "--hybrid", arg, 1, TQ_HYBRID_MAX,
+							    ", or on, or off", &count))
 		return false;
 	opts->hybrid = (uint32_t)count;
 	return true;
@@ -160,7 +162,7 @@ static bool take_switch(struct cli *cli, const char *option, const char *arg, ui
 static bool take_limit(struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
 {
 	if (!is_off(arg))
-		return option_time_limit(cli, option, arg, ret_ns);
+		return option_duration_from(cli, option, arg, 1, ", or off", ret_ns);
 	*ret_ns = TQ_UNLIMITED;
 	return true;
 }
@@ -169,7 +171,8 @@ static bool take_batch(struct cli *cli, struct tq_queue_opts *opts, const char *
 {
 	uint64_t count = TQ_OFF;
 
-	if (!is_off(arg) && !option_count(cli, "--batch", arg, 2, TQ_BATCH_MAX, &count))
+	if (!is_off(arg) &&
+	    !option_count_or(cli, "--batch", arg, 2, TQ_BATCH_MAX, ", or off", &count))
 		return false;
 	opts->batch = (uint32_t)count;
 	return true;
@@ -178,7 +181,8 @@ static bool take_batch(struct cli *cli, struct tq_queue_opts *opts, const char *
 static bool take_max_depth(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
 {
 	if (!is_off(arg))
-		return option_count(cli, "--max-depth", arg, 1, UINT32_MAX, &opts->depth_max);
+		return option_count_or(cli, "--max-depth", arg, 1, UINT32_MAX, ", or off",
+				       &opts->depth_max);
 	opts->depth_max = TQ_UNLIMITED;
 	return true;
 }

@@ -11,16 +11,6 @@
 #include "json.h"
 #include "parse.h"
 
-static bool take_every(struct cli *cli, struct schedule_options *options, const char *arg)
-{
-	if (!option_duration(cli, "--every", arg, &options->spec.every_ns))
-		return false;
-	if (options->spec.every_ns < TQ_EVERY_MIN_NS)
-		return refuse(cli, "--every", arg, "less than 1ms", FORM_DURATION);
-	return options->spec.every_ns <= INT64_MAX / 2 ||
-	       refuse(cli, "--every", arg, "too large", "at most 53375 days");
-}
-
 static bool take_cron(struct schedule_options *options, const char *arg)
 {
 	char error[TQ_TEXT_MAX + 1];
@@ -49,7 +39,8 @@ bool schedule_option(struct cli *cli, struct schedule_options *options, int key,
 
 	switch (key) {
 	case KEY_EVERY:
-		return take_every(cli, options, arg);
+		return option_duration_from(cli, "--every", arg, TQ_EVERY_MIN_NS, "",
+					    &options->spec.every_ns);
 	case KEY_CRON:
 		return take_cron(options, arg);
 	case KEY_TZ:

@@ -47,10 +47,11 @@ static bool take_capacity(struct cli *cli, const char *name, const char *text,
 {
 	char *end;
 	const double part = strtod(text, &end);
-	const uint32_t thousandths = (uint32_t)(part * 1000 + 0.5);
+	uint32_t thousandths;
 
 	if (end == text || *end || !(part >= 0 && part <= 1))
 		return refuse(cli, name, text, "not a part of the whole", "0 to 1, such as 0.3");
+	thousandths = (uint32_t)(part * 1000 + 0.5);
 	stealing->min_capacity = thousandths ? thousandths : TQ_OFF;
 	return true;
 }

@@ -16,7 +16,9 @@
 
 #define FORM_SLOTS "a whole number from 1 to 4294967294"
 
-#define FORM_RATE "tokens an interval, such as 10/s, 100/1m or 5/500ms; or off"
+#define FORM_RATE                                                                                  \
+	"tokens from 1 to 4294967294 for an interval from 1ns to 53375d, such as 10/s, 100/1m or " \
+	"5/500ms; or off"
 #define FORM_RATE_RANGE "fewer tokens, or a shorter interval: (tokens + burst) x ns below 2^63"
 
 enum key {
@@ -58,7 +60,7 @@ static int parse_limit_rate(const char *text, struct tq_limit_opts *opts)
 		r = parse_duration(interval, &opts->interval_ns);
 	if (r == 0 && (!tokens || !opts->interval_ns))
 		r = -EINVAL;
-	if (r == 0 && tokens >= TQ_OFF)
+	if (r == 0 && (tokens >= TQ_OFF || opts->interval_ns > DURATION_MOST_NS))
 		r = -ERANGE;
 	opts->rate = (uint32_t)tokens;
 	return r;
@@ -113,7 +115,7 @@ static bool key_operand(struct cli *cli, int most)
 
 static bool slots_operand(struct cli *cli, const char *arg, uint32_t *ret_slots)
 {
-	uint64_t slots;
+	uint64_t slots = 0;
 	const int r = parse_count(arg, &slots);
 
 	*ret_slots = (uint32_t)slots;

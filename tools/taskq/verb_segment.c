@@ -53,15 +53,6 @@ static bool take_mode(struct cli *cli, struct tq_open_opts *opts, const char *ar
 	return true;
 }
 
-static bool take_max(struct cli *cli, struct tq_open_opts *opts, const char *arg)
-{
-	if (!option_size(cli, "--max", arg, &opts->max_bytes))
-		return false;
-	return (opts->max_bytes >= MAX_LEAST && opts->max_bytes <= MAX_MOST) ||
-	       refuse(cli, "--max", arg, opts->max_bytes < MAX_LEAST ? "too small" : "too large",
-		      "a size from 4M to 256G");
-}
-
 static bool take_trace(struct cli *cli, struct tq_open_opts *opts, const char *arg)
 {
 	uint64_t count;
@@ -70,7 +61,8 @@ static bool take_trace(struct cli *cli, struct tq_open_opts *opts, const char *a
 		opts->trace_entries = TQ_OFF;
 		return true;
 	}
-	if (!option_count(cli, "--trace", arg, TQ_TRACE_LEAST, TQ_TRACE_MOST, &count))
+	if (!option_count_or(cli, "--trace", arg, TQ_TRACE_LEAST, TQ_TRACE_MOST, ", or off",
+			     &count))
 		return false;
 	opts->trace_entries = (uint32_t)count;
 	return true;
@@ -82,7 +74,7 @@ static bool take_create(struct cli *cli, void *ctx, int key, const char *arg)
 
 	switch (key) {
 	case KEY_MAX:
-		return take_max(cli, opts, arg);
+		return option_size(cli, "--max", arg, MAX_LEAST, MAX_MOST, &opts->max_bytes);
 	case KEY_TASKS:
 		return option_count(cli, "--tasks", arg, 1, (1u << 24) - 1, &opts->tasks_max);
 	case KEY_RETENTION:

@@ -332,7 +332,7 @@ static const struct option_row update_rows[] = {
 static bool take_deadline(const struct cli *cli, const char *arg, uint64_t *ret_ns)
 {
 	if (strcmp(arg, "off") != 0)
-		return option_time_limit(cli, "--deadline", arg, ret_ns);
+		return option_duration_from(cli, "--deadline", arg, 1, ", or off", ret_ns);
 	*ret_ns = TQ_UNLIMITED;
 	return true;
 }

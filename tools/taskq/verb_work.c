@@ -93,7 +93,7 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case KEY_MAX_TASKS:
 		return option_count(cli, "--max-tasks", arg, 1, INT64_MAX, &opts->max_tasks);
 	case KEY_MAX_RSS:
-		return option_size(cli, "--max-rss", arg, &opts->max_rss_bytes);
+		return option_size(cli, "--max-rss", arg, 1, INT64_MAX, &opts->max_rss_bytes);
 	case KEY_NAME:
 		return option_name(cli, "--name", arg, &opts->name);
 	case 'Q':
