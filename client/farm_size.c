@@ -6,7 +6,6 @@
  */
 #include "client/farm.h"
 
-#define SUBSTITUTES_MAX 64 /* a chain of waits that is deeper stands still */
 #define PART_SLICE 16	   /* workers told to go in one hold: journal space, and wakes */
 #define LINGER_NS 100000000ull /* 100 ms: who waits for one task after the other soon waits again */
 #define PAUSE_NS 100000000ull /* 100 ms: without the lock */
@@ -149,7 +148,7 @@ static uint32_t count_substitutes(struct tqi_farm *farm)
 		(void)tqi_farm_count_waits(&tx, farm);
 		(void)tqi_hold_end(farm->tq, &tx, 0);
 	}
-	return farm->waiting < SUBSTITUTES_MAX ? farm->waiting : SUBSTITUTES_MAX;
+	return farm->waiting < TQ_SUBSTITUTES_MAX ? farm->waiting : TQ_SUBSTITUTES_MAX;
 }
 
 void tqi_farm_adapt(struct tqi_farm *farm, uint64_t now)

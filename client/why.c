@@ -8,13 +8,14 @@
 #include "client/server.h"
 #include "client/snapshot.h"
 #include "client/why_before.h"
+#include "client/why_farm.h"
 #include "scheduler/limit.h"
 #include "scheduler/ready.h"
 #include "scheduler/task.h"
 
 #define TRIES 64
 #define WAITS_MAX 100 /* wait slots of an attempt, and edges of a slot, counted: they may change */
-#define KEYS_RUN 16 /* key records copied at a time */
+#define KEYS_RUN 16   /* key records copied at a time */
 #define BLOCKERS_MAX 64 /* dependencies among which a running one is looked for */
 
 /* What a question is about, copied. */
@@ -273,7 +274,9 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 		return TQ_WHY_THROTTLED;
 	if (able)
 		return TQ_WHY_NEXT;
-	return why->pid ? TQ_WHY_STOPPED : TQ_WHY_BUSY;
+	if (why->pid)
+		return TQ_WHY_STOPPED;
+	return tqi_why_substitutes(&q->tq->seg, &q->task, why) ? TQ_WHY_SUBSTITUTES : TQ_WHY_BUSY;
 }
 
 /* The task whose end this one waits for as the successor of its coalesced key; 0 none. */

@@ -108,6 +108,10 @@ typedef int tq_farm_command(void *arg, const struct tq_command *command, char *t
 /* Called by the master before a "reload" replaces its workers: 0, or below 0 to refuse it. */
 typedef int tq_farm_reload(void *arg);
 
+/* Workers that a farm has at most beside those that it is to have, one for each attempt that
+ * waits: a chain of waits that is deeper stands still (TQ_WHY_SUBSTITUTES). */
+#define TQ_SUBSTITUTES_MAX 64
+
 /* Options of tq_farm_run(). */
 struct tq_farm_opts {
 	uint64_t size;		   /* sizeof this struct in the caller's build */

@@ -33,6 +33,8 @@ extern "C" {
 	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid; or */   \
 	/* it has slots, and no token until until_ns */                                            \
 	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
+	X(TQ_WHY_SUBSTITUTES, 21, "substitutes") /* all that serve it are busy, and in a farm */   \
+	/* more attempts wait, others, than it may have substitutes; its master: worker, pid */    \
 	X(TQ_WHY_BUSY, 15, "busy")	     /* all that serve it are */                           \
 	X(TQ_WHY_NEXT, 16, "next")	     /* it may start any moment */
 
@@ -73,7 +75,8 @@ struct tq_why {
 	uint32_t
 		is_successor; /* BLOCKED: 1: holder has its coalesced key, and it starts after that */
 	uint32_t holder_state;	    /* BLOCKED, WAITING: enum tq_state of holder */
-	uint32_t others;	    /* BLOCKED, WAITING: how many more it waits for */
+	uint32_t others;	    /* BLOCKED, WAITING: how many more it waits for;
+				       SUBSTITUTES: attempts of the farm that wait */
 };
 
 /**

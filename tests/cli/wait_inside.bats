@@ -154,3 +154,33 @@ workers() { # COUNT
 	taskq group seal "$g"
 	expect 0 wait "$c"
 }
+
+@test "E9 H4: why names the limit of substitutes, and no other wait" {
+	local held id i
+
+	held=$(submit --hold -- true)
+	farm -j1
+	for ((i = 0; i < 64; i++)); do
+		submit -- taskq wait "$held" >/dev/null
+	done
+	eventually 20 has 64 running
+	eventually 20 workers 65
+	# The worker that is left is busy: that is no matter of substitutes.
+	submit -- sleep 60 >/dev/null
+	eventually 10 has 65 running
+	id=$(submit -- true)
+	[[ $(taskq why --json "$id" | jq -r .reason) == busy ]]
+	taskq cancel "$(taskq list -H -o id,command | grep -P '\tsleep 60$' | cut -f 1)"
+	eventually 10 is "$id" state 'done'
+	submit -- taskq wait "$held" >/dev/null
+	eventually 10 has 65 running
+	id=$(submit -- true)
+	eventually 10 eval '[[ $(taskq why --json "$id" | jq -c "[.reason, .others]") == "[\"substitutes\",65]" ]]'
+	expect 0 why "$id"
+	prints "all 65 workers that serve it are busy, and 65 tasks of the farm of pid $pid wait for others"
+	prints "no more than 64 substitutes for those; another worker lets it go on"
+	taskq command send resize 2 --to farms --wait
+	eventually 10 is "$id" state 'done'
+	taskq cancel "$held"
+	eventually 20 has 0 running
+}

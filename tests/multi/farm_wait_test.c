@@ -171,6 +171,27 @@ static void e9_a_worker_per_task_and_a_chain(void **state)
 	assert_int_equal(farm_join(box), 0);
 }
 
+/* H4: the one task that is ready is held up by so many that wait, once all of these do. */
+static void assert_why_substitutes(struct farm_box *box, uint32_t waiting)
+{
+	const uint64_t until = now_ns() + PATIENCE_NS;
+	const struct tq_task_filter ready = { .size = sizeof(ready), .states = 1u << TQ_READY };
+	struct tq_task_info info = { .size = sizeof(info) };
+	struct tq_why why = { .size = sizeof(why) };
+	uint64_t cursor = 0;
+
+	assert_int_equal(tq_task_list(box->tq, &ready, &cursor, &info, 1), 1);
+	do {
+		if (now_ns() > until)
+			fail_msg("%s, %u wait", tq_why_name(why.reason), why.others);
+		pause_ms();
+		assert_int_equal(tq_why(box->tq, info.id, &why), 0);
+	} while (why.reason != TQ_WHY_SUBSTITUTES || why.others != waiting);
+	assert_int_equal(why.pid, box->farm);
+	assert_int_equal(why.workers, waiting);
+	assert_int_equal(why.busy, waiting);
+}
+
 /* The deepest substitutes that there are, and no more; a wider farm gets on. */
 static void e9_sixty_four_substitutes(void **state)
 {
@@ -182,9 +203,11 @@ static void e9_sixty_four_substitutes(void **state)
 
 	wait_in_state(box, TQ_RUNNING, SUBSTITUTES + 1);
 	wait_in_state(box, TQ_READY, 1);
+	assert_why_substitutes(box, SUBSTITUTES + 1);
 	kill(box->farm, SIGTTIN);
 	wait_in_state(box, TQ_RUNNING, SUBSTITUTES + 2);
 	wait_in_state(box, TQ_READY, 1);
+	assert_why_substitutes(box, SUBSTITUTES + 2);
 	kill(box->farm, SIGTTIN);
 	assert_int_equal(wait_final(box, id).state, TQ_DONE);
 	wait_workers(box, 3);

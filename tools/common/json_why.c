@@ -51,6 +51,8 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 		if (why->holder)
 			json_object_set_new(object, "holder", json_id(why->holder));
 	}
+	if (why->reason == TQ_WHY_SUBSTITUTES)
+		json_object_set_new(object, "others", json_u64(why->others));
 	if (why->reason >= TQ_WHY_PAUSED && info->state != TQ_RUNNING) {
 		json_object_set_new(object, "before", json_u64(why->before));
 		if (why->is_fair)

@@ -208,6 +208,16 @@ static void say_busy(const struct sentence *s)
 		SAY(s, "all %u workers that serve it are busy%s", s->why->workers, before(s, text));
 }
 
+static void say_substitutes(const struct sentence *s)
+{
+	char text[BEFORE_MAX];
+
+	SAY(s,
+	    "all %u workers that serve it are busy, and %u tasks of the farm of pid %u wait for "
+	    "others: it has no more than %u substitutes for those%s; another worker lets it go on",
+	    s->why->workers, s->why->others, s->why->pid, TQ_SUBSTITUTES_MAX, before(s, text));
+}
+
 static void say_next(const struct sentence *s)
 {
 	const uint32_t free = s->why->workers - s->why->busy;
@@ -323,6 +333,9 @@ char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq
 		break;
 	case TQ_WHY_STOPPED:
 		say_stopped(&s);
+		break;
+	case TQ_WHY_SUBSTITUTES:
+		say_substitutes(&s);
 		break;
 	case TQ_WHY_BUSY:
 		say_busy(&s);
