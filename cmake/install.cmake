@@ -30,3 +30,6 @@ foreach(section IN ITEMS 1 3 7)
 	install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section}
 		OPTIONAL FILES_MATCHING PATTERN "*.${section}")
 endforeach()
+
+# A dashboard for Grafana, to be imported there.
+install(FILES docs/grafana/taskq.json DESTINATION ${CMAKE_INSTALL_DATADIR}/taskq/grafana)
