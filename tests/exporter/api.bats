@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Each end point has the objects that the program prints.
+load helper
+
+# Ages go on between two looks, delays run down; and rates are there from the second one on.
+same() {
+	local filter='walk(if type == "object" then del(.age_ns, .delay_ns, .oldest_ready_ns, .time, .rates) else . end)'
+
+	jq -S "$filter" "$1" >"$1.plain"
+	jq -S "$filter" "$2" >"$2.plain"
+	diff "$1.plain" "$2.plain"
+}
+
+# list PATH KEY: the array of the end point in "api", an object a line as the program has it.
+list() {
+	ask 200 "api/$1"
+	jq -c ".$2[]" body >api
+	[[ -s api ]]
+}
+
+fill() {
+	some_work
+	submit --label 'a "b" <c> \d' --unique k --limit db -- sh -c 'echo "$0"' '</script>'
+	submit --every 1h -- true
+	taskq group new --label 'g "1"' >/dev/null
+	taskq server add -q mail http://a
+	farm -j2 -q none
+}
+
+@test "H7: /api/queues, workers, limits, groups, schedules are what taskq --json prints" {
+	need_exporter
+	fill
+	exporter
+	list queues queues
+	taskq stats --json | jq -c 'select(.queue)' >cli
+	same api cli
+	list workers workers
+	taskq --json | jq -c '.workers[]' >cli
+	same api cli
+	list limits limits
+	taskq limit list --json >cli
+	same api cli
+	list groups groups
+	taskq group list --json >cli
+	same api cli
+	list schedules schedules
+	taskq schedule list --json >cli
+	same api cli
+}
+
+@test "H7: /api/tasks is what taskq list --json prints, and its filters are the same" {
+	need_exporter
+	fill
+	exporter
+	list tasks tasks
+	taskq list --json >cli
+	same api cli
+	list 'tasks?queue=images&state=failed' tasks
+	taskq list --json -q images --state failed >cli
+	same api cli
+	list 'tasks?kind=thumbnail' tasks
+	taskq list --json --kind thumbnail >cli
+	same api cli
+	list 'tasks?state=unfinished,failed&label=a%20%22b%22%20%3Cc%3E%20%5Cd' tasks
+	[[ $(wc -l <api) == 1 ]]
+	taskq list --json --label 'a "b" <c> \d' >cli
+	same api cli
+}
+
+@test "H7: pages: all rows once, in the same order, and no next at the end" {
+	local cursor='' pages=0
+
+	need_exporter
+	seq 250 | jq -c '{command: ["true"], label: "\(.)"}' | taskq submit --batch - >/dev/null 2>&1
+	exporter
+	ask 200 api/tasks
+	[[ $(jq '.tasks | length' body) == 100 ]]
+	while :; do
+		ask 200 "api/tasks?limit=40${cursor:+&cursor=$cursor}"
+		jq -c '.tasks[]' body >>api
+		pages=$((pages + 1))
+		cursor=$(jq -r '.next // empty' body)
+		[[ -n $cursor ]] || break
+	done
+	[[ $pages == 7 ]]
+	taskq list --json >cli
+	same api cli
+}
+
+@test "H7: /api/tasks/ID and /why are what show and why print" {
+	local id
+
+	need_exporter
+	fill
+	exporter
+	for id in $(taskq list --json | jq -r .id); do
+		ask 200 "api/tasks/$id"
+		taskq show --json "$id" >cli
+		same body cli
+		ask 200 "api/tasks/$id/why"
+		taskq why --json "$id" >cli
+		same body cli
+	done
+	ask 404 api/tasks/999-1
+	id=$(taskq list --json --state failed | jq -r .id | head -n1)
+	taskq forget "$id"
+	ask 410 "api/tasks/$id"
+	jq -e .error body
+}
+
+@test "H7 H8: /api/overview is what taskq-top --json prints" {
+	need_exporter
+	fill
+	exporter
+	ask 200 api/overview
+	taskq-top --json -n1 >cli
+	same body cli
+	# From the second look on, both have rates.
+	eventually 5 has_rates
+}
+
+has_rates() {
+	ask 200 api/overview && jq -e '.rates.started >= 0' body
+}

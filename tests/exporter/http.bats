@@ -1,0 +1,281 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# taskq exporter as a server: what any client may do to it.
+load helper
+
+setup_file() {
+	command -v curl >/dev/null
+}
+
+@test "H7: methods: GET and HEAD alike, others 405 with Allow, bodies not wanted" {
+	need_exporter
+	taskq create
+	exporter
+	ask 200 metrics
+	has_header Cache-Control no-store
+	has_header X-Content-Type-Options nosniff
+	[[ $(tr -d '\r' <head | sed -n 's/^Content-Length: //p') == $(wc -c <body) ]]
+	not grep -qi '^Access-Control' head
+	[[ $(curl -sS -I "${url}healthz" | tr -d '\r' | sed -n 's/^Content-Length: //p') == 3 ]]
+	[[ $(curl -sS -I -o /dev/null -w '%{http_code} %{size_download}' "${url}metrics") == '200 0' ]]
+	for method in POST PUT DELETE OPTIONS PATCH NONSENSE; do
+		ask 405 api/queues -X $method
+		has_header Allow 'GET, HEAD'
+		jq -e .error body
+	done
+	ask 405 metrics -d x=1
+	ask 405 metrics --data-binary @- <<<"$(seq 100000)"
+	ask 400 metrics -X GET -d x=1
+	expect 0 check
+}
+
+@test "H7: paths: 404 says what there is, in JSON below /api" {
+	need_exporter
+	taskq create
+	exporter
+	ask 404 nothing
+	has_header Content-Type 'text/plain; charset=utf-8'
+	prints /metrics
+	for path in api/nothing api/ api/tasks/ api/tasks/nonsense api/tasks/1-1/how api/tasks/1-1/why/x; do
+		ask 404 "$path"
+		has_header Content-Type application/json
+		jq -e '.error and .hint' body
+	done
+	ask 404 'metrics/../../../etc/passwd' --path-as-is
+	ask 404 "api/tasks/$(printf '1%.0s' {1..500})-1"
+}
+
+@test "H7: arguments are checked and bounded" {
+	need_exporter
+	submit -- true
+	exporter
+	for bad in limit=0 limit=1001 limit=x limit= limit limit=-1 cursor=x cursor=99999999999999999999 \
+		nonsense=1 'queue=a%20b' queue=%00 state=new kind=%22 'limit=1&limit=2' \
+		"label=$(printf 'x%.0s' {1..300})" 'label=a%00b'; do
+		ask 400 "api/tasks?$bad"
+		jq -e .error body
+	done
+	ask 400 'api/queues?queue=default'
+	ask 404 'api/tasks?queue=missing'
+	for good in cursor=18446744073709551615 cursor=4294967296 limit=1000 'state=finished,ready' \
+		'label=%22%3Cscript%3E'; do
+		ask 200 "api/tasks?$good"
+	done
+	for list in queues workers limits groups schedules; do
+		ask 200 "api/$list?cursor=18446744073709551615"
+	done
+	# A head too large for the server ends the connection, or is answered with an error.
+	[[ $(curl -sS -m 20 -o /dev/null -w '%{http_code}' -H "X: $(printf 'x%.0s' {1..60000})" \
+		"${url}healthz" 2>/dev/null) != 200 ]]
+	ask 200 healthz
+}
+
+@test "H7: a request to a name of somebody else is not answered" {
+	need_exporter
+	taskq create
+	exporter --allow-host queue.example.org
+	for host in 127.0.0.1 localhost localhost:1 LOCALHOST. '[::1]:80' 10.1.2.3 queue.example.org:80 \
+		Queue.Example.Org; do
+		ask 200 healthz -H "Host: $host"
+	done
+	for host in evil.example localhost.evil.example evil.example:80 '[::1' 127.0.0.1.evil.example \
+		'127.0.0.1:80:80' '[evil]' 'a b' queue.example.org.evil; do
+		ask 403 healthz -H "Host: $host"
+		prints "--allow-host"
+	done
+	ask 403 api/tasks -H 'Host: evil.example'
+	jq -e .hint body
+	ask 200 healthz -0 -H 'Host:' # HTTP/1.0 knows no names; no browser speaks it
+}
+
+@test "H7: the page runs its own scripts only" {
+	local policy nonce
+
+	need_exporter
+	taskq create
+	exporter
+	ask 200 ''
+	has_header Content-Type 'text/html; charset=utf-8'
+	policy=$(tr -d '\r' <head | sed -n 's/^Content-Security-Policy: //p')
+	[[ $policy == *"default-src 'none'"* && $policy == *"frame-ancestors 'none'"* ]]
+	nonce=$(sed -n "s/.*script-src 'nonce-\([0-9a-f]\{32\}\)'.*/\1/p" <<<"$policy")
+	[[ -n $nonce ]]
+	not grep -q '<script>' body
+	[[ $(grep -o '<script' body | wc -l) == $(grep -o "<script nonce=\"$nonce\">" body | wc -l) ]]
+	ask 200 ''
+	not grep -qF "$nonce" head
+	ask 404 index.html
+}
+
+# Connections that say half of a request, and then nothing.
+slow_clients() {
+	python3 - "$1" "$2" "$3" <<'EOF'
+import socket, sys, time
+port, count, hold = int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
+socks = []
+for i in range(count):
+    s = socket.create_connection(("127.0.0.1", port))
+    s.sendall(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+    socks.append(s)
+open("slow", "w").write("ready")
+end = time.monotonic() + hold
+left = list(socks)
+while left and time.monotonic() < end:
+    for s in list(left):
+        try:
+            s.send(b"x")
+            s.settimeout(0.001)
+            if s.recv(1) == b"":
+                left.remove(s)
+        except socket.timeout:
+            pass
+        except OSError:
+            left.remove(s)
+    time.sleep(0.5)
+open("slow", "w").write("cut %d" % (count - len(left)))
+EOF
+}
+
+port() {
+	sed 's/.*:\([0-9]*\)\/$/\1/' <<<"$url"
+}
+
+@test "H7: slow clients hold up nobody, and are cut off" {
+	local slow
+
+	need_exporter
+	taskq create
+	exporter
+	slow_clients "$(port)" 100 90 3>&- &
+	slow=$!
+	started+=("$slow")
+	eventually 5 grep -q ready slow
+	for _ in 1 2 3 4 5; do
+		ask 200 metrics -m 5
+	done
+	# A byte now and then does not keep a connection for longer than half a minute or so.
+	eventually 15 grep -qx 'cut 100' slow
+	wait "$slow"
+	ask 200 metrics
+}
+
+@test "H7: 200 connections at once are all answered" {
+	need_exporter
+	some_work
+	exporter
+	python3 - "$(port)" <<'EOF'
+import socket, sys, threading
+port = int(sys.argv[1])
+barrier = threading.Barrier(200)
+good = []
+def one(path):
+    s = socket.create_connection(("127.0.0.1", port))
+    barrier.wait(30)
+    for _ in range(3):
+        s.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        f = s.makefile("rb")
+        status = f.readline()
+        length = 0
+        while (line := f.readline()) != b"\r\n":
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        assert len(f.read(length)) == length
+        if b" 200 " in status:
+            good.append(path)
+paths = [b"/metrics", b"/api/overview", b"/api/tasks", b"/healthz"]
+threads = [threading.Thread(target=one, args=(paths[i % 4],)) for i in range(200)]
+for t in threads: t.start()
+for t in threads: t.join(60)
+assert len(good) == 600, len(good)
+EOF
+}
+
+@test "H7: however many ask, the segment is looked at at most twice a second" {
+	need_exporter
+	submit -- true
+	exporter
+	# Answers within half a second are of one look: their time is the same.
+	for _ in 1 2 3 4 5 6 7 8; do
+		ask 200 api/overview
+		jq -r .time body
+	done >times
+	[[ $(sort -u times | wc -l) -le 3 ]]
+}
+
+@test "H7: SIGTERM, SIGINT and SIGHUP end it with 0, also while clients are connected" {
+	need_exporter
+	taskq create
+	for signal in TERM INT HUP; do
+		exporter
+		exec 9<>"/dev/tcp/127.0.0.1/$(port)"
+		ask 200 healthz
+		kill -"$signal" "$exporter"
+		ends 0 "$exporter"
+		exec 9>&-
+		rm out
+	done
+}
+
+@test "H7: --listen: addresses, ports, and what is wrong with them" {
+	local taken
+
+	need_exporter
+	taskq create
+	exporter --json --listen 127.0.0.1:0 2>/dev/null || true
+	eventually 5 test -s out
+	[[ $(jq -r .address out) == 127.0.0.1 ]]
+	url=$(jq -r .url out)
+	taken=$(jq -r .port out)
+	ask 200 healthz
+	expect 1 exporter --listen "127.0.0.1:$taken"
+	says "Address already in use"
+	says "or 0 for any that is free"
+	expect 1 exporter --listen 192.0.2.1:0
+	says "cannot listen on 192.0.2.1:0"
+	for bad in '' : :1 127.0.0.1:x 127.0.0.1:65536 127.0.0.1:-1 '[::1' '[::1]x' 127.0.0.1: no.such.name.invalid:1; do
+		expect 2 exporter --listen "$bad"
+		says "give an address or a name, and a port"
+	done
+}
+
+@test "H7: --listen [::1] and beyond this machine" {
+	need_exporter
+	taskq create
+	start taskq exporter -l '[::1]:0'
+	if eventually 5 grep -q '^listening on http://\[::1\]:' out; then
+		url=$(sed -n 's/^listening on //p' out)
+		ask 200 healthz
+	fi
+	[[ ! -s err ]] # nothing to warn of
+	start taskq-exporter -l 0.0.0.0:0
+	eventually 5 grep -q '^listening on http://0.0.0.0:' out
+	grep -q "can be reached from other machines" err
+}
+
+@test "H7: bad options are refused with what to do" {
+	need_exporter
+	for bad in --nonsense --list operand '--listen' '--allow-host=' '--allow-host=a/b' \
+		'--segment=a/b' --json=x '-x'; do
+		expect 2 exporter $bad
+		[[ -n $stderr ]]
+	done
+	expect 2 exporter --allow-host "$(printf 'x%.0s' {1..300})"
+	says "not a name"
+	TASKQ_SEGMENT=a/b expect 2 exporter
+	run --separate-stderr -2 env TASKQ_SEGMENT=a/b taskq-exporter
+	says "TASKQ_SEGMENT"
+	expect 0 exporter --help
+	prints "--allow-host"
+	expect 0 help exporter
+	prints "--listen"
+	expect 0 exporter --version
+	prints "taskq-exporter "
+}
+
+@test "H7: without taskq-exporter the verb says what is missing" {
+	mkdir bin
+	cp "$(command -v taskq)" bin/taskq
+	run --separate-stderr -1 env PATH=/nowhere \
+		LD_LIBRARY_PATH="$(dirname "$(command -v taskq)")/../lib" "$PWD/bin/taskq" exporter
+	says "libmicrohttpd-dev"
+}
