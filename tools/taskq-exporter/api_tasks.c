@@ -13,8 +13,11 @@
 #include "states.h"
 #include "watch.h"
 
+#define SEARCH_NS 250000000ull /* so long an answer's tasks are looked for */
+
 enum {
-	TASKS_DEFAULT = 100
+	TASKS_DEFAULT = 100,
+	CHUNK = 64 /* slots looked at at a time */
 };
 
 enum argument_index {
@@ -44,40 +47,84 @@ static bool read_filter(const struct argument *arguments, struct tq_task_filter 
 	       query_refuse(&arguments[STATE], "some of " FORM_STATES ", with commas", ret_answer);
 }
 
-/* Rows of JSON, or the library's error. */
-static int read_rows(struct tq *tq, const struct tq_task_filter *filter, struct page *page,
-		     json_t *rows)
-{
-	const struct clocks clocks = clocks_read();
-	struct tq_task_info *infos = calloc(page->limit, sizeof(*infos));
-	int n = -ENOMEM;
+/* A page that is being put together. */
+struct search {
+	struct tq *tq;
+	const struct tq_task_filter *filter;
+	struct page *page;
+	struct clocks clocks; /* of its beginning */
+	json_t *rows;
+	bool is_through;
+};
 
-	if (infos) {
-		infos->size = sizeof(*infos);
-		n = tq_task_list(tq, filter, &page->cursor, infos, page->limit);
-	}
+static bool is_wanted(const struct tq_task_filter *filter, uint32_t state, const char *queue,
+		      const char *kind, const char *label)
+{
+	return (!filter->states || filter->states & 1u << state) &&
+	       (!filter->queue || !strcmp(filter->queue, queue)) &&
+	       (!filter->kind || !strcmp(filter->kind, kind)) &&
+	       (!filter->label || !strcmp(filter->label, label));
+}
+
+/* A brief may be of two moments: the task itself decides. */
+static void add_task(struct search *search, const struct tq_task_brief *brief)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	if (!is_wanted(search->filter, brief->state, brief->queue, brief->kind, brief->label) ||
+	    tq_info(search->tq, brief->id, &info) < 0 ||
+	    !is_wanted(search->filter, info.state, info.queue, info.kind, info.label))
+		return;
+	json_array_append_new(search->rows, json_of_task(search->tq, &info, &search->clocks));
+	search->page->limit--;
+}
+
+/* No more slots at a time than rows are wanted, so that none is left over.  0 or the
+ * library's error. */
+static int look_on(struct search *search)
+{
+	struct tq_task_brief briefs[CHUNK];
+	const uint32_t room = search->page->limit;
+	uint64_t left = 0;
+	int n;
+
+	briefs[0].size = sizeof(briefs[0]);
+	n = tq_task_scan(search->tq, search->filter->label ? TQ_SCAN_LABELS : 0,
+			 &search->page->cursor, &left, briefs, room < CHUNK ? room : CHUNK);
 	for (int i = 0; i < n; i++)
-		json_array_append_new(rows, json_of_task(tq, &infos[i], &clocks));
-	free(infos);
-	return n;
+		add_task(search, &briefs[i]);
+	search->is_through = left == 0;
+	return n < 0 ? n : 0;
+}
+
+/* Until the page is full or all was looked at, but not for long: who asks may go on. */
+static int search_tasks(struct search *search)
+{
+	int r;
+
+	do
+		r = look_on(search);
+	while (r == 0 && !search->is_through && search->page->limit > 0 &&
+	       clocks_read().now_ns - search->clocks.now_ns < SEARCH_NS);
+	return r;
 }
 
 static struct answer list_tasks(const struct request *request, struct tq *tq,
 				const struct tq_task_filter *filter, struct page *page)
 {
 	struct tq_queue_info queue = { .size = sizeof(queue) };
-	json_t *rows;
-	int n;
+	struct search search = { tq, filter, page, clocks_read(), json_array(), false };
+	int r = filter->queue ? tq_queue_info(tq, filter->queue, &queue) : 0;
+	const bool is_missing = r == -ENOENT;
 
-	if (filter->queue && tq_queue_info(tq, filter->queue, &queue) == -ENOENT)
-		return answer_error(MHD_HTTP_NOT_FOUND, "/api/queues has those there are",
-				    "no such queue: %s", filter->queue);
-	rows = json_array();
-	n = read_rows(tq, filter, page, rows);
-	if (n >= 0)
-		return api_page("tasks", rows, (uint32_t)n == page->limit, page->cursor);
-	json_decref(rows);
-	return api_failure(request, n);
+	if (r == 0)
+		r = search_tasks(&search);
+	if (r == 0)
+		return api_page("tasks", search.rows, !search.is_through, page->cursor);
+	json_decref(search.rows);
+	return is_missing ? answer_error(MHD_HTTP_NOT_FOUND, "/api/queues has those there are",
+					 "no such queue: %s", filter->queue)
+			  : api_failure(request, r);
 }
 
 struct answer api_tasks(const struct request *request)
