@@ -26,6 +26,7 @@ static const struct part {
 	{ "lock", bench_lock, false },
 	{ "memory", bench_memory, false },
 	{ "observers", bench_observers, false },
+	{ "scrape", bench_scrape, false },
 	{ "count", bench_count, false },
 	{ "count-deep", bench_count_deep, true },
 	{ "policy", bench_policy, false },

@@ -85,6 +85,7 @@ void bench_death(void);	 /* from a kill to the next attempt */
 void bench_lock(void);	 /* from EOWNERDEAD to the lock in order */
 void bench_memory(void); /* of a waiting task */
 void bench_observers(void); /* taskq-top, and what it costs the queue */
+void bench_scrape(void); /* of metrics, by taskq-exporter */
 void bench_count(void);	 /* instructions and cache misses */
 void bench_count_deep(void);
 void bench_policy(void); /* orders of a queue, beside strict priority */
