@@ -63,3 +63,8 @@ done
 if [ -x "$prefix/bin/taskq" ]; then
 	"$prefix/bin/taskq" --version | grep -qF "$version" || fail 'taskq --version'
 fi
+# And the other program, where that was built.
+if [ -x "$prefix/bin/taskq-exporter" ]; then
+	"$prefix/bin/taskq" exporter --version | grep -qF "$version" || fail 'taskq exporter --version'
+fi
+[ -s "$prefix/share/taskq/grafana/taskq.json" ] || fail 'no dashboard'

@@ -97,7 +97,7 @@ static void learn(struct listener *listener)
 
 bool listener_open(struct listener *listener, struct options *options)
 {
-	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE };
+	const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
 	struct addrinfo *found;
 	char port[8];
 
