@@ -224,6 +224,7 @@ is_healthy() {
 	ask 200 metrics
 	prints 'taskq_tasks{queue="default",state="ready"} 1'
 	prints 'taskq_lock_holder_stopped 1'
+	[[ $(metric taskq_lock_held_seconds <body) != 0.0 ]]
 	for path in api/overview api/queues api/tasks "api/tasks/$id" "api/tasks/$id/why"; do
 		ask 200 "$path"
 	done

@@ -5,9 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "times.h"
 #include "worker_text.h"
+
+#define MOMENT_NS 1000000 /* holds of the lock last microseconds */
 
 enum {
 	CHUNK = 64 /* rows asked for at a time */
@@ -162,20 +165,42 @@ static int read_limits(struct metrics_data *data, struct tq *tq)
 	return n < 0 ? n : 0;
 }
 
-static int read_segment(struct metrics_data *data, struct tq *tq)
+/*
+ * How long the lock is held is told from when it was taken last, so one that has just
+ * been taken after a rest seems to be held for long.  Who really has it for long has it
+ * still after a moment in which others take it hundreds of times.
+ */
+static int read_lock(struct metrics_data *data, struct tq *tq)
 {
+	const struct timespec moment = { 0, MOMENT_NS };
+	const uint32_t *tid = &data->lock.tid;
+	uint32_t before;
 	int r;
 
-	data->segment.size = sizeof(data->segment);
 	data->lock.size = sizeof(data->lock);
-	r = tq_segment_info(tq, &data->segment);
-	return r < 0 ? r : tq_lock_blame(tq, &data->lock);
+	r = tq_lock_blame(tq, &data->lock);
+	if (r < 0 || !*tid || data->lock.held_ns < MOMENT_NS)
+		return r;
+	before = *tid;
+	nanosleep(&moment, NULL);
+	data->lock.size = sizeof(data->lock);
+	r = tq_lock_blame(tq, &data->lock);
+	if (*tid != before)
+		data->lock = (struct tq_lock_holder){ 0 };
+	return r;
+}
+
+static int read_segment(struct metrics_data *data, struct tq *tq)
+{
+	data->segment.size = sizeof(data->segment);
+	return tq_segment_info(tq, &data->segment);
 }
 
 int metrics_read(struct metrics_data *data, struct tq *tq, bool by_kind)
 {
 	int (*const parts[])(struct metrics_data * data, struct tq * tq) = {
-		read_segment, read_queues, read_rows, read_workers, read_groups, read_limits,
+		read_segment, read_lock,   read_queues, read_rows,
+		read_workers, read_groups, read_limits,
 	};
 	int r = 0;
 
