@@ -95,16 +95,19 @@ static void find_lock(struct model *model, const struct sample *before)
 		    pid);
 }
 
+static const char *tasks_are(uint32_t count)
+{
+	return format_plural(count, "task is", "tasks are");
+}
+
 static void find_workers(struct model *model)
 {
 	const uint32_t waits = model->total.depth[TQ_READY], runs = model->total.depth[TQ_RUNNING];
 
 	if (model->busy + model->idle == 0 && model->stopped == 0 && waits + runs > 0)
 		add(model, true,
-		    "no live worker: %u %s ready, %u %s running; `taskq work` "
-		    "starts some",
-		    waits, format_plural(waits, "task is", "tasks are"), runs,
-		    format_plural(runs, "was", "were"));
+		    "no live worker: %u %s ready, %u %s running; `taskq work` starts some", waits,
+		    tasks_are(waits), runs, format_plural(runs, "was", "were"));
 	if (model->stopped > 0)
 		add(model, true, "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers",
 		    model->stopped, format_plural(model->stopped, "is", "are"));
@@ -113,19 +116,58 @@ static void find_workers(struct model *model)
 		    format_plural(model->dead, "worker has", "workers have"));
 }
 
+/* Queues with the same trouble: one line, however many they are. */
+struct queues {
+	const char *first;
+	uint32_t count, ready;
+};
+
+static void count_queue(struct queues *queues, const struct tq_queue_info *info)
+{
+	queues->first = queues->count++ ? queues->first : info->name;
+	queues->ready += info->counters.depth[TQ_READY];
+}
+
+static void add_unserved(struct model *model, const struct queues *queues)
+{
+	const char *tasks = tasks_are(queues->ready);
+
+	if (queues->count == 1)
+		add(model, false, "no live worker serves queue %s: %u %s ready", queues->first,
+		    queues->ready, tasks);
+	else if (queues->count > 1)
+		add(model, false, "no live worker serves %u queues, %s among them: %u %s ready",
+		    queues->count, queues->first, queues->ready, tasks);
+}
+
+static void add_paused(struct model *model, const struct queues *queues)
+{
+	const char *tasks = tasks_are(queues->ready);
+
+	if (queues->count == 1)
+		add(model, false, "queue %s is paused: %u %s ready", queues->first, queues->ready,
+		    tasks);
+	else if (queues->count > 1)
+		add(model, false, "%u queues are paused, %s among them: %u %s ready", queues->count,
+		    queues->first, queues->ready, tasks);
+}
+
 static void find_queues(struct model *model)
 {
+	struct queues paused = { .count = 0 }, unserved = { .count = 0 };
+
 	for (uint32_t i = 0; i < model->now.queue_count; i++) {
 		const struct tq_queue_info *info = &model->now.queues[i].info;
-		const uint32_t ready = info->counters.depth[TQ_READY];
 
-		if (ready && (info->flags & TQ_QUEUE_PAUSED))
-			add(model, false, "queue %s is paused: %u %s ready", info->name, ready,
-			    format_plural(ready, "task is", "tasks are"));
-		else if (ready && !info->workers && model->busy + model->idle > 0)
-			add(model, false, "no live worker serves queue %s: %u %s ready", info->name,
-			    ready, format_plural(ready, "task is", "tasks are"));
+		if (!info->counters.depth[TQ_READY])
+			continue;
+		if (info->flags & TQ_QUEUE_PAUSED)
+			count_queue(&paused, info);
+		else if (!info->workers && model->busy + model->idle > 0)
+			count_queue(&unserved, info);
 	}
+	add_unserved(model, &unserved);
+	add_paused(model, &paused);
 }
 
 static void find_memory(struct model *model)
