@@ -271,9 +271,12 @@ void fixture_model(struct model *model)
 	model->now.groups = groups;
 	model->now.group_count = 4;
 	model->now.segment.traced = 5678;
-	model->recorder = (struct recorder){
-		.entries = entries, .shown = shown, .count = 7, .shown_count = 7, .cursor = 5667
-	};
+	model->recorder = (struct recorder){ .entries = entries,
+					     .shown = shown,
+					     .count = 7,
+					     .shown_count = 7,
+					     .cursor = 5667,
+					     .clocks = model->now.clocks };
 	add_latencies(model);
 	add_history(model);
 	add_sums(model);

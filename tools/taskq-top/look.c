@@ -39,7 +39,8 @@ static void look_at_trace(struct top *top)
 	if (top->batch)
 		recorder_clear(recorder);
 	if (!state->is_paused && !(top->ui.is_frozen && recorder->cursor))
-		recorder_read(recorder, top->source.tq, top->model.now.segment.traced);
+		recorder_read(recorder, top->source.tq, top->model.now.segment.traced,
+			      &top->model.now.clocks);
 }
 
 /* What is frozen stays, but another order is found all the same. */

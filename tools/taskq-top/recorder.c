@@ -7,6 +7,8 @@
 #include "recorder.h"
 #include "trace_text.h"
 
+#define CLOCKS_NS 10000000ll /* 10 ms */
+
 enum {
 	CHUNK = 256,
 	ROOM = 2 * RECORDS_MAX, /* so that old ones are dropped many at a time */
@@ -76,7 +78,18 @@ static void skip(struct recorder *recorder, uint64_t newest)
 	recorder->cursor = first;
 }
 
-void recorder_read(struct recorder *recorder, struct tq *tq, uint64_t newest)
+/* Two clocks are never read in one moment; another difference is a wall clock that was set. */
+static void set_clocks(struct recorder *recorder, const struct clocks *clocks)
+{
+	const int64_t off_ns =
+		(int64_t)(clocks_unix_ns(&recorder->clocks, clocks->now_ns) - clocks->unix_now_ns);
+
+	if (off_ns > CLOCKS_NS || off_ns < -CLOCKS_NS)
+		recorder->clocks = *clocks;
+}
+
+void recorder_read(struct recorder *recorder, struct tq *tq, uint64_t newest,
+		   const struct clocks *clocks)
 {
 	struct tq_trace_entry entries[CHUNK];
 	const bool is_first = recorder->cursor == 0;
@@ -86,6 +99,7 @@ void recorder_read(struct recorder *recorder, struct tq *tq, uint64_t newest)
 
 	if (!allocate(recorder))
 		return;
+	set_clocks(recorder, clocks);
 	skip(recorder, newest);
 	do {
 		entries[0].size = sizeof(entries[0]);

@@ -5,6 +5,7 @@
 
 #include <taskq/taskq.h>
 
+#include "format.h"
 #include "rank.h"
 
 enum {
@@ -18,11 +19,13 @@ struct recorder {
 	uint32_t count, shown_count;
 	uint64_t cursor; /* number of the next one; 0: none has been read */
 	int error;	 /* of the last reading: -ENODATA the segment has none */
+	struct clocks clocks; /* for its times: the last digits must not dance */
 	char filter[FILTER_MAX];
 };
 
 /* Reads on, up to the one of number @newest and somewhat beyond. */
-void recorder_read(struct recorder *recorder, struct tq *tq, uint64_t newest);
+void recorder_read(struct recorder *recorder, struct tq *tq, uint64_t newest,
+		   const struct clocks *clocks);
 void recorder_filter(struct recorder *recorder, const char *filter);
 /* Drops what has been read; it goes on from there. */
 void recorder_clear(struct recorder *recorder);

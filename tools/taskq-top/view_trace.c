@@ -18,7 +18,8 @@ static void put_time(const struct model *model, const void *row, struct field *f
 
 	if (entry_of(row)->event)
 		field_text(field, ROLE_DIM,
-			   trace_moment(row, &model->now.clocks, moment) + sizeof("2026-01-01"));
+			   trace_moment(row, &model->recorder.clocks, moment) +
+				   sizeof("2026-01-01"));
 }
 
 static void put_task(const struct model *model, const void *row, struct field *field)
