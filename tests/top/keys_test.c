@@ -230,6 +230,30 @@ static void h8_actions_ask(void **state)
 	}
 }
 
+/* In details it is done to what they are of, not to the line behind them. */
+static void h8_actions_in_details(void **state)
+{
+	struct task_row other = model.tasks[3];
+
+	(void)state;
+	press('3');
+	press(PRESS_ENTER);
+	assert_int_equal(press('C'), UI_NOTHING); /* nothing has been read yet */
+	detail_set_row(&ui.detail, SUBJECT_TASK, &other, sizeof(other));
+	assert_int_equal(press('C'), UI_DRAW);
+	assert_int_equal(ui.mode, MODE_CONFIRM);
+	assert_int_equal(ui.action.id, other.info.id);
+	press('n');
+	assert_int_equal(press(PRESS_F0 + 8), UI_DRAW);
+	assert_int_equal(ui.mode, MODE_PRIORITY);
+	press(PRESS_ESCAPE);
+	assert_int_equal(press('K'), UI_NOTHING);
+	ui.read_only = true;
+	press('C');
+	assert_int_equal(ui.mode, MODE_VIEW);
+	assert_true(ui.message_is_bad);
+}
+
 static void h8_lower_case_does_nothing(void **state)
 {
 	(void)state;
@@ -375,6 +399,7 @@ int main(void)
 		KEYS_TEST(h8_details),
 		KEYS_TEST(h8_others),
 		KEYS_TEST(h8_actions_ask),
+		KEYS_TEST(h8_actions_in_details),
 		KEYS_TEST(h8_lower_case_does_nothing),
 		KEYS_TEST(h8_priority),
 		KEYS_TEST(h8_read_only),

@@ -158,6 +158,10 @@ top_pid() {
 	keys Enter
 	sees "members      1, 1 unfinished: 1 ready"
 	shows "the member"
+	keys S
+	sees "Seal group $group (nightly)"
+	keys n
+	goes "Seal group"
 	keys q
 	keys S
 	sees "Seal group $group (nightly), so that it takes no more members?"
@@ -212,6 +216,11 @@ top_pid() {
 	keys Enter
 	sees "Task $id"
 	sees "the last one"
+	keys C # what the details are of, whatever comes meanwhile
+	sees "Cancel task $id (the last one)?"
+	keys y
+	sees "Cancel: done"
+	is "$id" state cancelled
 }
 
 @test "H8: a worker is killed, and its task runs again; SIGTERM lets it finish" {

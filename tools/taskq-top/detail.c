@@ -15,6 +15,13 @@ void detail_close(struct detail *detail)
 	*detail = (struct detail){ 0 };
 }
 
+void detail_set_row(struct detail *detail, enum subject subject, const void *row, size_t bytes)
+{
+	memcpy(&detail->row, row, bytes);
+	detail->acts_on = &detail->row;
+	detail->subject = subject;
+}
+
 static void read_task(struct detail *detail, const struct model *model, struct tq *tq)
 {
 	struct task_facts facts = { .info = { .size = sizeof(facts.info) },
@@ -33,6 +40,9 @@ static void read_task(struct detail *detail, const struct model *model, struct t
 		return;
 	}
 	char *command = text_of_task(tq, &facts.info);
+
+	detail_set_row(detail, SUBJECT_TASK, &(struct task_row){ .info = facts.info },
+		       sizeof(struct task_row));
 
 	facts.command = command;
 	detail_task_lines(&detail->lines, &facts);
@@ -103,6 +113,8 @@ static void read_queue(struct detail *detail, struct tq *tq)
 		lines_add(&detail->lines, ROLE_BAD, "gone", "%s", tq_strerror(r));
 		return;
 	}
+	detail_set_row(detail, SUBJECT_QUEUE, &(struct queue_row){ .info = info },
+		       sizeof(struct queue_row));
 	lines_add(&detail->lines, info.flags & TQ_QUEUE_PAUSED ? ROLE_WARN : ROLE_TEXT, "state",
 		  "%s%s%s, %u %s", info.flags & TQ_QUEUE_PAUSED ? "paused" : "open",
 		  info.flags & TQ_QUEUE_DRAINING ? ", draining" : "",
@@ -122,19 +134,19 @@ static const struct worker_row *find_worker(const struct detail *detail, const s
 	return NULL;
 }
 
-static void read_worker(struct detail *detail, const struct model *model, struct tq *tq)
+static void read_worker(struct detail *detail, const struct model *model)
 {
 	const struct worker_row *row = find_worker(detail, model);
 	struct lines *lines = &detail->lines;
 	char id[TQ_ID_TEXT_MAX], time[FORMAT_MAX];
 
-	(void)tq;
 	if (!row) {
 		lines_add(lines, ROLE_BAD, "gone", "it has left, or was cleared away");
 		return;
 	}
 	const struct tq_worker_info *info = &row->info;
 
+	detail_set_row(detail, SUBJECT_WORKER, row, sizeof(*row));
 	lines_add(lines, ROLE_STRONG, "state", "%s", worker_state_name(info));
 	lines_add(lines, row->process == 'T' ? ROLE_BAD : ROLE_TEXT, "process",
 		  "pid %u, state %c%s", info->pid, row->process ? row->process : '?',
@@ -186,6 +198,7 @@ void detail_read(struct detail *detail, const struct model *model, struct tq *tq
 	if (!tq && detail->kind != DETAIL_HELP)
 		return;
 	lines_clear(&detail->lines);
+	detail->acts_on = NULL;
 	switch (detail->kind) {
 	case DETAIL_HELP:
 		detail_help_lines(&detail->lines);
@@ -197,7 +210,7 @@ void detail_read(struct detail *detail, const struct model *model, struct tq *tq
 		read_queue(detail, tq);
 		return;
 	case DETAIL_WORKER:
-		read_worker(detail, model, tq);
+		read_worker(detail, model);
 		return;
 	case DETAIL_LIMIT:
 		read_limit(detail, tq);

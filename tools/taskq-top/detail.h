@@ -5,6 +5,7 @@
 
 #include "lines.h"
 #include "model.h"
+#include "view.h"
 #include "why.h"
 
 enum detail_kind {
@@ -38,6 +39,14 @@ struct detail {
 	unsigned first; /* line at the top */
 	bool follow;	/* show the end of the output as it comes */
 	struct tail tail;
+	const void *acts_on; /* what keys act on: the row below; NULL it is gone */
+	enum subject subject;
+	union {
+		struct task_row task;
+		struct queue_row queue;
+		struct worker_row worker;
+		struct tq_group_info group;
+	} row; /* as it was read last */
 };
 
 /* What is known of a task. */
@@ -51,6 +60,8 @@ struct task_facts {
 };
 
 void detail_close(struct detail *detail);
+/* It is this: keys can act on it. */
+void detail_set_row(struct detail *detail, enum subject subject, const void *row, size_t bytes);
 /* Reads it anew; @tq may be NULL. */
 void detail_read(struct detail *detail, const struct model *model, struct tq *tq);
 void detail_title(const struct detail *detail, char *to, size_t room);

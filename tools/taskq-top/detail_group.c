@@ -96,6 +96,7 @@ void detail_group_read(struct detail *detail, const struct model *model, struct 
 		lines_add(&detail->lines, ROLE_BAD, "gone", "%s", tq_strerror(r));
 		return;
 	}
+	detail_set_row(detail, SUBJECT_GROUP, &info, sizeof(info));
 	add_facts(&detail->lines, model, &info);
 	if (!info.members)
 		return;

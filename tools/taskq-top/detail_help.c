@@ -28,7 +28,7 @@ static const struct {
 	{ "P", "Queues: pause, resume" },
 	{ "T F9", "Workers: SIGTERM; a farm's worker ends when its task has" },
 	{ "K", "Workers: SIGKILL; its tasks are given back" },
-	{ " ", "Each of these asks first, and says what it is done to." },
+	{ " ", "Each asks first, and says what it is done to; they work in details, too." },
 };
 
 void detail_help_lines(struct lines *lines)

@@ -91,6 +91,17 @@ static int put_key(struct cells *cells, int x, int y, const char *key, const cha
 	return x + 1;
 }
 
+static int put_actions(const struct ui *ui, struct cells *cells, int x, int y, enum subject subject)
+{
+	for (const struct action_kind *kind = action_kinds; kind->key && !ui->read_only; kind++) {
+		const char key[2] = { (char)kind->key, '\0' };
+
+		if (kind->subject == subject)
+			x = put_key(cells, x, y, key, kind->hint);
+	}
+	return x;
+}
+
 /* What the lines are, where it was typed. */
 static int put_table_state(const struct table_state *state, struct cells *cells, int y)
 {
@@ -115,6 +126,8 @@ static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 		if (ui->detail.kind == DETAIL_TASK)
 			x = put_key(cells, x, y, "f", "Follow");
 		x = put_key(cells, x, y, "jk", "Scroll");
+		if (ui->detail.acts_on)
+			x = put_actions(ui, cells, x, y, ui->detail.subject);
 		put_key(cells, x, y, "Esc", "Back");
 		return;
 	}
@@ -123,12 +136,7 @@ static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 	if (view->table->columns[view->table->first_sort].rank)
 		x = put_key(cells, x, y, "<>", "Sort");
 	x = put_key(cells, x, y, "Enter", "Details");
-	for (const struct action_kind *kind = action_kinds; kind->key && !ui->read_only; kind++) {
-		const char key[2] = { (char)kind->key, '\0' };
-
-		if (kind->subject == view->subject)
-			x = put_key(cells, x, y, key, kind->hint);
-	}
+	x = put_actions(ui, cells, x, y, view->subject);
 	put_key(cells, x, y, "q", "Quit");
 }
 

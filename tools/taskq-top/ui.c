@@ -109,9 +109,10 @@ static const void *picked(struct ui *ui, const struct model *model)
 	return table_row(views[ui->view]->table, table, model, table->cursor);
 }
 
-static enum ui_outcome begin_action(struct ui *ui, const struct model *model, int key)
+static enum ui_outcome begin_action(struct ui *ui, const struct model *model, int key,
+				    enum subject subject, const void *row)
 {
-	if (!act_find(key, views[ui->view]->subject, picked(ui, model), &ui->action))
+	if (!act_find(key, subject, row, &ui->action))
 		return UI_NOTHING;
 	if (ui->read_only) {
 		ui_message(ui, true, model->now.clocks.now_ns, "--read-only: nothing can be done");
@@ -120,6 +121,17 @@ static enum ui_outcome begin_action(struct ui *ui, const struct model *model, in
 	ui->mode = ui->action.kind->wants_priority ? MODE_PRIORITY : MODE_CONFIRM;
 	snprintf(ui->input, sizeof(ui->input), "%d", ui->action.priority);
 	return UI_DRAW;
+}
+
+/* The keys that htop has for it, and those of our own. */
+static enum ui_outcome press_to_act(struct ui *ui, const struct model *model, int key,
+				    enum subject subject, const void *row)
+{
+	if (key == PRESS_F0 + 7 || key == PRESS_F0 + 8)
+		key = 'N';
+	if (key == PRESS_F0 + 9)
+		key = subject == SUBJECT_WORKER ? 'T' : 'C';
+	return begin_action(ui, model, key, subject, row);
 }
 
 static enum ui_outcome open_detail(struct ui *ui, const struct model *model)
@@ -201,7 +213,7 @@ static void scroll_detail(struct detail *detail, int64_t lines)
 	detail->first = to < 0 ? 0 : to > detail->lines.count ? detail->lines.count : (unsigned)to;
 }
 
-static enum ui_outcome press_in_detail(struct ui *ui, int key)
+static enum ui_outcome press_in_detail(struct ui *ui, const struct model *model, int key)
 {
 	const int64_t lines = steps(key, ui->detail_lines);
 
@@ -221,7 +233,7 @@ static enum ui_outcome press_in_detail(struct ui *ui, int key)
 		ui->detail.follow = ui->detail.kind == DETAIL_TASK && !ui->detail.follow;
 		return UI_LOOK;
 	default:
-		return UI_NOTHING;
+		return press_to_act(ui, model, key, ui->detail.subject, ui->detail.acts_on);
 	}
 }
 
@@ -306,14 +318,8 @@ static enum ui_outcome press_in_table(struct ui *ui, const struct model *model, 
 		table->filter[0] = '\0';
 		table->is_pinned = false;
 		return UI_LOOK;
-	case PRESS_F0 + 7:
-	case PRESS_F0 + 8:
-		return begin_action(ui, model, 'N');
-	case PRESS_F0 + 9:
-		return begin_action(ui, model,
-				    views[ui->view]->subject == SUBJECT_WORKER ? 'T' : 'C');
 	default:
-		return begin_action(ui, model, key);
+		return press_to_act(ui, model, key, views[ui->view]->subject, picked(ui, model));
 	}
 }
 
@@ -357,7 +363,7 @@ static enum ui_outcome press_in_view(struct ui *ui, const struct model *model,
 	if (outcome != UI_NOTHING)
 		return outcome;
 	if (ui->detail.kind != DETAIL_NONE)
-		return press_in_detail(ui, press->key);
+		return press_in_detail(ui, model, press->key);
 	if (press->key == 'q' || press->key == PRESS_F0 + 10)
 		return UI_QUIT;
 	if (press->key == '/' || press->key == PRESS_F0 + 3 || press->key == PRESS_F0 + 4)
