@@ -164,7 +164,7 @@ has_more_than_ascii() {
 
 @test "H3 H8: all processes dead, one in the middle of a change" {
 	[[ -x $TASKQ_LOCK_HOLDER ]] || skip "TASKQ_LOCK_HOLDER is not set"
-	submit -q mail -- sleep 60
+	submit -q mail --group "$(taskq group new)" -- sleep 60
 	farm -j2 -q mail
 	eventually 5 is 1-1 state running
 	start "$TASKQ_LOCK_HOLDER" "$TASKQ_SEGMENT"
@@ -177,6 +177,12 @@ has_more_than_ascii() {
 	prints "dead"
 	top 0 -n1 --view tasks
 	prints "running"
+	top 0 -n1 --view groups
+	prints "g1-1      open           1      1     1 "
+	top 0 -n1 --view trace
+	prints "ready -> running, attempt 1"
+	top 0 -n1 --view overview
+	grep -qE '^ Wait +p50 [0-9.]+(ms|s)' <<<"$output"
 }
 
 @test "H8: a stopped worker is named" {

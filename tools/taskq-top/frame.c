@@ -119,8 +119,10 @@ static int put_table_state(const struct table_state *state, struct cells *cells,
 static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 {
 	const struct view *view = views[ui->view];
-	int x = put_table_state(&ui->tables[ui->view], cells, y);
+	int x = 0;
 
+	if (ui->detail.kind == DETAIL_NONE)
+		x = put_table_state(&ui->tables[ui->view], cells, y);
 	x = put_key(cells, x, y, "?", "Help");
 	if (ui->detail.kind != DETAIL_NONE) {
 		if (ui->detail.kind == DETAIL_TASK)

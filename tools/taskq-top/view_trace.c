@@ -114,6 +114,7 @@ static int head(const struct model *model, const struct table_state *state, stru
 {
 	const struct recorder *recorder = &model->recorder;
 	const uint64_t traced = model->now.segment.traced, next = recorder->cursor;
+	const bool is_filtered = recorder->filter[0];
 	char all[FORMAT_MAX], here[FORMAT_MAX], newer[FORMAT_MAX];
 	int x;
 
@@ -123,10 +124,10 @@ static int head(const struct model *model, const struct table_state *state, stru
 			  "the segment has no flight recorder: it was made with --trace off");
 		return 1;
 	}
-	x = cells_printf(cells, 1, y, cells->width, ROLE_DIM, "%s%s of %s entries",
-			 format_count(recorder->shown_count, here),
-			 recorder->filter[0] ? " match, of the last" : "",
-			 format_count(recorder->filter[0] ? recorder->count : traced, all));
+	x = cells_printf(cells, 1, y, cells->width, ROLE_DIM, "%s of %s%s entries%s",
+			 format_count(recorder->shown_count, here), is_filtered ? "the last " : "",
+			 format_count(is_filtered ? recorder->count : traced, all),
+			 is_filtered ? " match" : "");
 	if (model->is_printed)
 		return 1;
 	if (state->is_paused)
