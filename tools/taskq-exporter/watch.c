@@ -37,7 +37,8 @@ struct watch *watch_new(const struct options *options)
 	if (!watch)
 		return NULL;
 	watch->options = options;
-	watch->source = (struct source){ options->cli.segment, options->cli.foreign, NULL };
+	watch->source = (struct source){ .name = options->cli.segment,
+					 .foreign = options->cli.foreign };
 	watch->model.segment = options->cli.segment;
 	pthread_mutex_init(&watch->mutex, NULL);
 	pthread_mutex_init(&watch->metrics_mutex, NULL);
@@ -68,7 +69,7 @@ static void look(struct watch *watch)
 
 	if (is_fresh(watch->looked_ns))
 		return;
-	sample_take(&watch->source, SAMPLE_LIMITS, &sample);
+	sample_take(&watch->source, SAMPLE_LIMITS | SAMPLE_HOLDER, &sample);
 	model_update(model, &sample);
 	if (watch->source.tq != before)
 		model_forget(model);

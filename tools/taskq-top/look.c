@@ -16,7 +16,8 @@ static bool shows(const struct top *top, enum subject subject)
 
 static uint32_t parts_of(const struct top *top)
 {
-	return (top->cli.json || shows(top, SUBJECT_LIMIT) ? SAMPLE_LIMITS : 0u) |
+	return (top->cli.json ? SAMPLE_HOLDER : 0u) |
+	       (top->cli.json || shows(top, SUBJECT_LIMIT) ? SAMPLE_LIMITS : 0u) |
 	       (shows(top, SUBJECT_GROUP) ? SAMPLE_GROUPS : 0u);
 }
 

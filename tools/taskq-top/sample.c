@@ -6,6 +6,8 @@
 #include "process.h"
 #include "sample.h"
 
+#define PROCESSES_NS 250000000ull /* between two looks at /proc */
+
 enum {
 	CHUNK = 64,	    /* rows asked for at a time */
 	PROCESSES_MAX = 256 /* workers whose processes are looked at */
@@ -14,6 +16,9 @@ enum {
 void source_close(struct source *source)
 {
 	source->tq = tq_close(source->tq);
+	free(source->processes);
+	source->processes = NULL;
+	source->transactions = source->processes_ns = source->process_count = 0;
 }
 
 void sample_free(struct sample *sample)
@@ -35,24 +40,38 @@ static int open_again(const struct source *source, struct tq **ret_tq)
 	return tq_open(source->name, &opts, ret_tq);
 }
 
-static int read_segment(struct tq *tq, struct sample *sample)
+/* Who has the lock is of interest when nothing has been committed since the look before:
+ * to ask for its state takes longer than it has the lock. */
+static int read_lock(struct source *source, uint32_t parts, struct sample *sample)
+{
+	const uint64_t before = source->transactions;
+
+	source->transactions = sample->segment.transactions;
+	sample->lock = (struct tq_lock_holder){ .size = sizeof(sample->lock) };
+	if (!(parts & SAMPLE_HOLDER) && before && before != source->transactions) {
+		sample->lock.tid = sample->segment.lock_holder;
+		return 0;
+	}
+	return tq_lock_blame(source->tq, &sample->lock);
+}
+
+static int read_segment(struct source *source, uint32_t parts, struct sample *sample)
 {
 	int r;
 
 	sample->segment = (struct tq_segment_info){ .size = sizeof(sample->segment) };
-	sample->lock = (struct tq_lock_holder){ .size = sizeof(sample->lock) };
-	r = tq_segment_info(tq, &sample->segment);
-	return r < 0 ? r : tq_lock_blame(tq, &sample->lock);
+	r = tq_segment_info(source->tq, &sample->segment);
+	return r < 0 ? r : read_lock(source, parts, sample);
 }
 
 /*
  * A segment that was removed or cut off stays what we see until another one has its
  * name: what it was like at the end may be just what is wanted.
  */
-static int attach(struct source *source, struct sample *sample)
+static int attach(struct source *source, uint32_t parts, struct sample *sample)
 {
 	struct tq *other;
-	int r = source->tq ? read_segment(source->tq, sample) : -ENOENT;
+	int r = source->tq ? read_segment(source, parts, sample) : -ENOENT;
 
 	if (r == 0 && sample->segment.path[0])
 		return 0;
@@ -63,7 +82,7 @@ static int attach(struct source *source, struct sample *sample)
 	if (opened == 0) {
 		source_close(source);
 		source->tq = other;
-		r = read_segment(other, sample);
+		r = read_segment(source, parts, sample);
 	}
 	sample->removed = r == 0 && !sample->segment.path[0];
 	return r;
@@ -99,7 +118,6 @@ static int read_queues(struct tq *tq, struct sample *sample)
 static int read_workers(struct tq *tq, struct sample *sample)
 {
 	struct tq_worker_info infos[CHUNK];
-	struct process process;
 	uint64_t cursor = 0;
 	int n;
 
@@ -109,16 +127,65 @@ static int read_workers(struct tq *tq, struct sample *sample)
 			return -ENOMEM;
 		infos[0].size = sizeof(infos[0]);
 		n = tq_worker_list(tq, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++) {
-			struct worker_row *row = &sample->workers[sample->worker_count++];
-
-			*row = (struct worker_row){ .info = infos[i] };
-			if (sample->worker_count <= PROCESSES_MAX &&
-			    process_read(infos[i].pid, &process))
-				row->process = process.state;
-		}
+		for (int i = 0; i < n; i++)
+			sample->workers[sample->worker_count++] =
+				(struct worker_row){ .info = infos[i] };
 	} while (n == CHUNK && sample->worker_count < WORKERS_MAX);
 	return n < 0 ? n : 0;
+}
+
+/* Its state at the last look at /proc; 0 it was not there. */
+static char state_before(const struct source *source, uint32_t *at,
+			 const struct tq_worker_info *worker)
+{
+	const struct seen_process *seen;
+
+	while (*at < source->process_count && source->processes[*at].number < worker->number)
+		(*at)++;
+	if (*at == source->process_count)
+		return 0;
+	seen = &source->processes[*at];
+	return seen->number == worker->number && seen->registered_ns == worker->registered_ns
+		       ? seen->state
+		       : 0;
+}
+
+static void remember_processes(struct source *source, const struct sample *sample, uint32_t count)
+{
+	struct seen_process *seen = reallocarray(source->processes, count + 1, sizeof(*seen));
+
+	source->process_count = seen ? count : 0;
+	if (!seen)
+		return;
+	source->processes = seen;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct worker_row *row = &sample->workers[i];
+
+		seen[i] = (struct seen_process){ row->info.registered_ns, row->info.number,
+						 row->process };
+	}
+}
+
+/* A look at one process takes longer than all that is read of a small segment. */
+static void look_at_processes(struct source *source, struct sample *sample)
+{
+	const uint64_t now_ns = sample->clocks.now_ns;
+	const bool is_due = now_ns >= source->processes_ns + PROCESSES_NS;
+	const uint32_t count = sample->worker_count < PROCESSES_MAX ? sample->worker_count
+								    : PROCESSES_MAX;
+	struct process process;
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct worker_row *row = &sample->workers[i];
+
+		row->process = is_due ? 0 : state_before(source, &at, &row->info);
+		if (!row->process && process_read(row->info.pid, &process))
+			row->process = process.state;
+	}
+	remember_processes(source, sample, count);
+	if (is_due)
+		source->processes_ns = now_ns;
 }
 
 static int read_limits(struct tq *tq, struct sample *sample)
@@ -158,11 +225,13 @@ void sample_take(struct source *source, uint32_t parts, struct sample *sample)
 
 	sample_free(sample);
 	sample->clocks = clocks_read();
-	r = attach(source, sample);
+	r = attach(source, parts, sample);
 	if (r == 0)
 		r = read_queues(source->tq, sample);
 	if (r == 0)
 		r = read_workers(source->tq, sample);
+	if (r == 0)
+		look_at_processes(source, sample);
 	if (r == 0 && (parts & SAMPLE_LIMITS))
 		r = read_limits(source->tq, sample);
 	if (r == 0 && (parts & SAMPLE_GROUPS))

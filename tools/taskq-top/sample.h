@@ -45,10 +45,21 @@ struct sample {
 	bool limits_cut; /* there are more than LIMITS_MAX */
 };
 
+/* A worker's process, as it was seen last. */
+struct seen_process {
+	uint64_t registered_ns;
+	uint32_t number; /* of the worker */
+	char state;
+};
+
 struct source {
 	const char *name;
 	bool foreign;
 	struct tq *tq; /* NULL not attached */
+	uint64_t transactions;	       /* at the look before; 0 there was none */
+	uint64_t processes_ns;	       /* when /proc was looked at */
+	struct seen_process *processes; /* what it said, in the order of the workers' numbers */
+	uint32_t process_count;
 };
 
 void source_close(struct source *source);
@@ -56,7 +67,8 @@ void source_close(struct source *source);
 /* What there may be very many of, and is read only when it is wanted. */
 enum sample_part {
 	SAMPLE_LIMITS = 1 << 0,
-	SAMPLE_GROUPS = 1 << 1
+	SAMPLE_GROUPS = 1 << 1,
+	SAMPLE_HOLDER = 1 << 2 /* all about the lock's holder, although work goes on */
 };
 
 /*
