@@ -453,7 +453,7 @@ bool model_after_is_met(uint32_t kind, uint32_t state);
 /* Of a submit: 0, or the error that one of them is. */
 int model_after_check(const struct model *m, const struct model_submit *s);
 int model_after(struct model *m, uint32_t task, uint64_t on, uint32_t kind);
-/* The task of an id, if it is there and can be seen; 0 none. */
+/* The task of an id, if it is there, and not shut; 0 none. */
 uint32_t model_find(const struct model *m, uint64_t id);
 bool model_is_hidden(const struct model *m, const struct model_task *t);
 

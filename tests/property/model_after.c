@@ -20,7 +20,7 @@ uint32_t model_find(const struct model *m, uint64_t id)
 
 	return task < m->task_slots && m->tasks[task].state != TQ_FREE &&
 			       m->tasks[task].generation == tqi_id_generation(id) &&
-			       !model_is_hidden(m, &m->tasks[task])
+			       !m->tasks[task].shut
 		       ? task
 		       : 0;
 }

@@ -205,7 +205,7 @@ void model_member_show(struct model *m, uint32_t task)
 	t->look_ns = model_deadline(t);
 }
 
-static void open_member(struct model *m, uint32_t task)
+void model_member_open(struct model *m, uint32_t task)
 {
 	struct model_task *t = &m->tasks[task];
 
@@ -438,7 +438,7 @@ static bool visit(struct model *m, uint32_t work, uint32_t task)
 		return release_member(m, task);
 	if (!m->tasks[task].shut)
 		return false;
-	open_member(m, task);
+	model_member_open(m, task);
 	return true;
 }
 

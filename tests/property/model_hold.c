@@ -211,6 +211,10 @@ static bool sweep_one(struct model *m, uint32_t task)
 		return false;
 	if (model_is_hidden(m, t))
 		return model_policy_move(m, task);
+	if (t->shut) {
+		model_member_open(m, task);
+		return true;
+	}
 	if (model_state_waits(t->state) && model_is_condemned(m, t)) {
 		model_cancel_waiting(m, task);
 		return true;

@@ -47,6 +47,7 @@ void model_member_join(struct model *m, uint32_t group, uint32_t task);
 void model_member_move(struct model *m, const struct model_task *t, uint32_t from, uint32_t to);
 void model_member_ended(struct model *m, uint32_t task);
 void model_member_leave(struct model *m, uint32_t task);
+void model_member_open(struct model *m, uint32_t task);
 void model_member_show(struct model *m, uint32_t task);
 bool model_member_is_condemned(const struct model *m, const struct model_task *t);
 void model_close_groups(struct model *m);

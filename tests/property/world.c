@@ -160,10 +160,13 @@ static bool settle_some(struct world *w)
 	return some && !w->stuck;
 }
 
-/* Who meets a shut one shows it: as if all were shown at once, here they are. */
+/*
+ * A published graph's members are shown by its walk, or by whoever meets one: no operation
+ * here does so by its id, but holds, ends and sweeps do while the walk is on its way.
+ */
 static void open_graphs(struct world *w)
 {
-	while (model_is_opening(w->m)) {
+	while (model_is_opening(w->m) && chance(w, 8)) {
 		begin(w);
 		tqi_group_slice(&w->tx);
 		commit(w);
@@ -218,7 +221,7 @@ uint32_t pick_task(struct world *w, uint32_t state)
 	for (uint32_t i = 0; i < slots; i++) {
 		const struct model_task *t = &w->m->tasks[at];
 
-		if (at && t->state != TQ_FREE && !model_is_hidden(w->m, t) &&
+		if (at && t->state != TQ_FREE && !t->shut &&
 		    (state == TQ_STATE_COUNT || t->state == state))
 			return at;
 		at = at + 1 < slots ? at + 1 : 0;
