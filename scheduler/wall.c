@@ -74,7 +74,7 @@ void tqi_wall_cancel(struct tqi_tx *tx, struct tqi_task *task)
 /* Its time has come; it may have been cancelled, or outlived its deadline, before. */
 static void keep_appointment(struct tqi_tx *tx, uint32_t index)
 {
-	const struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (tqi_task_is_over(tx, task)) {
 		tqi_task_end_over(tx, index);
@@ -82,6 +82,7 @@ static void keep_appointment(struct tqi_tx *tx, uint32_t index)
 	}
 	tqi_wall_leave(tx, index);
 	tqi_task_move(tx, index, TQ_READY);
+	TQI_SET(tx, task->due_ns, 0u); /* it waits for it no more, whatever else it may wait for */
 	tqi_ready_enter(tx, index, false);
 }
 

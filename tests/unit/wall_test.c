@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "client/worker.h"
+#include "scheduler/after.h"
 #include "scheduler/submit.h"
 #include "scheduler/wall.h"
 #include "taskq/error.h"
@@ -406,6 +407,30 @@ static void meanwhile(struct scene *s, void (*others)(void *))
 	s->f.box.system.arg = s;
 }
 
+/* An appointment that has come is over, also for one that comes to wait for a task then. */
+static void test_c1_kept_once(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t parent = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t id = submit_at(&s.f, SECOND, (struct tq_task_spec){ 0 });
+
+	elapse(&s.f, 2 * SECOND);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_READY);
+	begin(&s.f);
+	assert_int_equal(tqi_after_add(&s.f.tx, id, parent, TQ_AFTER_OK), 0);
+	commit(&s.f);
+	set_clock(&s.f, -(int64_t)HOUR);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_BLOCKED);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), parent);
+	assert_int_equal(end(&s.f, s.worker, &s.c, DONE), 0);
+	assert_int_equal(task_of(&s.f, id)->state, TQ_READY);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 /* Asleep by the wall clock itself: no look in between. */
 static void test_c1_sleep(void **state)
 {
@@ -576,6 +601,7 @@ int main(void)
 		cmocka_unit_test(test_c1_update_large),
 		cmocka_unit_test(test_c1_backoff),
 		cmocka_unit_test(test_c1_coalesced),
+		cmocka_unit_test(test_c1_kept_once),
 		cmocka_unit_test(test_c1_sleep),
 		cmocka_unit_test(test_c1_sleep_by_both),
 		cmocka_unit_test(test_c1_told),
