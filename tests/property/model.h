@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "scheduler/claim.h"
+#include "scheduler/group.h"
 #include "scheduler/limit.h"
 #include "scheduler/policy.h"
 #include "scheduler/records.h"
@@ -188,6 +189,7 @@ struct model_waiter {
 	uint32_t subject;
 	bool dead;
 	bool any; /* one of its tasks will do */
+	uint32_t told; /* of a group: ends that it has seen; TQI_GROUP_LAST it waits for all */
 	uint32_t behalf; /* task whose attempt under way it waits for; 0 nobody's */
 	struct model_worth lent;
 	uint64_t order; /* in the chain, or in transit */
@@ -469,6 +471,8 @@ void model_graph_drop(struct model *m, uint32_t group);
 void model_group_orphaned(struct model *m, uint32_t group);
 uint32_t model_group_retire(struct model *m, uint32_t count, bool evict);
 void model_group_slice(struct model *m);
+/* Sleepers that wait for its ends. */
+uint32_t model_group_waiters(const struct model *m, uint32_t group);
 /* Members of a published graph are still shut. */
 bool model_is_opening(const struct model *m);
 /* Its members in their order; 0 none, or no more. */

@@ -8,11 +8,30 @@ struct lively {
 	uint32_t stuck_group;
 };
 
+/* A wait for all ends, or for one more: an open group may get members that end. */
+static bool group_wait_ends(const struct model *m, const struct lively *lively,
+			    const struct model_waiter *s)
+{
+	bool all = true, some = m->groups[s->subject].state != TQI_GROUP_SEALED;
+
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		const struct model_task *t = &m->tasks[i];
+
+		if (t->group != s->subject || t->counted)
+			continue;
+		all &= lively->tasks[i];
+		some |= lively->tasks[i];
+	}
+	return s->told == TQI_GROUP_LAST ? all && s->subject != lively->stuck_group : some;
+}
+
 static bool wait_ends(const struct model *m, const struct lively *lively, uint32_t waiter)
 {
 	const struct model_waiter *s = &m->waiters[waiter];
 	uint32_t edges = 0, over = 0;
 
+	if (s->interest == TQI_INTEREST_GROUP)
+		return group_wait_ends(m, lively, s);
 	for (uint32_t e = 0; e < m->edge_slots; e++) {
 		if (m->edges[e].waiter != waiter)
 			continue;

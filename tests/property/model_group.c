@@ -10,6 +10,7 @@
 #define CLOSE_LOOKS 64
 #define CLOSE_CHANGES 8
 #define UNDO_SLICE 8
+#define WAITED_SLICE 8
 
 /* Members, in their order: those whose end is counted by its number, then as they joined. */
 
@@ -141,6 +142,47 @@ static bool is_met(const struct model_group *g)
 	return g->condition != TQ_GROUP_FAIL || g->states[TQ_DONE] < g->ends;
 }
 
+uint32_t model_group_waiters(const struct model *m, uint32_t group)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		n += m->waiters[s].state != TQI_WAITER_FREE &&
+		     m->waiters[s].interest == TQI_INTEREST_GROUP && m->waiters[s].subject == group;
+	return n;
+}
+
+static bool is_called(const struct model *m, const struct model_waiter *s)
+{
+	const struct model_group *g = &m->groups[s->subject];
+
+	return s->interest == TQI_INTEREST_GROUP && !s->dead &&
+	       (g->state == TQI_GROUP_COMPLETE || g->ends > s->told);
+}
+
+bool model_wake_ended(struct model *m, uint32_t count)
+{
+	uint64_t order = NEVER;
+	uint32_t s;
+	bool woken = false;
+
+	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		order = m->waiters[s].order;
+		if (!is_called(m, &m->waiters[s]))
+			continue;
+		model_pop(m, s);
+		woken = true;
+		count--;
+	}
+	return woken;
+}
+
+static void wake_waiters(struct model *m, uint32_t group)
+{
+	if (model_group_waiters(m, group))
+		model_wake_ended(m, TQI_GROUP_POPS);
+}
+
 /* D5: nothing is unfinished, and nobody can join. */
 static void complete(struct model *m, uint32_t group)
 {
@@ -153,6 +195,7 @@ static void complete(struct model *m, uint32_t group)
 	if (g->completion && is_met(g))
 		model_unblock(m, take_completion(m, g));
 	put_to_work(m, group, TQI_GROUP_RELEASING);
+	wake_waiters(m, group);
 }
 
 static bool is_against(const struct model_group *g, uint32_t state)
@@ -172,6 +215,7 @@ static void count_end(struct model *m, uint32_t task)
 	g->unfinished--;
 	if (is_against(g, t->state) && (g->condition == TQ_GROUP_FAIL || !g->culprit))
 		g->culprit = model_id(m, task);
+	wake_waiters(m, t->group);
 	complete(m, t->group);
 }
 
@@ -321,15 +365,28 @@ static void free_group(struct model *m, uint32_t group)
 	m->groups[group] = (struct model_group){ .generation = m->groups[group].generation + 1 };
 }
 
-static uint32_t oldest_group(const struct model *m)
+static uint32_t oldest_behind(const struct model *m, uint64_t listed)
 {
 	uint32_t oldest = 0;
 
 	for (uint32_t i = 1; i < m->group_slots; i++)
-		if (m->groups[i].listed &&
+		if (m->groups[i].listed > listed &&
 		    (!oldest || m->groups[i].listed < m->groups[oldest].listed))
 			oldest = i;
 	return oldest;
+}
+
+/* Some that are waited for are passed over. */
+static uint32_t oldest_group(const struct model *m)
+{
+	uint32_t group = oldest_behind(m, 0);
+
+	for (uint32_t i = 0; i < WAITED_SLICE && group; i++) {
+		if (!model_group_waiters(m, group))
+			return group;
+		group = oldest_behind(m, m->groups[group].listed);
+	}
+	return 0;
 }
 
 /* Its members' records stay. */
@@ -560,5 +617,7 @@ void model_rebuild_groups(struct model *m)
 			put_to_work(m, i, TQI_GROUP_RELEASING);
 		else if (g->cancelled)
 			put_to_work(m, i, TQI_GROUP_CANCELLING);
+		else if (g->state > TQI_GROUP_BUILDING && g->states[TQ_FREE])
+			put_to_work(m, i, TQI_GROUP_OPENING);
 	}
 }

@@ -178,6 +178,13 @@ bool model_is_due(const struct model *m)
 	return next_due(m) || next_by_wall(m);
 }
 
+/* It is kept once, however the clock is set afterwards. */
+static void keep_appointment(struct model *m, uint32_t task)
+{
+	m->tasks[task].due_ns = 0;
+	model_become_ready(m, task, false);
+}
+
 bool model_wall_run(struct model *m, uint32_t count)
 {
 	uint32_t task;
@@ -189,7 +196,7 @@ bool model_wall_run(struct model *m, uint32_t count)
 		    m->tasks[task].deadline_ns <= m->now_ns)
 			model_end_over(m, task);
 		else
-			model_become_ready(m, task, false);
+			keep_appointment(m, task);
 	}
 	return false;
 }

@@ -50,6 +50,9 @@ void model_member_leave(struct model *m, uint32_t task);
 void model_member_open(struct model *m, uint32_t task);
 void model_member_show(struct model *m, uint32_t task);
 bool model_member_is_condemned(const struct model *m, const struct model_task *t);
+/* Wake up to so many that wait for a group's ends; true when one was. */
+bool model_wake_ended(struct model *m, uint32_t count);
+void model_pop(struct model *m, uint32_t waiter);
 void model_close_groups(struct model *m);
 void model_close_slice(struct model *m);
 void model_rebuild_groups(struct model *m);

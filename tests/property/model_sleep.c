@@ -70,7 +70,7 @@ static uint32_t newer_to_older(const struct model *m, uint32_t waiter)
 				true);
 }
 
-static void pop(struct model *m, uint32_t waiter)
+void model_pop(struct model *m, uint32_t waiter)
 {
 	m->waiters[waiter].state = TQI_WAITER_TRANSIT;
 	m->waiters[waiter].order = ++m->order;
@@ -84,7 +84,7 @@ void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 		const struct model_worker *w = sleeping_worker(m, s);
 
 		if (w && model_serves(w, queue, kind)) {
-			pop(m, s);
+			model_pop(m, s);
 			return;
 		}
 	}
@@ -111,19 +111,19 @@ static bool wake_first(struct model *m)
 									 : first_sleeper(m, true);
 
 	if (other || first)
-		pop(m, other ? other : first);
+		model_pop(m, other ? other : first);
 	return other || first;
 }
 
 bool model_wake_any(struct model *m)
 {
-	bool called = model_wake_called(m), ready = false, woken;
+	bool called = model_wake_called(m), ended = model_wake_ended(m, 1), ready = false, woken;
 
 	for (uint32_t i = 1; i < m->task_slots; i++)
 		ready |= model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
 	woken = ready && wake_first(m);
 	m->pass_on = false;
-	return woken || called;
+	return woken || called || ended;
 }
 
 /* Whether somebody with this interest is on the way: who comes passes wakes on. */
@@ -165,7 +165,8 @@ static bool is_under_way(const struct model *m)
 		if (m->workers[w].state == TQI_WORKER_DYING)
 			return true;
 	for (uint32_t g = 1; g < m->group_slots; g++)
-		if (m->groups[g].owner && m->groups[g].state <= TQI_GROUP_OPEN)
+		if ((m->groups[g].owner && m->groups[g].state <= TQI_GROUP_OPEN) ||
+		    model_group_waiters(m, g))
 			return true;
 	return model_sweep_pending(m) || model_open_commands(m) || model_command_waiters(m, 0);
 }
@@ -232,7 +233,7 @@ void model_wake_room(struct model *m)
 	     s = model_chain_next(m, TQI_WAITER_LISTED, m->waiters[s].order, false)) {
 		if (m->waiters[s].interest == TQI_INTEREST_ROOM && !m->waiters[s].dead &&
 		    has_depth(m, m->waiters[s].subject)) {
-			pop(m, s);
+			model_pop(m, s);
 			return;
 		}
 	}
@@ -250,7 +251,7 @@ void model_wake_empty(struct model *m)
 
 		order = m->waiters[s].order;
 		if (w && (shutdown || (w->flags & TQI_WORKER_EMPTY)) && is_idle(m, w)) {
-			pop(m, s);
+			model_pop(m, s);
 			budget--;
 		}
 	}

@@ -163,7 +163,8 @@ static int submit_core(struct world *w, void *arg)
 /* Nobody is blocked by it for ever; a leader's own waits are seen by the core only. */
 static bool closes_cycle(const struct world *w, const struct model_submit *s)
 {
-	return s->group && w->m->groups[s->group].completion &&
+	return s->group &&
+	       (w->m->groups[s->group].completion || model_group_waiters(w->m, s->group)) &&
 	       model_blocks_for_ever(w->m, 0, s->after, s->spec.after_count, s->group);
 }
 

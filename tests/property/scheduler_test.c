@@ -87,7 +87,8 @@
 	X(op_group_steer, 10) \
 	X(op_group_evict, 3) \
 	X(op_graph, 40) \
-	X(op_owner_dies, 1)
+	X(op_owner_dies, 1) \
+	X(op_wait_group, 6)
 
 struct choice {
 	const char *name;

@@ -102,6 +102,7 @@ operation op_progress, op_checkpoint, op_output, op_stop_step;
 operation op_sleep, op_wait, op_wait_room, op_wait_command, op_back, op_sleeper_dies;
 operation op_send, op_take, op_ack, op_take_back;
 operation op_server, op_pool;
-operation op_after, op_group_make, op_group_steer, op_group_evict, op_graph, op_owner_dies;
+operation op_after, op_group_make, op_group_steer, op_group_evict, op_graph, op_owner_dies,
+	op_wait_group;
 
 #endif
