@@ -8,7 +8,8 @@
  *     waits: those a bounded search refuses (tqi_cycle_blocks()).
  * D2  It is decided once, when its task is final.  Met: the dependant waits for one thing
  *     less.  Otherwise the dependant is cancelled, cause dependency, culprit that task; the
- *     edge is REFUSED then, and stays on that task's list.
+ *     edge is REFUSED then, and stays on that task's list.  A shut member of a graph has its
+ *     culprit until it is shown, and is cancelled then: later ends are only told.
  * D3  A task that ends for another reason gives up its edges, in slices, and unpins by
  *     that what it depended on.  One that a dependency has cancelled keeps them as long as
  *     its record is there, unless it is to be forgotten: so it can be revived with them.
