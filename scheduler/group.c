@@ -282,7 +282,7 @@ int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *complet
 	struct tqi_group *g = tqi_group_at(tx, group);
 
 	link_completion(tx, group, *ret_completion);
-	if (completion && completion->group && tqi_cycle_blocks(tx, g->completion))
+	if (g->completion && completion->group && tqi_cycle_blocks(tx, g->completion))
 		return TQ_ECYCLE;
 	TQI_SET(tx, g->sequence, root->sequence); /* a purge from now on is of its members, too */
 	TQI_ADD(tx, root->sequence, 1);

@@ -583,6 +583,36 @@ static void test_d2_nothing_is_left(void **state)
 	}
 }
 
+/* The same of a graph, and of a completion task that is a member of another group. */
+static void test_d2_completion_refused_at_once(void **state)
+{
+	struct one_worker s;
+	uint64_t completion;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t failed = submit(&s.f, (struct tq_task_spec){ 0 });
+	const struct tq_dependency on = { .id = failed };
+	struct tq_task_spec refused = after;
+	struct tqi_submit submission = { .spec = &refused };
+
+	refused.after = &on;
+	refused.after_count = 1;
+	refused.group = make(&s.f, (struct tqi_group_request){ 0 }, NULL).id;
+	run(&s, failed, FATAL);
+	uint64_t graph = build(&s.f), id = shut_member(&s.f, graph, (struct tq_task_spec){ 0 });
+
+	begin(&s.f);
+	assert_int_equal(tqi_graph_publish(&s.f.tx, graph, &submission, &completion), 0);
+	commit(&s.f);
+	assert_int_equal(task_of(&s.f, completion)->state, TQ_CANCELLED);
+	sweep(&s.f);
+	run(&s, id, DONE);
+	sweep(&s.f);
+	assert_int_equal(group_of(&s.f, graph)->state, TQI_GROUP_COMPLETE);
+	close_sound(&s);
+}
+
 static struct tq_task_spec waits_for(const struct tq_dependency *on, uint32_t count)
 {
 	return (struct tq_task_spec){ .after = on, .after_count = count, .priority = 100 };
@@ -1134,6 +1164,7 @@ int main(void)
 		cmocka_unit_test(test_d5_completion_refused_at_once),
 		cmocka_unit_test(test_d2_published_at_once),
 		cmocka_unit_test(test_d2_nothing_is_left),
+		cmocka_unit_test(test_d2_completion_refused_at_once),
 		cmocka_unit_test(test_d1_refused_while_shut),
 		cmocka_unit_test(test_b7_refused_while_shut),
 		cmocka_unit_test(test_d2_undone_in_slices),
