@@ -294,6 +294,7 @@ struct model_submit {
 	uint32_t group;				 /* that it becomes a member of; 0 none */
 	bool shut;				 /* ... which is being built */
 	bool completes;				 /* it is to be a group's completion task */
+	uint32_t graph;				 /* ... which is a graph to be published; else 0 */
 };
 
 struct model_schedule {
@@ -556,6 +557,8 @@ bool model_closes_cycle(const struct model *m, uint32_t waiter);
  */
 bool model_blocks_for_ever(const struct model *m, uint32_t task, const struct tq_dependency *after,
 			   uint32_t count, uint32_t group);
+/* The same of a graph's completion task that becomes a member of `group`. */
+bool model_graph_waits_for_ever(const struct model *m, uint32_t graph, uint32_t group);
 /* The task's attempt ends: nobody waits on its behalf any more. */
 void model_behalf_end(struct model *m, uint32_t task);
 void model_edge(struct model *m, uint32_t waiter, uint32_t task);

@@ -121,3 +121,11 @@ bool model_blocks_for_ever(const struct model *m, uint32_t task, const struct tq
 	}
 	return task && !parents_get_on(m, &lively, task);
 }
+
+bool model_graph_waits_for_ever(const struct model *m, uint32_t graph, uint32_t group)
+{
+	struct lively lively = { .stuck_group = group };
+
+	find_lively(m, &lively, 0);
+	return !members_get_on(m, &lively, graph);
+}

@@ -93,7 +93,7 @@ static int make_core(struct world *w, void *arg)
 	return r;
 }
 
-/* Rarely any other than one that waits for nothing else, and has no key. */
+/* Without a key; at times a member of another group, and after others. */
 static void choose_completion(struct world *w, struct group_op *g)
 {
 	g->completion = NULL;
@@ -102,7 +102,6 @@ static void choose_completion(struct world *w, struct group_op *g)
 	memset(&submission.core, 0, sizeof(submission.core));
 	submission_choose(w, &submission, PAYLOAD_MAX);
 	submission.model.unique = 0;
-	submission.model.spec.group = 0;
 	if (chance(w, 2))
 		submission.model.spec.after_count = 0;
 	submission.model.completes = true;
@@ -324,6 +323,7 @@ static void publish(struct world *w, uint32_t group)
 	int closed = w->m->flags & TQI_ROOT_SHUTDOWN ? TQ_ESHUTDOWN : 0;
 
 	choose_completion(w, &g);
+	submission.model.graph = group;
 	int r = g.completion ? submission_do(w, g.completion, publish_core, &g)
 			     : perform(w, publish_core, &g, false);
 

@@ -97,7 +97,7 @@ static void choose_group(struct world *w, struct submission *s)
 
 static void choose_links(struct world *w, struct submission *s)
 {
-	s->model.group = 0;
+	s->model.group = s->model.graph = 0;
 	s->model.shut = s->model.completes = false;
 	if (!w->link_every || !chance(w, w->link_every))
 		return;
@@ -163,6 +163,8 @@ static int submit_core(struct world *w, void *arg)
 /* Nobody is blocked by it for ever; a leader's own waits are seen by the core only. */
 static bool closes_cycle(const struct world *w, const struct model_submit *s)
 {
+	if (s->group && s->graph && model_graph_waits_for_ever(w->m, s->graph, s->group))
+		return true;
 	return s->group &&
 	       (w->m->groups[s->group].completion || model_group_waiters(w->m, s->group)) &&
 	       model_blocks_for_ever(w->m, 0, s->after, s->spec.after_count, s->group);
@@ -226,6 +228,9 @@ static void follow_submit(struct world *w, const struct submission *s, int r, bo
 static int expected_of(struct world *w, struct submission *s)
 {
 	uint64_t group = s->model.spec.group;
+
+	if (s->model.completes && (w->m->flags & TQI_ROOT_SHUTDOWN))
+		return TQ_ESHUTDOWN; /* there are no new groups */
 	int r = group ? model_group_check(w->m, group) : 0;
 
 	if (group)
