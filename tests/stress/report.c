@@ -149,10 +149,11 @@ static void report_outcomes(struct ledger *l)
 	       l->full);
 }
 
-/* Graphs and groups that came to be; those whose maker did not live to know it. */
+/* Graphs and groups that came to be; of killed makers', whole ones and ones of which nothing is. */
 static void report_links(struct ledger *l)
 {
-	uint32_t graphs = 0, groups = 0, unheard = 0, dependants = 0, refused = 0, started = 0;
+	uint32_t graphs = 0, groups = 0, unheard = 0, cut = 0, dependants = 0, refused = 0,
+		 started = 0;
 
 	for (uint32_t i = 0; i < l->groups; i++) {
 		const struct ledger_group *g = &l->group[i];
@@ -161,7 +162,8 @@ static void report_links(struct ledger *l)
 
 		graphs += is_there && g->is_graph;
 		groups += is_there && !g->is_graph;
-		unheard += is_there && g->state == LEDGER_OFFERED;
+		unheard += is_there && g->is_graph && g->state == LEDGER_OFFERED;
+		cut += !is_there && g->is_graph && g->state == LEDGER_OFFERED;
 	}
 	for (uint32_t i = 0; i < l->tasks; i++) {
 		const struct ledger_task *t = &l->task[i];
@@ -170,9 +172,10 @@ static void report_links(struct ledger *l)
 		refused += t->after[0].kind && t->outcome == TQ_CANCELLED;
 		started += t->completes && t->starts;
 	}
-	printf("storm: %u graphs, %u of them by makers that were killed; %u groups, %u completion "
+	printf("storm: %u graphs, %u of them by makers that were killed, which left %u others "
+	       "unfinished; %u groups, %u completion "
 	       "tasks started; %u tasks with dependencies, %u of them cancelled\n",
-	       graphs, unheard, groups, started, dependants, refused);
+	       graphs, unheard, cut, groups, started, dependants, refused);
 }
 
 void report(const struct cast *c, struct ledger *l, uint64_t storm_ns)
