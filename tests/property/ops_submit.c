@@ -170,12 +170,6 @@ static bool closes_cycle(const struct world *w, const struct model_submit *s)
 	       model_blocks_for_ever(w->m, 0, s->after, s->spec.after_count, s->group);
 }
 
-static bool table_is_full(struct world *w)
-{
-	return tqi_segment_core(&w->box.seg)->tables[TQI_TASKS].live + 1 >=
-	       w->box.seg.geometry.tables[TQI_TASKS].max;
-}
-
 /* What a refusal says must be so; the core has undone what it did on the way to it. */
 static void check_refusal(struct world *w, const struct submission *s, int r, bool full)
 {
@@ -240,7 +234,6 @@ static int expected_of(struct world *w, struct submission *s)
 
 int submission_do(struct world *w, struct submission *s, core_op *core, void *arg)
 {
-	bool full = table_is_full(w) && !model_finished(w->m);
 	int expected = expected_of(w, s);
 	int r = perform(w, core, arg, false);
 
@@ -256,9 +249,9 @@ int submission_do(struct world *w, struct submission *s, core_op *core, void *ar
 	if (expected)
 		expect(w, r, expected, "submit");
 	else if (r < 0)
-		check_refusal(w, s, r, full);
+		check_refusal(w, s, r, w->full);
 	else
-		follow_submit(w, s, r, full);
+		follow_submit(w, s, r, w->full);
 	return r;
 }
 

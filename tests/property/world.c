@@ -185,6 +185,14 @@ void settle(struct world *w)
 	model_pass_on(w->m);
 }
 
+/* Of tasks, none of which can go. */
+static bool table_is_full(struct world *w)
+{
+	return tqi_segment_core(&w->box.seg)->tables[TQI_TASKS].live + 1 >=
+		       w->box.seg.geometry.tables[TQI_TASKS].max &&
+	       !model_finished(w->m);
+}
+
 int perform(struct world *w, core_op *core, void *arg, bool answers)
 {
 	settle(w);
@@ -192,6 +200,7 @@ int perform(struct world *w, core_op *core, void *arg, bool answers)
 		try_and_abort(w, core, arg);
 	for (int i = 0; i < TRIES; i++) {
 		note_tight(w);
+		w->full = table_is_full(w);
 		begin(w);
 		uint64_t version = version_of(w);
 		int r = core(w, arg);

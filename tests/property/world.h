@@ -29,6 +29,7 @@ struct world {
 	struct tqt_image image;
 	void *scratch; /* of tqi_check() */
 	uint64_t aborts, no_room, steps, checks;
+	bool full;  /* the last operation, when it began, found all records taken for good */
 	bool stuck; /* no memory, none to be had: the episode ends */
 	uint64_t unsettled; /* claims that go on in the next transaction */
 	uint64_t runs; /* of schedules */
