@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The command line. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -32,12 +33,12 @@ static const struct option longs[] = {
 
 static void help(void)
 {
-	printf("Usage: taskq-exporter [OPTION]...\n"
+	printf("Usage: %s [OPTION]...\n"
 	       "Metrics, JSON and a page of a taskq segment, over HTTP.\n\n"
 	       "Options:\n"
 	       "  -s, --segment NAME|PATH   the segment; TASKQ_SEGMENT, else \"default\"\n"
 	       "  -l, --listen ADDR[:PORT]  where; default " LISTEN_DEFAULT
-	       ":%d, port 0 any that is free\n"
+	       ":%d, port 0: any free one\n"
 	       "      --allow-host NAME     accept requests to this name, too\n"
 	       "      --by-kind             count each kind of a queue apart\n"
 	       "      --json                print where it listens as a JSON object\n"
@@ -46,7 +47,7 @@ static void help(void)
 	       "      --version             print the version\n"
 	       "\nSIGTERM or Ctrl-C ends it.  Nobody is asked who they are: beyond this machine,\n"
 	       "put a proxy before it that asks.\n",
-	       PORT_DEFAULT);
+	       program_invocation_short_name, PORT_DEFAULT);
 }
 
 static bool take_host(struct options *options, const char *arg)

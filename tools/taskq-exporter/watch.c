@@ -37,8 +37,8 @@ struct watch *watch_new(const struct options *options)
 	if (!watch)
 		return NULL;
 	watch->options = options;
-	watch->source = (struct source){ .name = options->cli.segment,
-					 .foreign = options->cli.foreign };
+	watch->source =
+		(struct source){ .name = options->cli.segment, .foreign = options->cli.foreign };
 	watch->model.segment = options->cli.segment;
 	pthread_mutex_init(&watch->mutex, NULL);
 	pthread_mutex_init(&watch->metrics_mutex, NULL);

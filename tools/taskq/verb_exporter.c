@@ -26,7 +26,7 @@ static const char *program_path(char *buf, size_t room)
 /* Our options before those of the verb; NULL no memory. */
 static char **arguments(const struct cli *cli, int argc, char **argv)
 {
-	static char program[] = PROGRAM, segment[] = "--segment", json[] = "--json",
+	static char program[] = "taskq exporter", segment[] = "--segment", json[] = "--json",
 		    foreign[] = "--foreign";
 	char **list = calloc((size_t)argc + 5, sizeof(*list));
 	unsigned count = 0;

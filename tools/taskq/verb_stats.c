@@ -195,8 +195,8 @@ static bool options_agree(struct cli *cli, const struct stats *stats)
 	else if (stats->columns.count && rates->interval_ns)
 		cli->exit_code =
 			usage(cli, "--interval has columns of its own: leave -o and -H out");
-	else if (stats->prometheus && (rates->interval_ns || stats->columns.count ||
-				       cli->queue_given || cli->json))
+	else if (stats->prometheus &&
+		 (rates->interval_ns || stats->columns.count || cli->queue_given || cli->json))
 		cli->exit_code = usage(cli, "--prometheus prints all there is, once: give it "
 					    "without --interval, --queue, --json, -o and -H");
 	else
