@@ -83,6 +83,8 @@ static bool cancel_one(struct tqi_tx *tx, uint32_t task)
 {
 	const struct tqi_task *t = tqi_task_at(tx, task);
 
+	if (open_one(tx, task)) /* it ends by that: refused before, or condemned now */
+		return true;
 	if (tqi_state_is_final(t->state) || (t->flags & TQI_TASK_CANCEL))
 		return false;
 	tqi_steer_cancel_task(tx, task);

@@ -469,6 +469,10 @@ static bool cancel_member(struct model *m, uint32_t task)
 {
 	struct model_task *t = &m->tasks[task];
 
+	if (t->shut) {
+		model_member_open(m, task);
+		return true;
+	}
 	if (model_state_is_final(t->state) || t->cancel)
 		return false;
 	model_cancel(m, task, false);

@@ -651,6 +651,26 @@ static void test_d1_refused_while_shut(void **state)
 	close_sound(&s);
 }
 
+/* Nor does a cancel of the graph, before the walk has come by, take that back. */
+static void test_d4_cancel_of_refused_while_shut(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	const struct tq_dependency on = { .id = submit(&s.f, (struct tq_task_spec){ 0 }) };
+	uint64_t graph = build(&s.f), id = shut_member(&s.f, graph, waits_for(&on, 1));
+	uint64_t other = shut_member(&s.f, graph, (struct tq_task_spec){ 0 });
+
+	run(&s, on.id, FATAL);
+	publish(&s.f, graph);
+	assert_int_equal(cancel(&s.f, graph), 0);
+	sweep(&s.f);
+	assert_int_equal(task_of(&s.f, id)->cause, TQ_CAUSE_DEPENDENCY);
+	assert_int_equal(task_of(&s.f, other)->cause, TQ_CAUSE_CANCELLED);
+	close_sound(&s);
+}
+
 /* A shut member that has been refused lends nothing, when what refused it lives again. */
 static void test_b7_refused_while_shut(void **state)
 {
@@ -1166,6 +1186,7 @@ int main(void)
 		cmocka_unit_test(test_d2_nothing_is_left),
 		cmocka_unit_test(test_d2_completion_refused_at_once),
 		cmocka_unit_test(test_d1_refused_while_shut),
+		cmocka_unit_test(test_d4_cancel_of_refused_while_shut),
 		cmocka_unit_test(test_b7_refused_while_shut),
 		cmocka_unit_test(test_d2_undone_in_slices),
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
