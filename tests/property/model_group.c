@@ -154,10 +154,11 @@ uint32_t model_group_waiters(const struct model *m, uint32_t group)
 
 static bool is_called(const struct model *m, const struct model_waiter *s)
 {
+	if (s->interest != TQI_INTEREST_GROUP || s->dead)
+		return false;
 	const struct model_group *g = &m->groups[s->subject];
 
-	return s->interest == TQI_INTEREST_GROUP && !s->dead &&
-	       (g->state == TQI_GROUP_COMPLETE || g->ends > s->told);
+	return g->state == TQI_GROUP_COMPLETE || g->ends > s->told;
 }
 
 bool model_wake_ended(struct model *m, uint32_t count)
