@@ -83,8 +83,6 @@ static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 	if (t->error && t->error_bytes <= TQ_TEXT_MAX &&
 	    tqi_peek_block(seg, t->error, 0, i->error_text, t->error_bytes) < 0)
 		i->error_text[0] = '\0';
-	tqi_peek_queue_name(seg, t->queue, i->queue);
-	tqi_peek_kind_name(seg, t->kind, i->kind);
 }
 
 static void fill_limits(const struct tqi_segment *seg, const struct tqi_task *t,
@@ -181,26 +179,51 @@ static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
 	return false;
 }
 
-static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_task *t,
-			      struct tq_task_info *i)
+void tqi_info_around(const struct tqi_segment *seg, const struct tqi_task *t,
+		     struct tqi_around *around)
+{
+	if (t->queue == around->queue && t->kind == around->kind)
+		return;
+	around->queue = t->queue;
+	around->kind = t->kind;
+	around->has_flags = false;
+	tqi_peek_queue_name(seg, t->queue, around->queue_name);
+	tqi_peek_kind_name(seg, t->kind, around->kind_name);
+}
+
+static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,
+		       struct tqi_around *around)
 {
 	struct tqi_queue queue;
 
+	around->has_flags = true;
+	around->flags = is_served(seg, t) ? 0 : TQ_INFO_UNSERVED;
+	around->ready_flags = 0;
+	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) < 0)
+		return;
+	if (queue.flags & TQI_QUEUE_PAUSED)
+		around->flags |= TQ_INFO_PAUSED;
+	if (tqi_lacks_room(seg, &queue))
+		around->ready_flags = TQ_INFO_THROTTLED;
+}
+
+static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_task *t,
+			      struct tqi_around *around, struct tq_task_info *i)
+{
+	tqi_info_around(seg, t, around);
+	memcpy(i->queue, around->queue_name, sizeof(i->queue));
+	memcpy(i->kind, around->kind_name, sizeof(i->kind));
 	if (tqi_state_is_final(t->state) || t->state == TQ_RUNNING)
 		return;
-	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) == 0) {
-		if (queue.flags & TQI_QUEUE_PAUSED)
-			i->flags |= TQ_INFO_PAUSED;
-		if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD) &&
-		    tqi_lacks_room(seg, &queue))
-			i->flags |= TQ_INFO_THROTTLED;
-	}
-	if (!is_served(seg, t))
-		i->flags |= TQ_INFO_UNSERVED;
+	if (!around->has_flags)
+		find_flags(seg, t, around);
+	i->flags |= around->flags;
+	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
+		i->flags |= around->ready_flags;
 }
 
 bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task,
-		   struct tq_task_info *ret_info)
+		   struct tqi_around *around, struct tq_task_info *ret_info)
 {
 	memset(ret_info, 0, sizeof(*ret_info));
 	fill_numbers(index, task, ret_info);
@@ -209,7 +232,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	fill_extra(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);
 	tqi_peek_server_of(seg, task, ret_info->server);
-	fill_surroundings(seg, task, ret_info);
+	fill_surroundings(seg, task, around, ret_info);
 	return tqi_task_unchanged(seg, index, task);
 }
 
@@ -221,71 +244,13 @@ int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
 	int r = tqi_snapshot_room(ret_info, &room);
 
 	for (int i = 0; i < TRIES && r == 0; i++) {
+		struct tqi_around around = { .queue = 0 };
+
 		r = tqi_peek_task(&tq->seg, id, &task);
-		if (r == 0 && tqi_info_fill(&tq->seg, tqi_id_index(id), &task, &info))
+		if (r == 0 && tqi_info_fill(&tq->seg, tqi_id_index(id), &task, &around, &info))
 			break; /* else it is changing fast: the last copy will do */
 	}
 	if (r == 0)
 		tqi_snapshot_out(ret_info, room, &info, sizeof(info));
 	return r;
-}
-
-static bool matches(const struct tq_task_filter *f, const struct tq_task_info *i)
-{
-	return (!f->states || (f->states >> i->state & 1)) &&
-	       (!f->queue || strcmp(f->queue, i->queue) == 0) &&
-	       (!f->kind || strcmp(f->kind, i->kind) == 0) &&
-	       (!f->label || strcmp(f->label, i->label) == 0);
-}
-
-/* One record; false when it is not a task that is wanted. */
-static bool list_one(struct tq *tq, uint32_t index, const struct tq_task_filter *f,
-		     struct tqi_seen_group *seen, struct tq_task_info *ret_info)
-{
-	struct tqi_task task;
-	uint64_t offset = tqi_record_offset(&tq->seg, TQI_TASKS, index);
-
-	if (!offset || tqi_peek(&tq->seg, offset, &task, sizeof(task)) < 0 ||
-	    task.state == TQ_FREE || (f->states && !(f->states >> task.state & 1)))
-		return false; /* most records of a large table end here */
-	for (int i = 0; i < TRIES; i++) {
-		if (tqi_peek_task_in(&tq->seg, tqi_id_make(index, task.generation), seen, &task) <
-		    0)
-			return false;
-		if (tqi_info_fill(&tq->seg, index, &task, ret_info))
-			break;
-	}
-	return matches(f, ret_info);
-}
-
-int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
-		 struct tq_task_info *infos, uint32_t count)
-{
-	struct tqi_seen_group seen = { .group = 0 };
-	struct tq_task_filter f;
-	uint64_t room;
-	uint32_t end, n = 0;
-	int r = tqi_options_in(&f, sizeof(f), offsetof(struct tq_task_filter, after), filter);
-
-	if (r == 0 && count)
-		r = tqi_snapshot_room(infos, &room);
-	if (r == 0)
-		r = tqi_peek_count(&tq->seg, TQI_TASKS, &end);
-	if (r < 0)
-		return r;
-	if (count && room > sizeof(*infos))
-		room = sizeof(
-			*infos); /* an array has the caller's stride; a larger one is refused */
-	if (count && infos->size != sizeof(*infos))
-		return -EINVAL;
-	if (*cursor == 0)
-		*cursor = (uint64_t)tqi_id_index(f.after) + 1; /* slots begin at 1 */
-	while (n < count && *cursor < end) {
-		struct tq_task_info info;
-
-		if (list_one(tq, (uint32_t)*cursor, &f, &seen, &info))
-			tqi_snapshot_out(&infos[n++], room, &info, sizeof(info));
-		(*cursor)++;
-	}
-	return (int)n;
 }

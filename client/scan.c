@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Very many tasks, read side by side. */
+/* Very many tasks, briefly. */
 #include <errno.h>
 #include <string.h>
 
 #include "client/info.h"
 #include "client/options.h"
-#include "client/snapshot.h"
-
-#define RUN 64 /* records copied at a time: 16 KiB */
+#include "client/walk.h"
 
 /* Names of the last task's queue and kind: most have those of the one before. */
 struct names {
@@ -57,61 +55,32 @@ static void fill_brief(uint32_t index, const struct tqi_task *t, struct tq_task_
 	b->max_rss_bytes = t->max_rss_bytes;
 }
 
-/* One that a transaction has touched since is copied anew; false: it is no task (any more). */
-static bool is_task(const struct tqi_segment *seg, uint64_t version, uint32_t index,
-		    struct tqi_seen_group *seen, struct tqi_task *t)
-{
-	if (t->state == TQ_FREE || t->state >= TQ_STATE_COUNT || !t->generation)
-		return false;
-	if (t->stamp < version)
-		return !tqi_task_is_hidden(seg, t, seen);
-	return tqi_peek_task_in(seg, tqi_id_make(index, t->generation), seen, t) == 0;
-}
-
-static int peek_end(const struct tqi_segment *seg, uint64_t *ret_version, uint64_t *ret_end)
-{
-	struct tqi_core core;
-	int r = tqi_peek_core(seg, &core);
-
-	if (r < 0)
-		return r;
-	*ret_version = tqi_load_relaxed64(&core.version);
-	*ret_end = core.tables[TQI_TASKS].count;
-	return 0;
-}
-
 int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_left,
 		 struct tq_task_brief *briefs, uint32_t count)
 {
 	const struct tqi_segment *seg = &tq->seg;
 	struct names names = { .queue = 0 };
-	struct tqi_seen_group seen = { .group = 0 };
-	struct tqi_task tasks[RUN];
-	uint64_t version, end, at = *cursor ? *cursor : 1;
-	uint32_t n = 0, looked = 0, run;
+	struct tqi_walk walk;
+	uint32_t n = 0, index;
 
 	if ((flags & ~TQ_SCAN_LABELS) || (count && briefs->size != sizeof(*briefs)))
 		return -EINVAL;
-	int r = peek_end(seg, &version, &end);
+	int r = tqi_walk_begin(&walk, seg, *cursor ? *cursor : 1);
 
 	if (r < 0)
 		return r;
-	for (; looked < count && at < end; at += run, looked += run) {
-		uint32_t room = count - looked < RUN ? count - looked : RUN;
+	for (uint32_t left = count; left && walk.at < walk.end; left--) {
+		const struct tqi_task *t = tqi_walk_next(&walk, left, &index);
 
-		run = tqi_peek_run(seg, TQI_TASKS, (uint32_t)at,
-				   room < end - at ? room : (uint32_t)(end - at), tasks);
-		for (uint32_t i = 0; i < run; i++) {
-			if (!is_task(seg, version, (uint32_t)at + i, &seen, &tasks[i]))
-				continue;
-			fill_brief((uint32_t)at + i, &tasks[i], &briefs[n]);
-			fill_names(seg, &tasks[i], &names, &briefs[n]);
-			if (flags & TQ_SCAN_LABELS)
-				fill_label(seg, &tasks[i], &briefs[n]);
-			n++;
-		}
+		if (!t)
+			continue;
+		fill_brief(index, t, &briefs[n]);
+		fill_names(seg, t, &names, &briefs[n]);
+		if (flags & TQ_SCAN_LABELS)
+			fill_label(seg, t, &briefs[n]);
+		n++;
 	}
-	*cursor = at;
-	*ret_left = at < end ? end - at : 0;
+	*cursor = walk.at;
+	*ret_left = walk.at < walk.end ? walk.end - walk.at : 0;
 	return (int)n;
 }

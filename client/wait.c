@@ -220,9 +220,10 @@ int tqi_wait_output(struct tq *tq, uint64_t id, const struct tqi_word32 *word, u
 static void give_info(struct tq *tq, const struct wait *w, uint64_t room,
 		      struct tq_task_info *ret_info)
 {
+	struct tqi_around around = { .queue = 0 };
 	struct tq_task_info info;
 
-	tqi_info_fill(&tq->seg, tqi_id_index(w->ids[w->index]), &w->task, &info);
+	tqi_info_fill(&tq->seg, tqi_id_index(w->ids[w->index]), &w->task, &around, &info);
 	memcpy(info.label, w->label, sizeof(info.label));
 	memcpy(info.error_text, w->error_text, sizeof(info.error_text));
 	tqi_snapshot_out(ret_info, room, &info, sizeof(info));
