@@ -181,6 +181,14 @@ static void sleep_until(uint64_t at_ns)
 		signals_point();
 }
 
+/* Its figures would be the last ones for ever, those of another of its name not seen. */
+static bool is_removed(struct cli *cli)
+{
+	struct tq_segment_info info = { .size = sizeof(info) };
+
+	return tq_segment_info(cli->tq, &info) == 0 && !info.path[0];
+}
+
 int rates_print(struct cli *cli, const struct rates *rates)
 {
 	struct sample before, now;
@@ -188,9 +196,14 @@ int rates_print(struct cli *cli, const struct rates *rates)
 	int r = take_sample(cli, rates->list_flags, &before);
 	uint64_t next_ns = before.at_ns;
 
-	for (uint64_t i = 0; r == 0 && (!rates->count || i < rates->count); i++) {
+	for (uint64_t i = 0; r == 0 && !ferror(stdout) && (!rates->count || i < rates->count); i++) {
 		next_ns += rates->interval_ns;
 		sleep_until(next_ns);
+		if (is_removed(cli)) {
+			free(before.rows);
+			complain("segment \"%s\" was removed", cli->segment);
+			return CLI_ABSENT;
+		}
 		r = take_sample(cli, rates->list_flags, &now);
 		if (r == 0)
 			lines = print_sample(cli, &now, &before, lines);
