@@ -196,7 +196,8 @@ int rates_print(struct cli *cli, const struct rates *rates)
 	int r = take_sample(cli, rates->list_flags, &before);
 	uint64_t next_ns = before.at_ns;
 
-	for (uint64_t i = 0; r == 0 && !ferror(stdout) && (!rates->count || i < rates->count); i++) {
+	for (uint64_t i = 0; r == 0 && !ferror(stdout) && (!rates->count || i < rates->count);
+	     i++) {
 		next_ns += rates->interval_ns;
 		sleep_until(next_ns);
 		if (is_removed(cli)) {
