@@ -150,6 +150,7 @@ static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counte
 	k->reclaimed += c->reclaimed;
 	k->stolen += c->stolen;
 	k->throttled_total += c->throttled;
+	k->moved += c->moved;
 	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
 		k->depth[s] += c->depth[s];
 	if (tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) == 0)

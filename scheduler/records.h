@@ -497,9 +497,10 @@ struct tqi_class {
 	uint64_t reclaimed;
 	uint64_t stolen;    /* tasks that a worker took from another one's list */
 	uint64_t throttled; /* starts that a full limit had put off (K9) */
+	uint64_t moved;	    /* unfinished tasks that went to another queue */
 	uint32_t depth[TQ_STATE_COUNT];
 	uint32_t times; /* histograms of its queue and kind (R13); 0 none */
-	uint32_t reserved2[12];
+	uint32_t reserved2[10];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
 

@@ -277,7 +277,7 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 		r = tqi_tenant_move(tx, task, q);
 	if (r < 0)
 		return r;
-	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, -1); /* it counts where it ends */
+	TQI_ADD(tx, tqi_counters_of(tx, task)->moved, 1);
 	if (move_lane(tx, task, q, priority) < 0)
 		return -ENOMEM;
 	tqi_tenant_leave(tx, tenant);
@@ -286,7 +286,7 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 	TQI_ADD(tx, to->waiting, 1);
 	TQI_SET(tx, task->queue, (uint16_t)q);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, 1); /* it ends there */
 	tqi_wake_room(tx);
 	tqi_wake_empty(tx);
 	return 0;

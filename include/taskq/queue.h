@@ -117,9 +117,14 @@ enum tq_queue_action {
 TQ_API TQ_NODISCARD int tq_queue_steer(struct tq *tq, const char *queue,
 				       enum tq_queue_action action);
 
-/* Counters of a queue, or of one kind in it.  Totals count since creation. */
+/*
+ * Counters of a queue, or of one kind in it.  Totals count since creation, and never go
+ * down.  A life that began has ended, was moved, or goes on: submitted is the sum of done,
+ * failed, cancelled, expired and moved, and of the unfinished ones in .depth.
+ */
 struct tq_counters {
-	uint64_t submitted;
+	uint64_t submitted; /* lives begun here: by a submit, by a retry of a task that had
+			       ended, and by a move from another queue */
 	uint64_t started;   /* attempts begun */
 	uint64_t done;	    /* by final state from here ... */
 	uint64_t failed;
@@ -133,6 +138,7 @@ struct tq_counters {
 	 * ready_ns and that start: each attempt counts once at most, however often and by
 	 * however many keys it was held back; one that never starts does not count. */
 	uint64_t throttled_total;
+	uint64_t moved; /* unfinished tasks that went to another queue */
 	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
 	uint32_t throttled; /* of those ready, behind a full limit now, or without a server */
 	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */

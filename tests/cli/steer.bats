@@ -70,6 +70,9 @@ load helper
 	is "$id" priority -7
 	is "$id" queue slow
 	is "$id" state delayed
+	expect 0 stats -H -o queue,submitted,moved
+	prints $'default\t1\t1'
+	prints $'slow\t1\t0'
 	expect 5 update -q nowhere "$id"
 	says 'queue "nowhere": no such queue'
 	expect 2 update "$id"

@@ -86,6 +86,7 @@ counted() {
 		for name in submitted:taskq_tasks_submitted_total started:taskq_attempts_started_total \
 			retried:taskq_attempts_retried_total crashed:taskq_attempts_crashed_total \
 			reclaimed:taskq_attempts_reclaimed_total stolen:taskq_tasks_stolen_total \
+			moved:taskq_tasks_moved_total \
 			throttled_total:taskq_attempts_throttled_total workers:taskq_queue_workers; do
 			[[ $(value "${name#*:}" $queue) == "$(counted $queue "${name%:*}")" ]]
 		done

@@ -399,6 +399,7 @@ static void add_class(struct model_class *sum, const struct tqi_class *class)
 	sum->crashed += class->crashed;
 	sum->reclaimed += class->reclaimed;
 	sum->stolen += class->stolen;
+	sum->moved += class->moved;
 	sum->throttled += class->throttled;
 }
 
@@ -415,7 +416,7 @@ static bool compare_kind(struct comparison *c, uint32_t index, const struct mode
 			return false;
 	return SAME(sum, m, submitted) && SAME(sum, m, started) && SAME(sum, m, retried) &&
 	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed) && SAME(sum, m, stolen) &&
-	       SAME(sum, m, throttled);
+	       SAME(sum, m, moved) && SAME(sum, m, throttled);
 }
 
 /* Nobody is killed here, so that no sample is left out; a repair may have had no memory. */

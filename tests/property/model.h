@@ -278,7 +278,8 @@ struct model_tenant {
 };
 
 struct model_class {
-	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen, throttled;
+	uint64_t submitted, started, ended[4], retried, crashed, reclaimed, stolen, throttled,
+		moved;
 	uint32_t depth[TQ_STATE_COUNT];
 	uint64_t timed[TQI_TIMED_COUNT], timed_ns[TQI_TIMED_COUNT]; /* samples, and their sum */
 };

@@ -110,7 +110,7 @@ static int move_queue(struct model *m, uint32_t task, struct model_task *t, uint
 	q->waiting++;
 	m->classes[t->queue][t->kind].depth[t->state]--;
 	m->classes[to][t->kind].depth[t->state]++;
-	m->classes[t->queue][t->kind].submitted--; /* it counts where it ends */
+	m->classes[t->queue][t->kind].moved++;
 	m->classes[to][t->kind].submitted++;
 	t->queue = to;
 	t->wait_sequence = m->sequence;

@@ -457,6 +457,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, crashed);
 	FIELD(tqi_class, reclaimed);
 	FIELD(tqi_class, throttled);
+	FIELD(tqi_class, moved);
 	FIELD(tqi_class, depth);
 	FIELD(tqi_class, times);
 	STRUCT(tqi_times);

@@ -139,6 +139,7 @@ static void add_counters(json_t *object, const struct tq_counters *counters)
 	json_object_set_new(object, "reclaimed", json_u64(counters->reclaimed));
 	json_object_set_new(object, "stolen", json_u64(counters->stolen));
 	json_object_set_new(object, "throttled_total", json_u64(counters->throttled_total));
+	json_object_set_new(object, "moved", json_u64(counters->moved));
 	if (ended)
 		json_object_set_new(object, "success_rate",
 				    json_real((double)counters->done / (double)ended));

@@ -185,7 +185,8 @@ static const struct {
 	struct metric metric;
 	size_t offset;
 } counter_metrics[] = {
-	{ { "taskq_tasks_submitted", METRIC_COUNTER, NULL, "Tasks that were submitted" },
+	{ { "taskq_tasks_submitted", METRIC_COUNTER, NULL,
+	    "Tasks that came in: submitted, moved from another queue, or retried after their end" },
 	  offsetof(struct tq_counters, submitted) },
 	{ { "taskq_attempts_started", METRIC_COUNTER, NULL, "Attempts that began" },
 	  offsetof(struct tq_counters, started) },
@@ -204,6 +205,9 @@ static const struct {
 	{ { "taskq_tasks_stolen", METRIC_COUNTER, NULL,
 	    "Tasks that a worker took from what another one had taken" },
 	  offsetof(struct tq_counters, stolen) },
+	{ { "taskq_tasks_moved", METRIC_COUNTER, NULL,
+	    "Unfinished tasks that went to another queue" },
+	  offsetof(struct tq_counters, moved) },
 };
 
 static void put_counters(const struct metrics_to *to, const struct metrics_data *data)

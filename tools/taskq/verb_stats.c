@@ -76,10 +76,13 @@ static void print_counters(const struct tq_counters *counters)
 
 	printf("  total    ");
 	printf(" submitted %llu  started %llu  done %llu  failed %llu  cancelled %llu  expired "
-	       "%llu\n",
+	       "%llu",
 	       (unsigned long long)counters->submitted, (unsigned long long)counters->started,
 	       (unsigned long long)counters->done, (unsigned long long)counters->failed,
 	       (unsigned long long)counters->cancelled, (unsigned long long)counters->expired);
+	if (counters->moved)
+		printf("  moved %llu", (unsigned long long)counters->moved);
+	putchar('\n');
 	printf("  attempts  retried %llu  crashed %llu  reclaimed %llu  stolen %llu  throttled "
 	       "%llu\n",
 	       (unsigned long long)counters->retried, (unsigned long long)counters->crashed,
