@@ -49,7 +49,14 @@ static int is_control(const char *text)
 {
 	const unsigned char *at = (const unsigned char *)text;
 
-	return at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0);
+	if (at[0] < 0x20 || at[0] == 0x7f || (at[0] == 0xc2 && at[1] < 0xa0))
+		return 1;
+	/* U+200B..200F, 2028..202E, 2060..206F, FEFF: they turn or hide what stands beside. */
+	if (at[0] == 0xe2 && at[1] == 0x80)
+		return (at[2] >= 0x8b && at[2] <= 0x8f && at[2] != 0x8d) ||
+		       (at[2] >= 0xa8 && at[2] <= 0xae);
+	return (at[0] == 0xe2 && at[1] == 0x81 && at[2] >= 0xa0 && at[2] <= 0xaf) ||
+	       (at[0] == 0xef && at[1] == 0xbb && at[2] == 0xbf);
 }
 
 static void put_escaped(FILE *out, unsigned char byte)
