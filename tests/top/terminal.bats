@@ -243,7 +243,7 @@ top_pid() {
 	eventually 8 is "$id" state cancelled
 	sees "idle"
 	keys T
-	sees "Send SIGTERM to worker"
+	sees "Send SIGTERM to master"
 	keys y
 	sees "Term: done"
 }

@@ -122,6 +122,11 @@ static int run_seal(struct tq *tq, const struct action *action)
 
 static void ask_signal(const struct action *action, const char *what, char question[ACT_TEXT_MAX])
 {
+	if (action->worker.flags & TQ_WORKER_IS_MASTER) {
+		snprintf(question, ACT_TEXT_MAX, "%s master pid %u: it ends all of farm %s?", what,
+			 action->worker.pid, action->worker.name);
+		return;
+	}
 	snprintf(question, ACT_TEXT_MAX, "%s worker %u (pid %u%s%s), which runs %u %s?", what,
 		 action->worker.number, action->worker.pid, action->worker.name[0] ? ", " : "",
 		 action->worker.name, action->worker.claims,
