@@ -19,7 +19,8 @@ void trace_print(const struct cli *cli, const struct tq_trace_entry *entry,
 struct trace_chrome;
 
 struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment);
+void trace_chrome_lose(struct trace_chrome *chrome, uint64_t lost);
 bool trace_chrome_add(struct trace_chrome *chrome, const struct tq_trace_entry *entry);
-void trace_chrome_end(struct trace_chrome *chrome);
+void trace_chrome_end(struct trace_chrome *chrome, uint64_t now_ns);
 
 #endif

@@ -22,6 +22,7 @@ struct trace_chrome {
 	uint64_t last_ns;   /* of the last one */
 	uint64_t arrows;    /* each has an id of its own */
 	uint64_t headless;  /* attempts whose start had been written over */
+	uint64_t lost;	    /* entries written over while we read */
 	uint64_t ended;	    /* the task that ended last, */
 	uint64_t ended_ns;  /* when, */
 	uint32_t ended_pid; /* and by whom */
@@ -186,14 +187,28 @@ static bool add_end(struct trace_chrome *c, const struct tq_trace_entry *e)
 {
 	struct trace_task *task = trace_task_at(&c->lanes, e->task);
 	char how[TRACE_TEXT_MAX];
+	uint32_t lane;
 
 	if (!task)
 		return false;
-	if (task->started_ns)
+	if (task->started_ns) {
 		end_attempt(c, task, e->time_ns, trace_text(e, how));
-	else
-		c->headless++;
-	return true;
+		return true;
+	}
+	c->headless++;
+	lane = lane_of_others(c); /* whose it was is not known, but that it ended is */
+	if (lane != UINT32_MAX)
+		put_instant(c, e, lane, "end");
+	return lane != UINT32_MAX;
+}
+
+/* Whether what ran before a gap has run on is not known: its slices end there. */
+void trace_chrome_lose(struct trace_chrome *c, uint64_t lost)
+{
+	c->lost += lost;
+	for (size_t i = 0; lost && i < c->lanes.task_index.count; i++)
+		if (c->lanes.tasks[i].started_ns)
+			end_attempt(c, &c->lanes.tasks[i], c->last_ns, "not known: entries lost");
 }
 
 /*
@@ -259,13 +274,15 @@ bool trace_chrome_add(struct trace_chrome *c, const struct tq_trace_entry *e)
 	return e->event == TQ_TRACE_MOVE ? add_move(c, e) : add_mark(c, e);
 }
 
-void trace_chrome_end(struct trace_chrome *c)
+void trace_chrome_end(struct trace_chrome *c, uint64_t now_ns)
 {
+	const uint64_t end_ns = now_ns > c->last_ns ? now_ns : c->last_ns;
+
 	for (size_t i = 0; i < c->lanes.task_index.count; i++)
 		if (c->lanes.tasks[i].started_ns)
-			end_attempt(c, &c->lanes.tasks[i], c->last_ns, "running");
-	fprintf(c->to, "\n],\"otherData\":{\"attempts_without_start\":%llu}}\n",
-		(unsigned long long)c->headless);
+			end_attempt(c, &c->lanes.tasks[i], end_ns, "running");
+	fprintf(c->to, "\n],\"otherData\":{\"attempts_without_start\":%llu,\"lost\":%llu}}\n",
+		(unsigned long long)c->headless, (unsigned long long)c->lost);
 	trace_lanes_free(&c->lanes);
 	free(c);
 }

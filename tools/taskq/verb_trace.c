@@ -42,6 +42,7 @@ struct trace {
 	bool follow;
 	const char *file; /* of --chrome */
 	struct trace_chrome *chrome;
+	bool chrome_began; /* what was lost before the first entry was never there for us */
 	struct clocks clocks;
 };
 
@@ -112,6 +113,9 @@ static int read_entries(struct cli *cli, struct trace *trace, entry_fn *hand_on)
 		n = tq_trace_read(cli->tq, &trace->cursor, entries, CHUNK, &lost);
 		if (n >= 0 && hand_on == show && !trace->chrome)
 			print_lost(cli, lost);
+		if (n >= 0 && hand_on == show && trace->chrome && trace->chrome_began)
+			trace_chrome_lose(trace->chrome, lost);
+		trace->chrome_began = hand_on == show;
 		for (int i = 0; i < n; i++)
 			if ((!trace->task || entries[i].task == trace->task) &&
 			    !hand_on(cli, trace, &entries[i]))
@@ -181,7 +185,7 @@ static int export_to(struct cli *cli, struct trace *trace, FILE *to)
 	if (!trace->chrome)
 		return fail(cli, -ENOMEM, ABOUT_CONTENT, "trace");
 	code = print(cli, trace);
-	trace_chrome_end(trace->chrome);
+	trace_chrome_end(trace->chrome, clocks_read().now_ns);
 	return code;
 }
 
