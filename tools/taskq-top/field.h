@@ -31,7 +31,10 @@ void field_duration(struct field *field, enum role role, uint64_t ns); /* 0: "-"
 #define RATE_COLUMN(name, role, expression)                                                        \
 	static void put_##name(const struct model *model, const void *row, struct field *field)    \
 	{                                                                                          \
-		(void)model;                                                                       \
+		if (!model->has_rates) { /* the first look knows none */                          \
+			field_text(field, ROLE_DIM, "-");                                         \
+			return;                                                                   \
+		}                                                                                  \
 		field_rate(field, role, expression);                                               \
 	}                                                                                          \
 	static struct rank rank_##name(const struct model *model, const void *row)                 \

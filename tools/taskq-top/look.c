@@ -64,8 +64,11 @@ void top_look(struct top *top, uint64_t pass_ns)
 	if (!top->ui.is_frozen || !top->source.tq) {
 		sample_take(&top->source, parts_of(top), &sample);
 		model_update(&top->model, &sample);
-		if (top->source.tq != before)
+		if (top->source.tq != before) {
 			model_forget(&top->model);
+			for (unsigned i = 0; i < VIEW_COUNT; i++)
+				top->ui.tables[i].is_paused = false; /* at what is no more */
+		}
 		look_at_latencies(top);
 	}
 	table_update(table, &top->ui.tables[top->ui.view], &top->model);

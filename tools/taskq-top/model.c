@@ -138,16 +138,51 @@ static double seconds_since(const struct sample *now, const struct sample *befor
 	return (double)(now->clocks.now_ns - before->clocks.now_ns) / SECOND_NS;
 }
 
+/*
+ * A key asks for a look at once: what has happened since the look before says nothing of
+ * a second.  The rates stay as they were, and the graphs as they are.
+ */
+static void keep_rates(struct sample *now, const struct sample *before)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 0; i < now->queue_count; i++) {
+		struct queue_row *row = &now->queues[i];
+		const struct queue_row *old = queue_before(before, i, row->info.name);
+
+		row->submitted = old ? old->submitted : 0;
+		row->started = old ? old->started : 0;
+		row->done = old ? old->done : 0;
+		row->failed = old ? old->failed : 0;
+	}
+	for (uint32_t i = 0; i < now->worker_count; i++) {
+		struct worker_row *row = &now->workers[i];
+
+		while (at < before->worker_count &&
+		       before->workers[at].info.number < row->info.number)
+			at++;
+		if (at < before->worker_count &&
+		    before->workers[at].info.number == row->info.number &&
+		    before->workers[at].info.registered_ns == row->info.registered_ns)
+			row->starts = before->workers[at].starts;
+	}
+}
+
 void model_update(struct model *model, struct sample *sample)
 {
 	struct sample before = model->now;
 	const double seconds = seconds_since(sample, &before);
+	const bool is_early = model->has_rates && seconds > 0 &&
+			      seconds * SECOND_NS < (double)model->delay_ns / 2;
 
 	model->now = *sample;
 	*sample = (struct sample){ 0 };
 	model->has_rates = seconds > 0;
-	model->transactions = 0;
-	if (model->has_rates) {
+	if (!is_early)
+		model->transactions = 0;
+	if (is_early) {
+		keep_rates(&model->now, &before);
+	} else if (model->has_rates) {
 		set_queue_rates(&model->now, &before, seconds);
 		set_worker_rates(&model->now, &before, seconds);
 		model->transactions =
@@ -155,9 +190,9 @@ void model_update(struct model *model, struct sample *sample)
 	}
 	sum_queues(model);
 	sum_workers(model);
-	if (model->has_rates)
+	if (model->has_rates && !is_early)
 		remember(model);
-	else if (!model->now.error)
+	else if (!model->has_rates && !model->now.error)
 		model->history = 0;
 	trouble_find(model, &before);
 	sample_free(&before);

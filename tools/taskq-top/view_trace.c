@@ -113,7 +113,8 @@ static int head(const struct model *model, const struct table_state *state, stru
 		int y, int height)
 {
 	const struct recorder *recorder = &model->recorder;
-	const uint64_t traced = model->now.segment.traced, next = recorder->cursor;
+	const uint64_t traced = model->now.segment.traced,
+		       next = recorder->cursor ? recorder->cursor : 1;
 	const bool is_filtered = recorder->filter[0];
 	char all[FORMAT_MAX], here[FORMAT_MAX], newer[FORMAT_MAX];
 	int x;
