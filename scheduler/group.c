@@ -18,6 +18,7 @@
 #define SUSPECTS_SLICE 64 /* owned groups looked at in one hold */
 #define DETACH_SLICE 16	  /* members that a group leaves behind in one hold: journal space */
 #define WAITED_SLICE 8	  /* old groups that somebody waits for are passed over */
+#define RECORD_ROUNDS 8	  /* looks for one that makes room, each committed alone */
 
 static void set_label(struct tqi_group *g, const char *label)
 {
@@ -86,14 +87,24 @@ static void link_completion(struct tqi_tx *tx, uint32_t group, uint64_t id)
 	TQI_SET(tx, tqi_task_extra(tx, tqi_task_at(tx, task))->completes, group);
 }
 
-/* When all records are taken, the oldest complete group makes room. */
+/*
+ * When all records are taken, the oldest complete group makes room.  Who is passed over
+ * stays so when there is none: the next try looks at others.
+ */
 static void make_record_room(struct tqi_tx *tx)
 {
 	const struct tqi_table *groups = &tx->core->tables[TQI_GROUPS];
+	const struct tqi_group_ends *ended = &tqi_root(tx)->groups_ended;
 
-	if (!groups->free && groups->count >= tx->seg->geometry.tables[TQI_GROUPS].max &&
-	    tqi_group_retire(tx, 1, true))
+	if (groups->count < tx->seg->geometry.tables[TQI_GROUPS].max)
+		return;
+	for (uint32_t i = 0; i < RECORD_ROUNDS && !groups->free && !tx->corrupt; i++) {
+		const uint32_t first = ended->first;
+
+		if (!tqi_group_retire(tx, 1, true) && ended->first == first)
+			return;
 		tqi_step(tx);
+	}
 }
 
 int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, uint64_t *ret_id,
@@ -330,31 +341,48 @@ static bool detach_members(struct tqi_tx *tx, uint32_t group)
 	return !g->first;
 }
 
-/* The oldest complete one that nobody waits for; 0 none. */
-static uint32_t oldest(struct tqi_tx *tx)
+static bool is_over(struct tqi_tx *tx, const struct tqi_group *g)
 {
-	uint32_t group = tqi_root(tx)->groups_ended.first;
+	return tx->now_ns - g->ended_ns >= tqi_root(tx)->retention_ns;
+}
 
-	for (uint32_t i = 0; i < WAITED_SLICE && group && !tx->corrupt; i++) {
+/* To the end, so that the next look sees those behind them. */
+static void pass_over(struct tqi_tx *tx, uint32_t count)
+{
+	struct tqi_group_ends *ended = &tqi_root(tx)->groups_ended;
+
+	while (count-- && !tx->corrupt) {
+		const uint32_t group = ended->first;
+
+		tqi_group_unlist(tx, group, ended);
+		tqi_group_list(tx, group, ended);
+	}
+}
+
+/* The oldest complete one that nobody waits for, and whose time is over; 0 none. */
+static uint32_t oldest(struct tqi_tx *tx, bool evict)
+{
+	uint32_t group = tqi_root(tx)->groups_ended.first, i;
+
+	for (i = 0; i < WAITED_SLICE && group && !tx->corrupt; i++) {
 		const struct tqi_group *g = tqi_group_at(tx, group);
 
+		if (!evict && !is_over(tx, g))
+			return 0;
 		if (!g->waiters)
 			return group;
 		group = g->next;
 	}
+	if (group)
+		pass_over(tx, i);
 	return 0;
 }
 
 uint32_t tqi_group_retire(struct tqi_tx *tx, uint32_t count, bool evict)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, group;
 
-	while (n < count && !tx->corrupt && !tqi_tx_is_filling(tx)) {
-		uint32_t group = oldest(tx);
-
-		if (!group || (!evict && tx->now_ns - tqi_group_at(tx, group)->ended_ns <
-						 tqi_root(tx)->retention_ns))
-			break;
+	while (n < count && !tx->corrupt && !tqi_tx_is_filling(tx) && (group = oldest(tx, evict))) {
 		n++; /* also when only some members were left behind: it goes on later */
 		if (!detach_members(tx, group))
 			break;

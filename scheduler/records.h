@@ -941,7 +941,8 @@ struct tqi_root {
 	uint16_t stale_best_deadline_hops;
 	uint32_t groups_closing; /* M9: the groups up to this one are still to be; 0 none */
 	struct tqi_group_ends groups_owned; /* M7 */
-	struct tqi_group_ends groups_ended; /* complete and released, by when that was */
+	/* Complete and released, by when that was; who was passed over is behind (retirement). */
+	struct tqi_group_ends groups_ended;
 	uint32_t groups_busy; /* M8; those that wait longest for their turn first */
 	uint32_t groups_busy_last;
 	uint32_t groups_cursor; /* the next owned one to be looked at; 0 the first */

@@ -219,6 +219,8 @@ bool compare_did_group(struct comparison *c, enum model_unit unit, uint32_t inde
 		return root->groups_closing < index;
 	if (unit == MODEL_TURNED)
 		return root->groups_busy != index;
+	if (unit == MODEL_OVERTAKEN)
+		return root->groups_ended.first != index;
 	const struct tqi_group *g = tqi_group_at(&c->tx, index);
 	const struct model_group *m = &c->m->groups[index];
 

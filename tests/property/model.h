@@ -334,6 +334,7 @@ enum model_unit {
 	MODEL_TURNED,	 /* done a slice of this group, and gone on to others */
 	MODEL_DETACHED,	 /* taken this task from its group */
 	MODEL_DISSOLVED, /* freed this group */
+	MODEL_OVERTAKEN, /* moved this complete group behind others */
 	MODEL_CLOSED,	 /* looked at this group as the segment shuts down */
 	MODEL_SETTLED,	 /* taken this task from the telling list */
 };

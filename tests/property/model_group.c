@@ -377,16 +377,31 @@ static uint32_t oldest_behind(const struct model *m, uint64_t listed)
 	return oldest;
 }
 
-/* Some that are waited for are passed over. */
-static uint32_t oldest_group(const struct model *m)
+/* They go to the end. */
+static void pass_over(struct model *m, uint32_t count)
 {
 	uint32_t group = oldest_behind(m, 0);
 
-	for (uint32_t i = 0; i < WAITED_SLICE && group; i++) {
+	if (!model_has_done(m, MODEL_OVERTAKEN, group))
+		return;
+	for (; count--; group = oldest_behind(m, 0))
+		m->groups[group].listed = ++m->order;
+}
+
+/* Some that are waited for are passed over. */
+static uint32_t oldest_group(struct model *m, bool evict)
+{
+	uint32_t group = oldest_behind(m, 0), i;
+
+	for (i = 0; i < WAITED_SLICE && group; i++) {
+		if (!evict && m->now_ns - m->groups[group].ended_ns < m->retention_ns)
+			return 0;
 		if (!model_group_waiters(m, group))
 			return group;
 		group = oldest_behind(m, m->groups[group].listed);
 	}
+	if (group)
+		pass_over(m, i);
 	return 0;
 }
 
@@ -416,9 +431,7 @@ uint32_t model_group_retire(struct model *m, uint32_t count, bool evict)
 {
 	uint32_t n = 0, group;
 
-	while (n < count && (group = oldest_group(m))) {
-		if (!evict && m->now_ns - m->groups[group].ended_ns < m->retention_ns)
-			break;
+	while (n < count && (group = oldest_group(m, evict))) {
 		if (!has_begun(m, group))
 			break;
 		n++;

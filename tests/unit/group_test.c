@@ -10,8 +10,9 @@
 #include "scheduler/worth.h"
 
 enum {
-	GROUPS = 100, /* more than one hold closes */
+	GROUPS = 100,	    /* more than one hold closes */
 	DEPENDENCIES = 300, /* more than one hold gives up */
+	WAITED = 20,	    /* complete groups: more than one look passes over */
 };
 
 static const struct tqi_ident builder = { .pid = 9, .tid = 9, .start = 9 };
@@ -786,22 +787,29 @@ static void test_d5_owner_dies(void **state)
 	close_sound(&s);
 }
 
+static uint32_t wait_for(struct fixture *f, uint64_t id)
+{
+	static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
+	bool full;
+	uint32_t w = tqi_sleep_enter(&f->tx, &self, TQI_INTEREST_GROUP, tqi_id_index(id), &full);
+
+	TQI_SET(&f->tx, tqi_waiter_at(&f->tx, w)->told, UINT32_MAX);
+	tqi_sleep_again(&f->tx, w, UINT64_MAX);
+	return w;
+}
+
 /* Somebody waits for it: it is woken, and the record stays until it was read. */
 static void test_d5_waited(void **state)
 {
-	static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
 	struct one_worker s;
-	bool full;
 
 	(void)state;
 	open_one_worker(&s);
 	uint64_t id = make(&s.f, (struct tqi_group_request){ .condition = 0 }, NULL).id;
 
 	begin(&s.f);
-	uint32_t w = tqi_sleep_enter(&s.f.tx, &self, TQI_INTEREST_GROUP, tqi_id_index(id), &full);
+	uint32_t w = wait_for(&s.f, id);
 
-	TQI_SET(&s.f.tx, tqi_waiter_at(&s.f.tx, w)->told, UINT32_MAX);
-	tqi_sleep_again(&s.f.tx, w, UINT64_MAX);
 	commit(&s.f);
 	const struct tqi_waiter *slot = tqi_table_peek(&s.f.box.seg, TQI_WAITERS, w);
 	uint64_t m = member(&s.f, id);
@@ -819,6 +827,70 @@ static void test_d5_waited(void **state)
 	begin(&s.f);
 	assert_int_equal(tqi_group_retire(&s.f.tx, 4, true), 1);
 	commit(&s.f);
+	close_sound(&s);
+}
+
+static uint32_t retire(struct fixture *f, uint32_t count, bool evict)
+{
+	begin(f);
+	uint32_t n = tqi_group_retire(&f->tx, count, evict);
+
+	commit(f);
+	assert_sound(f);
+	return n;
+}
+
+/* Complete ones with waiters that do not come, and then as many that nobody waits for. */
+static void make_complete(struct fixture *f, uint32_t waited, uint32_t others)
+{
+	for (uint32_t i = 0; i < waited + others; i++) {
+		uint64_t id = make(f, (struct tqi_group_request){ .condition = 0 }, NULL).id;
+
+		if (i < waited) {
+			begin(f);
+			wait_for(f, id);
+			commit(f);
+		}
+		assert_int_equal(seal(f, id), 0);
+	}
+	sweep(f);
+}
+
+/* A4: more stopped waiters than a look passes over keep nothing but their own groups. */
+static void test_a4_stopped_waiters_keep_their_own(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	make_complete(&s.f, WAITED, 3);
+	assert_int_equal(retire(&s.f, 4, false), 0);
+	s.f.box.system.now_ns += 3601 * SECOND;
+	uint32_t freed = 0;
+
+	for (uint32_t looks = 0; looks < 4; looks++)
+		freed += retire(&s.f, 4, false);
+	assert_int_equal(freed, 3);
+	close_sound(&s);
+}
+
+/* A4: they make no room, but do not hide those that can. */
+static void test_a4_stopped_waiters_hide_no_room(void **state)
+{
+	const struct tqi_group_request request = { .condition = 0 };
+	struct one_worker s;
+	uint64_t id, none;
+
+	(void)state;
+	open_one_worker(&s);
+	make_complete(&s.f, WAITED, 1);
+	s.f.box.seg.geometry.tables[TQI_GROUPS].max =
+		tqi_segment_core(&s.f.box.seg)->tables[TQI_GROUPS].count;
+	make(&s.f, request, NULL);
+	assert_sound(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_group_make(&s.f.tx, &request, &id, &none), TQ_EFULL);
+	tqi_tx_abort(&s.f.tx);
 	close_sound(&s);
 }
 
@@ -1192,6 +1264,8 @@ int main(void)
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
+		cmocka_unit_test(test_a4_stopped_waiters_keep_their_own),
+		cmocka_unit_test(test_a4_stopped_waiters_hide_no_room),
 		cmocka_unit_test(test_h1_shutdown_seals),
 		cmocka_unit_test(test_h1_shutdown_cancels),
 		cmocka_unit_test(test_h1_undo_stops_the_walk),
