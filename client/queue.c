@@ -24,7 +24,7 @@ static int set_op(struct tqi_tx *tx, void *arg)
 	uint32_t q = tqi_queue_make(tx, request->name, &full);
 
 	if (!q)
-		return full ? TQ_EFULL : -ENOMEM;
+		return full ? TQ_EQUEUES : -ENOMEM;
 	return tqi_queue_set(tx, q, &request->settings);
 }
 

@@ -11,6 +11,8 @@
 #include "scheduler/task.h"
 #include "scheduler/wake.h"
 
+_Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_EKINDS say so");
+
 #define DEFAULT_BACKOFF_NS 1000000000ull	/* 1 s */
 #define DEFAULT_BACKOFF_CAP_NS 300000000000ull	/* 5 min */
 

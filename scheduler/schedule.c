@@ -143,12 +143,15 @@ static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
 /* Its queue and kind are made with it, as a task's would be. */
 static int take_names(struct tqi_tx *tx, struct tqi_schedule *s, const struct tq_task_spec *spec)
 {
-	bool full = false;
+	bool full;
 	uint32_t queue = tqi_queue_make(tx, spec->queue, &full);
-	uint32_t kind = queue ? tqi_kind_make(tx, spec->kind, &full) : 0;
+
+	if (!queue)
+		return full ? TQ_EQUEUES : -ENOMEM;
+	uint32_t kind = tqi_kind_make(tx, spec->kind, &full);
 
 	if (!kind)
-		return full ? TQ_EFULL : -ENOMEM;
+		return full ? TQ_EKINDS : -ENOMEM;
 	TQI_INIT(s->queue, queue);
 	TQI_INIT(s->kind, kind);
 	return 0;

@@ -70,15 +70,17 @@ void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
 
 static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 {
-	bool full = false;
+	bool full;
 
 	if (!s->queue)
 		s->queue = tqi_queue_make(tx, s->spec->queue, &full);
-	if (s->queue && !s->kind)
+	if (!s->queue)
+		return full ? TQ_EQUEUES : -ENOMEM;
+	if (!s->kind)
 		s->kind = tqi_kind_make(tx, s->spec->kind, &full);
-	if (s->queue && s->kind)
-		return 0;
-	return full ? TQ_EFULL : -ENOMEM;
+	if (!s->kind)
+		return full ? TQ_EKINDS : -ENOMEM;
+	return 0;
 }
 
 static int admit(struct tqi_tx *tx, const struct tqi_submit *s)

@@ -68,7 +68,7 @@ static int set_queues(struct tqi_tx *tx, struct tqi_worker *worker,
 		uint32_t q = tqi_queue_make(tx, request->queues[i], &full);
 
 		if (!q)
-			return full ? TQ_EFULL : -ENOMEM;
+			return full ? TQ_EQUEUES : -ENOMEM;
 		TQI_INIT(worker->queues[i], (uint16_t)q);
 	}
 	TQI_INIT(worker->queue_count, request->queue_count);
@@ -86,7 +86,7 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t w, const char *const *kinds
 		uint32_t k = tqi_kind_make(tx, kinds[i], &full);
 
 		if (!k)
-			return full ? TQ_EFULL : -ENOMEM;
+			return full ? TQ_EKINDS : -ENOMEM;
 		bits[k / 64 & 3] |= 1ull << (k % 64);
 	}
 	for (uint32_t i = 0; i < 4; i++)

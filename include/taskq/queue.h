@@ -88,8 +88,8 @@ struct tq_queue_opts {
  *
  * Errors:	-EINVAL bad name or value, bands that do not ascend; -ENOTSUP edf and
  *		ageing, or fair and hybrid, which cannot be combined; -EBUSY another order while tasks are
- *		still being taken over into the last one; TQ_EFULL the queue table is
- *		full; -EROFS; lock errors as tq_submit().
+ *		still being taken over into the last one; TQ_EQUEUES there are
+ *		no more; TQ_EFULL; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.

@@ -68,7 +68,7 @@ struct tq_schedule_spec {
  * Blocks:	for the lock at most the handle's lock time-out; reads the zone's file.
  * Errors:	-EINVAL, -ERANGE bad field (tq_cron_check() says what is wrong with an
  *		expression); -ENOENT no such zone; -EINVAL its file is none; -E2BIG payload
- *		over TQ_SCHEDULE_PAYLOAD_MAX; TQ_EFULL, -ENOSPC no room; TQ_ESHUTDOWN;
+ *		over TQ_SCHEDULE_PAYLOAD_MAX; TQ_EFULL, -ENOSPC no room; TQ_EQUEUES, TQ_EKINDS; TQ_ESHUTDOWN;
  *		-EROFS; lock errors.
  * Since: 0.1.0
  *

@@ -65,7 +65,7 @@ struct tq_worker_opts {
  * Threads:	one thread at a time per worker; different workers are
  *		independent.
  * Fork:	every call on it is -ECHILD in a child.
- * Errors:	-EINVAL; TQ_EFULL no worker slot; TQ_ESHUTDOWN; -EROFS; lock errors.
+ * Errors:	-EINVAL; TQ_EFULL no worker slot; TQ_EQUEUES, TQ_EKINDS; TQ_ESHUTDOWN; -EROFS; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.

@@ -43,6 +43,24 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	expect 0 submit -- true
 }
 
+@test "A6: queues and kinds are never removed: nobody waits for another one" {
+	seq 1022 | jq -c '{command: ["true"], queue: "z\(.)"}' | submit --batch - >/dev/null
+	expect 0 submit --kind k0 --payload x
+	expect 4 submit -q another --full-timeout 1h -- true
+	says "all 1023 queues are taken; queues are never removed"
+	[[ $stderr != *memory* ]]
+	expect 4 create -q another
+	says "all 1023 queues are taken"
+	expect 4 submit -q another --every 1h -- true
+	says "all 1023 queues are taken"
+	expect 4 work -q another --until-empty
+	says "all 1023 queues are taken"
+	seq 253 | jq -c '{kind: "k\(.)", payload: "x"}' | submit --batch - >/dev/null
+	expect 4 submit --kind another --payload x --full-timeout 1h
+	says "all 255 kinds are taken; kinds are never removed"
+	expect 0 submit -q z7 --kind k7 --payload x
+}
+
 @test "A6: --full-timeout waits for room" {
 	taskq create --max 4M --tasks 1
 	submit -- true
