@@ -74,6 +74,27 @@ uint32_t tqi_info_flags(const struct tqi_task *t)
 	return flags;
 }
 
+/*
+ * The attempt whose end was the task's is in no history when it is the only one; else all
+ * that have ended are.
+ */
+static void fill_run(const struct tqi_segment *seg, const struct tqi_task *t,
+		     struct tq_task_info *i)
+{
+	const uint64_t last = (t->history_count - 1u) % TQ_HISTORY_MAX;
+	struct tq_attempt_info a;
+
+	if (!t->history) {
+		if (t->started_ns && t->ended_ns > t->started_ns)
+			i->run_ns = t->ended_ns - t->started_ns;
+		return;
+	}
+	if (t->history_count &&
+	    tqi_peek_block(seg, t->history, last * sizeof(a), &a, sizeof(a)) == 0 &&
+	    a.ended_ns > a.started_ns)
+		i->run_ns = a.ended_ns - a.started_ns;
+}
+
 static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
@@ -228,6 +249,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	memset(ret_info, 0, sizeof(*ret_info));
 	fill_numbers(index, task, ret_info);
 	ret_info->flags = tqi_info_flags(task);
+	fill_run(seg, task, ret_info);
 	fill_texts(seg, task, ret_info);
 	fill_extra(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);

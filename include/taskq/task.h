@@ -284,6 +284,7 @@ struct tq_task_info {
 					   in its queue only; 0 none */
 	uint64_t group;	    /* id of the group that it is a member of; 0 none */
 	uint64_t completes; /* id of the group whose end it waits for; 0 none */
+	uint64_t run_ns;    /* from start to end of the last attempt that has ended; 0 unknown */
 };
 
 /**
@@ -420,7 +421,7 @@ struct tq_attempt_info {
 	uint64_t started_ns;
 	uint64_t ended_ns;
 	uint32_t number; /* from 1 */
-	uint32_t worker; /* its number, from 1 */
+	uint32_t worker; /* its number, from 1; 0 not known any more: a retry kept the pid */
 	uint32_t worker_pid;
 	uint32_t cause; /* enum tq_cause */
 	int32_t cause_arg;

@@ -41,6 +41,37 @@ load helper
 	eventually 5 is "$id" state cancelled
 }
 
+@test "H7: what a task took is its last attempt's time, not what it waited after that" {
+	local id began
+
+	id=$(submit --retries 3 --backoff 1h -- false)
+	farm -j1
+	eventually 10 is "$id" state delayed
+	began=$(date +%s%N)
+	eventually 5 eval '(($(date +%s%N) - began > 10 ** 9))'
+	taskq cancel "$id"
+	is "$id" state cancelled
+	[[ $(field "$id" 'run_ns == .history[0].duration_ns') == true ]]
+	(($(field "$id" run_ns) < 10 ** 9))
+	[[ $(taskq show -H -o run "$id") == 0.* ]]
+	expect 0 show "$id"
+	[[ $(sed -n 's/^took *//p' <<<"$output") == *ms ]]
+	id=$(submit --delay 1h -- true)
+	taskq cancel "$id"
+	is "$id" run_ns null
+}
+
+@test "E10: the history of a retried task does not make up a worker" {
+	local id
+
+	id=$(submit -- false)
+	work_off
+	taskq retry "$id"
+	[[ $(field "$id" 'history[0].worker') == null ]]
+	expect 0 show "$id"
+	[[ $(grep -A1 ATTEMPT <<<"$output" | tail -n 1) == *1*-*exit:1 ]]
+}
+
 @test "E10: retry gives a new life, with its history; --failed takes all of a queue" {
 	local id
 

@@ -27,6 +27,11 @@ uint64_t clocks_unix_ns(const struct clocks *clocks, uint64_t at_ns)
 	return clocks->unix_now_ns + at_ns - clocks->now_ns; /* wraps back when in the past */
 }
 
+uint64_t ns_between(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 const char *format_plural(uint64_t count, const char *one, const char *many)
 {
 	return count == 1 ? one : many;

@@ -20,6 +20,10 @@ struct clocks clocks_read(void);
 /* CLOCK_REALTIME of a CLOCK_MONOTONIC time, as the wall clock stands now. */
 uint64_t clocks_unix_ns(const struct clocks *clocks, uint64_t at_ns);
 
+/* How long it was from one to the other, of one clock; 0 when @to_ns came first: what has
+ * begun after the clock was read has no age yet, and the wall clock may be set back. */
+uint64_t ns_between(uint64_t from_ns, uint64_t to_ns);
+
 /* The word that goes with a number: format_plural(n, "task", "tasks"). */
 const char *format_plural(uint64_t count, const char *one, const char *many);
 

@@ -101,7 +101,8 @@ json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct cloc
 	char cause[32];
 
 	json_object_set_new(object, "attempt", json_integer(attempt->number));
-	json_object_set_new(object, "worker", json_integer(attempt->worker));
+	if (attempt->worker)
+		json_object_set_new(object, "worker", json_integer(attempt->worker));
 	json_object_set_new(object, "pid", json_integer(attempt->worker_pid));
 	json_object_set_new(object, "started",
 			    json_unix_time(clocks_unix_ns(clocks, attempt->started_ns)));

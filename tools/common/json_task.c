@@ -204,13 +204,10 @@ static void add_times(json_t *object, const struct tq_task_info *info, const str
 	json_set_time(object, "started", clocks, info->started_ns);
 	json_set_time(object, "ended", clocks, info->ended_ns);
 	json_set_time(object, "inherited_deadline", clocks, info->inherited_deadline_ns);
-	/* One that came after the clocks were read has no age yet. */
 	json_object_set_new(object, "age_ns",
-			    json_u64(clocks->now_ns > info->submitted_ns
-					     ? clocks->now_ns - info->submitted_ns
-					     : 0));
-	if (info->started_ns && info->ended_ns >= info->started_ns)
-		json_object_set_new(object, "run_ns", json_u64(info->ended_ns - info->started_ns));
+			    json_u64(ns_between(info->submitted_ns, clocks->now_ns)));
+	if (info->run_ns && info->ended_ns)
+		json_object_set_new(object, "run_ns", json_u64(info->run_ns));
 }
 
 static json_t *flag_array(uint32_t flags)

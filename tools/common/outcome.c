@@ -81,3 +81,9 @@ const struct outcome_flag outcome_flags[] = {
 	{ TQ_INFO_CUT, "cut", "only the tail of its output was kept", false },
 	{ 0, NULL, NULL, false },
 };
+
+uint64_t outcome_run_ns(const struct tq_task_info *info, const struct clocks *clocks)
+{
+	return info->state == TQ_RUNNING ? ns_between(info->started_ns, clocks->now_ns)
+					 : info->run_ns;
+}

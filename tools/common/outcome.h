@@ -7,11 +7,17 @@
 
 #include <taskq/taskq.h>
 
+#include "format.h"
+
 /* Exit code of `wait`, `run` and `submit --wait` for a finished task. */
 int outcome_code(const struct tq_task_info *info);
 
 /* Whether the exit code says it all: the command ended by itself. */
 bool outcome_is_plain(const struct tq_task_info *info);
+
+/* How long the task runs now, or its last attempt ran: no time in which it waited for
+ * another one, or for its end.  0 unknown, or never. */
+uint64_t outcome_run_ns(const struct tq_task_info *info, const struct clocks *clocks);
 
 enum {
 	OUTCOME_MAX = 512,

@@ -145,23 +145,27 @@ static void put_age(const struct column_row *row)
 {
 	const struct tq_task_info *info = row->of;
 
-	put_between(row, info->submitted_ns, row->clocks->now_ns);
+	column_duration(row, ns_between(info->submitted_ns, row->clocks->now_ns));
 }
 
 static void put_wait(const struct column_row *row)
 {
 	const struct tq_task_info *info = row->of;
 
-	put_between(row, info->ready_ns,
-		    info->state == TQ_READY ? row->clocks->now_ns : info->started_ns);
+	if (info->state == TQ_READY)
+		column_duration(row, ns_between(info->ready_ns, row->clocks->now_ns));
+	else
+		put_between(row, info->ready_ns, info->started_ns);
 }
 
 static void put_run(const struct column_row *row)
 {
-	const struct tq_task_info *info = row->of;
+	const uint64_t ns = outcome_run_ns(row->of, row->clocks);
 
-	put_between(row, info->started_ns,
-		    info->state == TQ_RUNNING ? row->clocks->now_ns : info->ended_ns);
+	if (ns)
+		column_duration(row, ns);
+	else
+		column_none(row);
 }
 
 #define FIELD(name, header, form, field, meaning)                                                  \
@@ -240,7 +244,7 @@ const struct column task_columns[] = {
 	FIELD("ended", "ENDED", COLUMN_TIME, ended_ns, "when it ended"),
 	FIGURES("age", "AGE", put_age, "time since its submission"),
 	FIGURES("wait", "WAIT", put_wait, "from ready to the last start, or so far"),
-	FIGURES("run", "RUN", put_run, "from the last start to its end, or so far"),
+	FIGURES("run", "RUN", put_run, "run time of its last attempt, or so far"),
 	FIELD("cpu", "CPU", COLUMN_DURATION, cpu_ns, "CPU time of its last ended attempt"),
 	FIELD("memory", "MEMORY", COLUMN_SIZE, max_rss_bytes, "most memory of that attempt"),
 	FIELD("result", "RESULT", COLUMN_SIZE, result_bytes, "size of its result"),

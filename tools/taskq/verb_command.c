@@ -266,7 +266,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	table_cell(table, "%s", tq_id_format(info->id, id));
 	table_cell(table, "%s", info->queue);
 	table_cell(table, "%s", whom(info->to));
-	table_cell(table, "%s", format_duration(clocks.now_ns - info->sent_ns, age));
+	table_cell(table, "%s", format_duration(ns_between(info->sent_ns, clocks.now_ns), age));
 	for (uint32_t a = TQ_ANSWER_WAITING; a < TQ_ANSWER_COUNT; a++)
 		table_cell(table, "%u", info->answers[a]);
 	table_cell(table, "%s%s%s", info->name, info->argument_bytes ? " " : "",

@@ -395,7 +395,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	table_cell(table, "%u", info->states[TQ_CANCELLED]);
 	table_cell(table, "%u", info->states[TQ_EXPIRED]);
 	table_cell(table, "%s", info->completion ? tq_id_format(info->completion, text) : "-");
-	table_cell(table, "%s", format_duration(clocks.now_ns - info->created_ns, age));
+	table_cell(table, "%s", format_duration(ns_between(info->created_ns, clocks.now_ns), age));
 	table_cell(table, "%s", label ? label : "");
 	free(label);
 	return true;

@@ -113,7 +113,8 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 						   : "open");
 	table_cell(table, "%s", info->holder ? tq_id_format(info->holder, id) : "-");
 	table_cell(table, "%s",
-		   info->holder ? format_duration(clocks.now_ns - info->since_ns, since) : "-");
+		   info->holder ? format_duration(ns_between(info->since_ns, clocks.now_ns), since)
+				: "-");
 	return true;
 }
 

@@ -211,8 +211,8 @@ static void lines_times(const struct show *show)
 	line_time(show, "deadline", info->deadline_ns);
 	line_time(show, "started", info->started_ns);
 	line_time(show, "ended", info->ended_ns);
-	if (info->ended_ns && info->started_ns)
-		line("took", "%s", format_duration(info->ended_ns - info->started_ns, text));
+	if (info->ended_ns && info->run_ns)
+		line("took", "%s", format_duration(info->run_ns, text));
 	if (info->timeout_ns && info->timeout_ns != TQ_UNLIMITED)
 		line("time-out", "%s an attempt", format_duration(info->timeout_ns, text));
 	if (info->timeout_total_ns && info->timeout_total_ns != TQ_UNLIMITED)
@@ -256,7 +256,10 @@ static void table_history(const struct show *show)
 		char started[FORMAT_MAX], took[FORMAT_MAX], cause[32];
 
 		table_cell(&table, "%u", attempt->number);
-		table_cell(&table, "%u", attempt->worker);
+		if (attempt->worker)
+			table_cell(&table, "%u", attempt->worker);
+		else
+			table_cell(&table, "-");
 		table_cell(&table, "%u", attempt->worker_pid);
 		table_cell(
 			&table, "%s",

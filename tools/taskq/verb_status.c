@@ -34,7 +34,7 @@ static void put_segment(const struct cli *cli, const struct tq_segment_info *inf
 	       format_plural(info->tasks_count, "task", "tasks"),
 	       (unsigned long long)info->tasks_unfinished, format_size(info->used_bytes, used),
 	       format_size(info->max_bytes, max),
-	       format_duration(now_ns - info->created_unix_ns, age),
+	       format_duration(ns_between(info->created_unix_ns, now_ns), age),
 	       info->shutting_down ? "; shutting down" : "");
 	if (info->schedules)
 		printf("%u %s, see `taskq schedule list`\n", info->schedules,
@@ -93,7 +93,8 @@ static void put_worker(struct status *status, const struct tq_worker_info *info)
 	table_cell(table, "%s", info->name);
 	table_cell(table, "%u", info->pid);
 	table_cell(table, "%s", worker_state_name(info));
-	table_cell(table, "%s", format_duration(status->clocks.now_ns - info->registered_ns, age));
+	table_cell(table, "%s",
+		   format_duration(ns_between(info->registered_ns, status->clocks.now_ns), age));
 	table_cell(table, "%llu", (unsigned long long)info->tasks);
 	table_cell(table, "%s", info->task ? tq_id_format(info->task, id) : "-");
 	table_cell(table, "%s", info->queues);
