@@ -34,6 +34,14 @@ static int last_signal(uint32_t phase)
 	return phase == TQI_PHASE_KILL ? SIGKILL : 0;
 }
 
+/* A task that is waited for. */
+static void name_task(uint32_t index, const struct tqi_task *t, struct tq_why *why)
+{
+	why->holder = tqi_id_make(index, t->generation);
+	why->holder_state = t->state;
+	why->holder_held = t->state < TQ_RUNNING && (t->flags & TQI_TASK_HELD);
+}
+
 /* Of one slot those that have not ended. */
 static uint32_t count_waits(const struct tqi_segment *seg, const struct tqi_waiter *slot,
 			    struct tq_why *why)
@@ -50,8 +58,7 @@ static uint32_t count_waits(const struct tqi_segment *seg, const struct tqi_wait
 		count++;
 		if (why->holder || tqi_peek_record(seg, TQI_TASKS, edge.task, &t) < 0)
 			continue;
-		why->holder = tqi_id_make(edge.task, t.generation);
-		why->holder_state = t.state;
+		name_task(edge.task, &t, why);
 	}
 	return count;
 }
@@ -70,8 +77,7 @@ static uint32_t count_members(const struct tqi_segment *seg, uint32_t group, str
 	if (g.ended_last && tqi_peek_record(seg, TQI_TASKS, g.ended_last, &t) == 0)
 		member = tqi_peek_extra(seg, &t, &extra) ? extra.group_next : 0;
 	if (!why->holder && member && tqi_peek_record(seg, TQI_TASKS, member, &t) == 0) {
-		why->holder = tqi_id_make(member, t.generation);
-		why->holder_state = t.state;
+		name_task(member, &t, why);
 	}
 	return g.unfinished;
 }
@@ -94,6 +100,14 @@ static uint32_t why_waits(const struct tqi_segment *seg, const struct tqi_attemp
 	return a->waits ? TQ_WHY_WAITING : TQ_WHY_RUNNING;
 }
 
+static bool is_stopped(uint32_t pid)
+{
+	uint64_t start;
+	char state;
+
+	return pid && tqi_pid_start(pid, &start, &state) == 0 && (state == 'T' || state == 't');
+}
+
 static uint32_t why_running(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
@@ -106,6 +120,7 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 		return TQ_WHY_RUNNING;
 	why->worker = a.worker;
 	why->pgid = tqi_load_relaxed32(&a.pgid);
+	why->stopped_pid = is_stopped(why->pid) ? why->pid : is_stopped(why->pgid) ? why->pgid : 0;
 	if (a.phase != TQI_PHASE_NONE) {
 		why->since_ns = a.phase_ns;
 		why->stop_cause = a.stop_cause;
@@ -118,12 +133,19 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 	return a.phase == TQI_PHASE_NONE ? why_waits(seg, &a, why) : TQ_WHY_STOPPING;
 }
 
-static bool is_stopped(uint32_t pid)
+/* Counts one that could start it.  True when it is neither busy nor stopped. */
+static bool count_worker(const struct tqi_worker *w, uint32_t number, struct tq_why *why)
 {
-	uint64_t start;
-	char state;
+	const bool stopped = is_stopped(w->owner.pid);
 
-	return tqi_pid_start(pid, &start, &state) == 0 && (state == 'T' || state == 't');
+	why->workers++;
+	why->busy += w->attempt_count != 0;
+	why->stopped += stopped;
+	if (stopped && (!why->pid || !w->attempt_count)) { /* rather one that could start it now */
+		why->worker = number;
+		why->pid = w->owner.pid;
+	}
+	return !w->attempt_count && !stopped;
 }
 
 /* Counts who could start it.  Returns how many of them are neither busy nor stopped. */
@@ -141,16 +163,11 @@ static uint32_t count_workers(const struct question *q, struct tq_why *why)
 		why->queue_workers++;
 		if (!tqi_worker_serves_kind(&w, q->task.kind))
 			continue;
-		why->workers++;
-		if (w.attempt_count) {
-			why->busy++;
-		} else if (is_stopped(w.owner.pid)) {
-			why->worker = n;
-			why->pid = w.owner.pid;
-		} else {
-			able++;
-		}
+		able += count_worker(&w, n, why);
 	}
+	/* Some of those that are busy are not in the way, unless nobody else is there. */
+	if (why->busy + able == why->workers && why->stopped < why->workers)
+		why->worker = why->pid = 0;
 	return able;
 }
 
@@ -304,8 +321,7 @@ static void name_leader(const struct question *q, struct tq_why *why)
 
 	if (!leader || tqi_peek_record(&q->tq->seg, TQI_TASKS, leader, &t) < 0)
 		return;
-	why->holder = tqi_id_make(leader, t.generation);
-	why->holder_state = t.state;
+	name_task(leader, &t, why);
 	why->is_successor = 1;
 }
 
@@ -336,8 +352,10 @@ static uint32_t why_blocked(const struct question *q, const struct tqi_extra *ex
 		why->others = extra->unmet - 1;
 	else if (!why->holder && extra && extra->key)
 		name_leader(q, why);
-	if (why->holder_state == TQ_RUNNING && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0)
-		why->pid = t.worker_pid;
+	if (why->holder && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0) {
+		name_task(tqi_id_index(why->holder), &t, why);
+		why->pid = t.state == TQ_RUNNING ? t.worker_pid : 0;
+	}
 	return TQ_WHY_BLOCKED;
 }
 

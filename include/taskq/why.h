@@ -32,7 +32,8 @@ extern "C" {
 	/* longest, since since_ns, on pid; or there is none */                                    \
 	X(TQ_WHY_THROTTLED, 17, "throttled") /* limit is full; holder has a slot, on pid; or */   \
 	/* it has slots, and no token until until_ns */                                            \
-	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is */ \
+	X(TQ_WHY_STOPPED, 14, "stopped")     /* those not busy are stopped (SIGSTOP), as pid is, */ \
+	/* or all are */                                                                           \
 	X(TQ_WHY_SUBSTITUTES, 21, "substitutes") /* all that serve it are busy, and in a farm */   \
 	/* more attempts wait, others, than it may have substitutes; its master: worker, pid */    \
 	X(TQ_WHY_BUSY, 15, "busy")	     /* all that serve it are */                           \
@@ -77,6 +78,11 @@ struct tq_why {
 	uint32_t holder_state;	    /* BLOCKED, WAITING: enum tq_state of holder */
 	uint32_t others;	    /* BLOCKED, WAITING: how many more it waits for;
 				       SUBSTITUTES: attempts of the farm that wait */
+	uint32_t stopped; /* of workers, with a task or without: stopped by a signal */
+	uint32_t stopped_pid; /* of a running task: its worker, or what leads its command's
+				 group, when that is stopped by a signal; else 0 */
+	uint32_t holder_held; /* BLOCKED, WAITING: 1: holder waits, and is held */
+	uint32_t reserved0;
 };
 
 /**

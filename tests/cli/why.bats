@@ -110,6 +110,41 @@ has_reason() {
 	expect 0 wait "$id"
 }
 
+@test "H4: workers that are stopped, with a task or without" {
+	local id next workers
+
+	farm -j2
+	mapfile -t workers < <(taskq --json status |
+		jq -r '.workers[] | select(.flags | index("master") | not) | .pid')
+	id=$(submit -- sleep 60)
+	eventually 10 has_reason "$id" running
+	kill -STOP "${workers[@]}"
+	eventually 5 is_in "${workers[0]}" T
+	eventually 5 is_in "${workers[1]}" T
+	reason "$id" running
+	prints "is stopped; \`kill -CONT $(field "$id" worker_pid)\` lets it go on"
+	[[ $(taskq why "$id" --json | jq .stopped_pid) == "$(field "$id" worker_pid)" ]]
+	expect 0 show "$id"
+	prints "is stopped; "
+	next=$(submit -- true)
+	reason "$next" stopped
+	prints "all 2 workers that serve it are stopped, as pid "
+	kill -CONT "$(field "$id" worker_pid)"
+	eventually 5 eval '[[ $(taskq why "$next") == *"1 of the 2 workers that serve it is stopped, as pid"* ]]'
+	kill -CONT "${workers[@]}"
+	expect 0 wait "$next"
+}
+
+@test "H4: a task after one that is held" {
+	local first id
+
+	first=$(submit --hold -- true)
+	id=$(submit --after "$first" -- true)
+	reason "$id" blocked
+	prints "it waits for $first (ready, held)"
+	[[ $(taskq why "$id" --json | jq .holder_held) == true ]]
+}
+
 @test "H4: why of no task" {
 	taskq create
 	expect 5 why 7-1

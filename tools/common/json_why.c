@@ -29,6 +29,7 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 	set_number(object, "pid", why->pid);
 	set_number(object, "pgid", why->pgid);
 	set_number(object, "signal", why->signal);
+	set_number(object, "stopped_pid", why->stopped_pid);
 	if (why->reason == TQ_WHY_STOPPING)
 		json_object_set_new(object, "stop_cause",
 				    json_string(tq_cause_name(why->stop_cause)));
@@ -38,6 +39,8 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 		json_object_set_new(object, "holder_state",
 				    json_string(tq_state_name(why->holder_state)));
 		json_object_set_new(object, "others", json_u64(why->others));
+		if (why->holder_held)
+			json_object_set_new(object, "holder_held", json_true());
 		if (why->is_successor)
 			json_object_set_new(object, "successor", json_true());
 	}
@@ -59,6 +62,7 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 			json_object_set_new(object, "fair", json_true());
 		json_object_set_new(object, "workers", json_u64(why->workers));
 		json_object_set_new(object, "busy", json_u64(why->busy));
+		json_object_set_new(object, "stopped", json_u64(why->stopped));
 		json_object_set_new(object, "queue_workers", json_u64(why->queue_workers));
 	}
 	return object;

@@ -21,16 +21,12 @@ struct sentence {
 
 static char *ago(const struct sentence *s, char text[FORMAT_MAX])
 {
-	const uint64_t now = s->clocks->now_ns, since = s->why->since_ns;
-
-	return format_duration(now > since ? now - since : 0, text);
+	return format_duration(ns_between(s->why->since_ns, s->clocks->now_ns), text);
 }
 
 static char *left(const struct sentence *s, char text[FORMAT_MAX])
 {
-	const uint64_t now = s->clocks->now_ns, until = s->why->until_ns;
-
-	return format_duration(until > now ? until - now : 0, text);
+	return format_duration(ns_between(s->clocks->now_ns, s->why->until_ns), text);
 }
 
 static void say_ended(const struct sentence *s)
@@ -65,12 +61,23 @@ static void say_stopping(const struct sentence *s)
 		    s->info->attempt, cause, s->why->worker, s->why->pid, ago(s, text));
 }
 
+/* ", and pid 3 is stopped; `kill -CONT 3` lets it go on", or nothing. */
+static void add_stopped(const struct sentence *s, size_t at)
+{
+	if (s->why->stopped_pid)
+		snprintf(s->buf + at, WHY_MAX - at,
+			 ", and pid %u is stopped; `kill -CONT %u` lets it go on",
+			 s->why->stopped_pid, s->why->stopped_pid);
+}
+
 static void say_running(const struct sentence *s)
 {
 	char text[FORMAT_MAX];
 
-	SAY(s, "it is running: attempt %u, on worker %u (pid %u), for %s", s->info->attempt,
-	    s->why->worker, s->why->pid, ago(s, text));
+	const int n = SAY(s, "it is running: attempt %u, on worker %u (pid %u), for %s",
+			  s->info->attempt, s->why->worker, s->why->pid, ago(s, text));
+
+	add_stopped(s, (size_t)n);
 }
 
 /* "17-3 (running, pid 3) and 4 others" */
@@ -90,8 +97,8 @@ static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 	}
 	if (pid_of_holder)
 		snprintf(pid, sizeof(pid), ", pid %u", pid_of_holder);
-	int n = SAY(s, "it waits for %s (%s%s)", tq_id_format(s->why->holder, id),
-		    tq_state_name(s->why->holder_state), pid);
+	int n = SAY(s, "it waits for %s (%s%s%s)", tq_id_format(s->why->holder, id),
+		    tq_state_name(s->why->holder_state), s->why->holder_held ? ", held" : "", pid);
 
 	if (s->why->others)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
@@ -107,8 +114,10 @@ static void say_waiting(const struct sentence *s)
 	say_holder(s, 0);
 	size_t n = strlen(s->buf);
 
-	snprintf(s->buf + n, WHY_MAX - n, ": attempt %u, on worker %u (pid %u), for %s",
-		 s->info->attempt, s->why->worker, s->why->pid, ago(s, text));
+	n += (size_t)snprintf(s->buf + n, WHY_MAX - n,
+			      ": attempt %u, on worker %u (pid %u), for %s", s->info->attempt,
+			      s->why->worker, s->why->pid, ago(s, text));
+	add_stopped(s, n);
 }
 
 static void say_held(const struct sentence *s)
@@ -133,9 +142,7 @@ static void say_delayed(const struct sentence *s)
 
 	if (s->why->until_wall_ns) {
 		SAY(s, "it waits for the wall clock: in %s, at %s",
-		    format_duration(s->why->until_wall_ns > s->clocks->unix_now_ns
-					    ? s->why->until_wall_ns - s->clocks->unix_now_ns
-					    : 0,
+		    format_duration(ns_between(s->clocks->unix_now_ns, s->why->until_wall_ns),
 				    text),
 		    format_local(s->why->until_wall_ns, wall));
 		return;
@@ -191,11 +198,17 @@ static void say_stopped(const struct sentence *s)
 		    "lets it "
 		    "go on",
 		    s->why->pid, before(s, text), s->why->pid);
+	else if (s->why->stopped >= s->why->workers)
+		SAY(s,
+		    "all %u workers that serve it are stopped, as pid %u is%s; `kill -CONT %u` "
+		    "lets it go on",
+		    s->why->workers, s->why->pid, before(s, text), s->why->pid);
 	else
 		SAY(s,
-		    "%u of the %u workers that serve it are busy, the others stopped, as pid %u "
-		    "is%s; `kill -CONT %u` lets it go on",
-		    s->why->busy, s->why->workers, s->why->pid, before(s, text), s->why->pid);
+		    "%u of the %u workers that serve it %s stopped, as pid %u is, and the others "
+		    "are busy%s; `kill -CONT %u` lets it go on",
+		    s->why->stopped, s->why->workers, format_plural(s->why->stopped, "is", "are"),
+		    s->why->pid, before(s, text), s->why->pid);
 }
 
 static void say_busy(const struct sentence *s)

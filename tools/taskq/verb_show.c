@@ -67,7 +67,7 @@ static void line_state(const struct show *show)
 	tq_id_format(info->id, id);
 	if (info->state >= TQ_DONE)
 		line("task", "%s: %s", id, outcome_format(info, outcome));
-	else if (show->why.reason == TQ_WHY_RUNNING)
+	else if (show->why.reason == TQ_WHY_RUNNING && !show->why.stopped_pid)
 		line("task", "%s: running, attempt %u, on worker %u (pid %u)", id, info->attempt,
 		     info->worker, info->worker_pid);
 	else
