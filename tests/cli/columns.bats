@@ -25,10 +25,10 @@ readonly PAIRS='id:id sequence:sequence state:state flags:flags queue:queue kind
 readonly CELL='def cell($key; $value):
 	if $key == "state" then $value | tostring
 	elif $key == "attempts_max" then $value - 1 | tostring
-	elif $value == 0 and ($key | endswith("_bytes")) then "-"
+	elif $value == 0 and ($key | endswith("_bytes")) then ""
 	elif ($key | startswith("after")) then $value | length | tostring
 	elif $key == "command" then $value | join(" ")
-	elif ($value | type) == "array" then if $value == [] then "-" else $value | join(",") end
+	elif ($value | type) == "array" then if $value == [] then "" else $value | join(",") end
 	else $value | tostring end;'
 
 # Each task as JSON and as exact cells of all columns, at about the same time.
@@ -119,7 +119,7 @@ is_same() { # KEY JSON CELL
 }
 
 @test "H7: -H prints no header, tabs, and exact values for programs" {
-	local id
+	local id other
 
 	id=$(submit -L $'a\tb\n' --timeout 90s -- true)
 	[[ $(taskq show -H -o state "$id") == ready ]]
@@ -127,12 +127,21 @@ is_same() { # KEY JSON CELL
 	[[ $(taskq show -H -o state,flags "$id") == $'ready\theld,unserved' ]]
 	[[ $(taskq list -o state) == *ready,held ]]
 	taskq unhold "$id"
-	[[ $(taskq list -H -o id,label,timeout,error,kind) == "$id"$'\ta\\tb\\n\t90.000000000\t-\texec' ]]
+	[[ $(taskq list -H -o id,label,timeout,error,kind) == "$id"$'\ta\\tb\\n\t90.000000000\t\texec' ]]
 	[[ $(taskq list -o timeout) == *1m30s ]]
 	[[ $(taskq list -H | tr -cd '\t' | wc -c) == 7 ]]
-	[[ $(taskq stats -H -o queue,submitted,success) == $'default\t1\t-' ]]
+	[[ $(taskq stats -H -o queue,submitted,success) == $'default\t1\t' ]]
 	work_off
 	[[ $(taskq stats -H --by-kind -o kind,done,success) == $'exec\t1\t100.0' ]]
+	# Nothing is "nothing", and each text can be had back.
+	other=$(submit -L - -- true)
+	[[ $(taskq show -H -o label,fair "$other") == $'-\t' ]]
+	other=$(submit -L 'a\n\xff' -- true)
+	[[ $(taskq show -H -o label "$other") == 'a\\n\\xff' ]]
+	[[ $(taskq show -o label "$other" | tail -n 1) == 'a\n\xff' ]]
+	printf 'a\\b\0\n\377' >payload
+	other=$(submit --kind k --payload @payload)
+	[[ $(printf '%b' "$(taskq show -H -o command "$other")" | base64) == "$(base64 <payload)" ]]
 	# A duration is what options read.
 	submit --timeout "$(taskq show -H -o timeout "$id")" -L again -- true
 	[[ $(taskq list -L again --json | jq .timeout_ns) == 90000000000 ]]

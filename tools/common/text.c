@@ -7,10 +7,6 @@
 #include "payload.h"
 #include "text.h"
 
-enum {
-	SHOWN_MAX = 64 << 10
-}; /* bytes of a payload fetched only to print a line of it */
-
 /* Bytes that a character beginning with @first has; 0 when none begins so. */
 static size_t announced(unsigned char first)
 {
@@ -82,6 +78,19 @@ void text_put_safe_bytes(FILE *out, const char *text, size_t bytes)
 		}
 		at += width ? width : 1;
 	}
+}
+
+void text_put_exact(FILE *out, const char *text, size_t bytes)
+{
+	for (const char *slash; (slash = memchr(text, '\\', bytes));) {
+		const size_t before = (size_t)(slash - text);
+
+		text_put_safe_bytes(out, text, before);
+		fputs("\\\\", out);
+		text += before + 1;
+		bytes -= before + 1;
+	}
+	text_put_safe_bytes(out, text, bytes);
 }
 
 void text_put_safe(FILE *out, const char *text)
@@ -171,7 +180,7 @@ char *text_of_task(struct tq *tq, const struct tq_task_info *info)
 	uint64_t bytes;
 	FILE *out;
 
-	if (info->payload_bytes > 0 && info->payload_bytes <= SHOWN_MAX &&
+	if (info->payload_bytes > 0 && info->payload_bytes <= TEXT_SHOWN_MAX &&
 	    payload_read(tq, info->id, &payload, &bytes) < 0)
 		return NULL;
 	out = open_memstream(&text, &text_bytes);
@@ -213,6 +222,19 @@ char *text_safe_copy(const char *text, unsigned columns)
 	if (!out)
 		return NULL;
 	put_columns(out, text, columns);
+	fclose(out);
+	return copy;
+}
+
+char *text_exact_copy(const char *text, size_t bytes)
+{
+	char *copy = NULL;
+	size_t room;
+	FILE *out = open_memstream(&copy, &room);
+
+	if (!out)
+		return NULL;
+	text_put_exact(out, text, bytes);
 	fclose(out);
 	return copy;
 }

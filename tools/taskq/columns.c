@@ -16,12 +16,15 @@ _Static_assert(TABLE_COLUMNS_MAX == 64, "FORM_COLUMNS says so");
 
 void column_none(const struct column_row *row)
 {
-	table_cell(row->table, "-");
+	table_cell(row->table, "%s", row->exact ? "" : "-");
 }
 
 void column_text(const struct column_row *row, const char *text)
 {
-	table_cell(row->table, "%s", *text ? text : "-");
+	if (*text)
+		table_cell(row->table, "%s", text);
+	else
+		column_none(row);
 }
 
 void column_count(const struct column_row *row, uint64_t count)

@@ -22,26 +22,39 @@ void table_column(struct table *table, const char *header, bool right)
 	table->columns++;
 }
 
+static bool make_room(struct table *table)
+{
+	const unsigned room = table->cell_room ? 2 * table->cell_room : 256;
+
+	if (table->cell_count < table->cell_room)
+		return true;
+	char **cells = reallocarray(table->cells, room, sizeof(*cells));
+
+	if (!cells)
+		return false;
+	table->cells = cells;
+	table->cell_room = room;
+	return true;
+}
+
 void table_cell(struct table *table, const char *format, ...)
 {
 	char *cell = NULL;
 	va_list args;
 
-	if (table->cell_count == table->cell_room) {
-		const unsigned room = table->cell_room ? 2 * table->cell_room : 256;
-		char **cells = reallocarray(table->cells, room, sizeof(*cells));
-
-		if (!cells)
-			return;
-		table->cells = cells;
-		table->cell_room = room;
-	}
 	va_start(args, format);
 	if (vasprintf(&cell, format, args) < 0)
 		cell = NULL;
 	va_end(args);
-	table->cells[table->cell_count++] = cell ? text_safe_copy(cell, 0) : NULL;
+	table_cell_bytes(table, cell ? cell : "", cell ? strlen(cell) : 0);
 	free(cell);
+}
+
+void table_cell_bytes(struct table *table, const char *text, size_t bytes)
+{
+	if (make_room(table))
+		table->cells[table->cell_count++] = table->plain ? text_exact_copy(text, bytes)
+								 : text_safe_copy(text, 0);
 }
 
 static unsigned width_of(const char *text)

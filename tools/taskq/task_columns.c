@@ -3,9 +3,11 @@
 #include "task_columns.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "outcome.h"
 #include "parse.h"
+#include "payload.h"
 #include "text.h"
 
 /* An id that is not a task's. */
@@ -71,8 +73,26 @@ static void put_scope(const struct column_row *row)
 	column_text(row, scope_name(info->unique_scope));
 }
 
+/* All of its bytes; true when it was printed. */
+static bool put_exact_payload(const struct column_row *row)
+{
+	const struct tq_task_info *info = row->of;
+	void *payload = NULL;
+	uint64_t bytes;
+	const bool is_shown = row->exact && strcmp(info->kind, "exec") != 0 &&
+			      info->payload_bytes <= TEXT_SHOWN_MAX &&
+			      payload_read(row->tq, info->id, &payload, &bytes) == 0;
+
+	if (is_shown)
+		table_cell_bytes(row->table, payload, bytes);
+	free(payload);
+	return is_shown;
+}
+
 static void put_command(const struct column_row *row)
 {
+	if (put_exact_payload(row))
+		return;
 	char *text = text_of_task(row->tq, row->of);
 
 	column_text(row, text ? text : "");
