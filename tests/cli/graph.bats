@@ -178,6 +178,27 @@ node() {
 	expect 2 graph --max 0 "$a"
 }
 
+@test "D5: graph: a completion task comes after the members of its group" {
+	local g id
+
+	g=$(taskq group new -- echo end)
+	id=$(submit --group "$g" -L first -- true)
+	submit --group "$g" -L second --after "$id" -- true
+	submit --group "$g" -L lone -- true
+	expect 0 graph "$g"
+	[[ ${#lines[@]} == 5 && ${lines[4]} == *2*blocked*"echo end"*"second (any), lone (any)"* ]]
+	id=$(node "$g" "echo end" id)
+	expect 0 graph "$id"
+	[[ ${#lines[@]} == 5 && ${lines[4]} == *0*"echo end"*"second (any), lone (any)"* ]]
+	[[ $(node "$id" first layer) == -2 ]]
+	taskq group seal "$g"
+	work_off
+	expect 0 graph "$g"
+	[[ ${lines[4]} == *2*done*"echo end"*"second (any), lone (any)"* ]]
+	expect 0 graph --dot "$g"
+	[[ $(grep -c -- '->' <<<"$output") == 3 ]]
+}
+
 @test "graph: what Graphviz reads is well formed, whatever a label says" {
 	local g
 

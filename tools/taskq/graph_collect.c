@@ -56,13 +56,6 @@ static int make_room(struct graph_view *view)
 	return index_nodes(view);
 }
 
-static uint64_t run_time(const struct tq_task_info *info, const struct clocks *clocks)
-{
-	if (!info->started_ns || (info->state != TQ_RUNNING && info->ended_ns < info->started_ns))
-		return 0;
-	return (info->state == TQ_RUNNING ? clocks->now_ns : info->ended_ns) - info->started_ns;
-}
-
 static void fill(struct graph_view *view, struct graph_view_node *node,
 		 const struct tq_task_info *info)
 {
@@ -76,7 +69,9 @@ static void fill(struct graph_view *view, struct graph_view_node *node,
 	*node = (struct graph_view_node){
 		.id = info->id,
 		.sequence = info->sequence,
-		.run_ns = run_time(info, &clocks),
+		.run_ns = outcome_run_ns(info, &clocks),
+		.group = info->group,
+		.completes = info->completes,
 		.state = info->state,
 		.text = text_safe_copy(text ? text : info->label, TEXT_COLUMNS),
 		.outcome = text_safe_copy(both, 0),
@@ -135,76 +130,6 @@ static int add_by_id(struct graph_view *view, uint64_t id)
 	return r < 0 ? 1 /* gone meanwhile */ : add(view, &info);
 }
 
-/* From the first node, and those that come to be behind @from, on: nearest first. */
-static int follow(struct graph_view *view, others_fn *others, uint32_t from)
-{
-	uint32_t at = 0;
-	int r = 1;
-
-	while (at < view->count && r > 0) {
-		struct tq_dependency_info *infos;
-		const int n = read_others(view, others, view->nodes[at].id, &infos);
-
-		r = n == -ENOMEM ? n : 1;
-		for (int i = 0; i < n && r > 0; i++)
-			r = add_by_id(view, infos[i].id);
-		free(infos);
-		at = at ? at + 1 : from;
-	}
-	return r < 0 ? r : 0;
-}
-
-static int by_sequence(const void *a, const void *b)
-{
-	const struct graph_view_node *x = a, *y = b;
-
-	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
-}
-
-static int add_edge(struct graph_view *view, uint32_t node, const struct tq_dependency_info *info)
-{
-	const uint32_t on = view->slots[slot_of(view, info->id)];
-
-	if (!on) {
-		view->nodes[node].elsewhere++;
-		return 0;
-	}
-	if (view->edge_count == view->edge_room) {
-		const uint32_t room = view->edge_room ? 2 * view->edge_room : ROOM_FIRST;
-		struct graph_view_edge *edges = reallocarray(view->edges, room, sizeof(*edges));
-
-		if (!edges)
-			return -ENOMEM;
-		view->edges = edges;
-		view->edge_room = room;
-	}
-	view->edges[view->edge_count++] = (struct graph_view_edge){ node, on - 1, info->kind };
-	if (view->nodes[node].layer <= view->nodes[on - 1].layer)
-		view->nodes[node].layer = view->nodes[on - 1].layer + 1;
-	return 0;
-}
-
-/* What a task waits for was submitted before it: so the layers are right at once. */
-static int collect_edges(struct graph_view *view)
-{
-	int r = 0;
-
-	if (view->count == 0)
-		return 0;
-	qsort(view->nodes, view->count, sizeof(*view->nodes), by_sequence);
-	r = index_nodes(view);
-	for (uint32_t i = 0; i < view->count && r == 0; i++) {
-		struct tq_dependency_info *infos;
-		const int n = read_others(view, tq_dependencies, view->nodes[i].id, &infos);
-
-		r = n == -ENOMEM ? n : 0;
-		for (int j = n - 1; j >= 0 && r == 0; j--) /* they come newest first */
-			r = add_edge(view, i, &infos[j]);
-		free(infos);
-	}
-	return r;
-}
-
 typedef int member_fn(void *ctx, const struct tq_task_info *info);
 
 /* Calls @take for each member of a group, as long as it is above 0.  0, or an error. */
@@ -235,10 +160,186 @@ static int add_member(void *ctx, const struct tq_task_info *info)
 	return add(ctx, info);
 }
 
+/* A completion task waits for the members of its group, as for dependencies; 1, or -ENOMEM. */
+static int add_members(struct graph_view *view, uint64_t group)
+{
+	return group && each_member(view, group, add_member, view) == -ENOMEM ? -ENOMEM : 1;
+}
+
+/* From the first node, and those that come to be behind @from, on: nearest first. */
+static int follow(struct graph_view *view, others_fn *others, uint32_t from)
+{
+	uint32_t at = 0;
+	int r = 1;
+
+	while (at < view->count && r > 0) {
+		struct tq_dependency_info *infos;
+		const int n = read_others(view, others, view->nodes[at].id, &infos);
+
+		r = n == -ENOMEM ? n : 1;
+		for (int i = 0; i < n && r > 0; i++)
+			r = add_by_id(view, infos[i].id);
+		free(infos);
+		if (r > 0 && others == tq_dependencies)
+			r = add_members(view, view->nodes[at].completes);
+		at = at ? at + 1 : from;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int by_sequence(const void *a, const void *b)
+{
+	const struct graph_view_node *x = a, *y = b;
+
+	return x->sequence < y->sequence ? -1 : x->sequence > y->sequence;
+}
+
+static int add_edge(struct graph_view *view, uint32_t node, uint32_t on, uint32_t kind)
+{
+	if (view->edge_count == view->edge_room) {
+		const uint32_t room = view->edge_room ? 2 * view->edge_room : ROOM_FIRST;
+		struct graph_view_edge *edges = reallocarray(view->edges, room, sizeof(*edges));
+
+		if (!edges)
+			return -ENOMEM;
+		view->edges = edges;
+		view->edge_room = room;
+	}
+	view->edges[view->edge_count] =
+		(struct graph_view_edge){ node, on, kind, view->edge_count };
+	view->edge_count++;
+	return 0;
+}
+
+static int add_dependency(struct graph_view *view, uint32_t node,
+			  const struct tq_dependency_info *info)
+{
+	const uint32_t on = view->slots[slot_of(view, info->id)];
+
+	if (!on) {
+		view->nodes[node].elsewhere++;
+		return 0;
+	}
+	if (view->nodes[on - 1].group == view->nodes[node].group)
+		view->nodes[on - 1].followed = true;
+	return add_edge(view, node, on - 1, info->kind);
+}
+
+static int add_dependencies(struct graph_view *view)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < view->count && r == 0; i++) {
+		struct tq_dependency_info *infos;
+		const int n = read_others(view, tq_dependencies, view->nodes[i].id, &infos);
+
+		r = n == -ENOMEM ? n : 0;
+		for (int j = n - 1; j >= 0 && r == 0; j--) /* they come newest first */
+			r = add_dependency(view, i, &infos[j]);
+		free(infos);
+	}
+	return r;
+}
+
+/* To those members that no other one comes after: the others end before them. */
+static int link_completion(struct graph_view *view, uint32_t node)
+{
+	static const uint32_t kinds[] = { [TQ_GROUP_ANY] = TQ_AFTER_ANY,
+					  [TQ_GROUP_OK] = TQ_AFTER_OK,
+					  [TQ_GROUP_FAIL] = TQ_AFTER_FAIL };
+	const uint64_t group = view->nodes[node].completes;
+	struct tq_group_info info = { .size = sizeof(info) };
+	int r = tq_group_info(view->tq, group, &info);
+
+	if (r < 0)
+		return 0; /* gone meanwhile */
+	const uint32_t kind = info.condition <= TQ_GROUP_FAIL ? kinds[info.condition]
+							      : TQ_AFTER_ANY;
+
+	for (uint32_t i = 0; i < view->count && r == 0; i++)
+		if (view->nodes[i].group == group && !view->nodes[i].followed)
+			r = add_edge(view, node, i, kind);
+	return r;
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct graph_view_edge *x = a, *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int link_completions(struct graph_view *view)
+{
+	const uint32_t before = view->edge_count;
+	int r = 0;
+
+	for (uint32_t i = 0; i < view->count && r == 0; i++)
+		if (view->nodes[i].completes)
+			r = link_completion(view, i);
+	if (view->edge_count > before)
+		qsort(view->edges, view->edge_count, sizeof(*view->edges), by_node);
+	return r;
+}
+
+/*
+ * What a task waits for was submitted before it, but for the members of a group that its
+ * completion task waits for: only these make another round, and each comes before the next.
+ */
+static void set_layers(struct graph_view *view)
+{
+	bool changed = true;
+
+	for (uint32_t round = 0; changed && round < view->count; round++) {
+		changed = false;
+		for (uint32_t e = 0; e < view->edge_count; e++) {
+			const int32_t layer = view->nodes[view->edges[e].on].layer + 1;
+			int32_t *own = &view->nodes[view->edges[e].node].layer;
+
+			changed |= *own < layer;
+			*own = *own < layer ? layer : *own;
+		}
+	}
+}
+
+static int collect_edges(struct graph_view *view)
+{
+	int r = 0;
+
+	if (view->count == 0)
+		return 0;
+	qsort(view->nodes, view->count, sizeof(*view->nodes), by_sequence);
+	r = index_nodes(view);
+	if (r == 0)
+		r = add_dependencies(view);
+	if (r == 0)
+		r = link_completions(view);
+	set_layers(view);
+	return r;
+}
+
+/* That of a group, which knows it also when its start has been decided. */
+static int add_completion(struct graph_view *view, uint64_t group)
+{
+	struct tq_group_info info = { .size = sizeof(info) };
+	int r = tq_group_info(view->tq, group, &info);
+
+	if (r < 0 || !info.completion)
+		return r;
+	r = add_by_id(view, info.completion);
+	if (r > 0 && view->count)
+		view->nodes[0].completes = group;
+	return r < 0 ? r : 0;
+}
+
 int graph_collect_group(struct graph_view *view, uint64_t group)
 {
-	const int r = each_member(view, group, add_member, view);
+	int r = add_completion(view, group);
 
+	if (r == 0)
+		r = each_member(view, group, add_member, view);
 	return r < 0 ? r : collect_edges(view);
 }
 

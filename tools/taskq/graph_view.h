@@ -3,6 +3,7 @@
 #ifndef TASKQ_TOOL_GRAPH_VIEW_H
 #define TASKQ_TOOL_GRAPH_VIEW_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "cli.h"
@@ -11,7 +12,10 @@ struct graph_view_node {
 	uint64_t id;
 	uint64_t sequence;
 	uint64_t run_ns; /* of its last attempt; 0 none */
+	uint64_t group;	    /* that it is a member of; 0 none */
+	uint64_t completes; /* the group whose completion task it is; 0 none, or not known */
 	uint32_t state;
+	bool followed;	    /* another member of its group comes after it */
 	uint32_t elsewhere; /* dependencies on tasks that are not here */
 	int32_t layer;	    /* one more than that of all that it comes after */
 	char *text;	    /* its label, or command, or "" */
@@ -22,6 +26,7 @@ struct graph_view_edge {
 	uint32_t node; /* that waits ... */
 	uint32_t on;   /* ... for this one */
 	uint32_t kind; /* enum tq_after */
+	uint32_t place; /* in the order in which they were found */
 };
 
 struct graph_view {
