@@ -125,6 +125,9 @@ node() {
 	expect 2 submit --graph absent.json
 	says 'No such file'
 	expect 125 submit --graph absent.json --wait
+	expect 2 submit --graph .
+	says '--graph ".": Is a directory'
+	refused 'payload_base64 holds any bytes' <<<'{"nodes":[{"name":"a","command":["x\u0000"]}]}'
 }
 
 @test "D2: a cycle is refused, with those that are in it" {

@@ -57,6 +57,14 @@ load helper
 	prints "no live worker serves queue default and kind nobody"
 }
 
+@test "F1: a batch that nobody serves is warned of a few times, and the rest is counted" {
+	seq 100 | jq -c '{command: ["true"], queue: "q\(. % 20)"}' >lines
+	run -0 --separate-stderr taskq submit --batch lines
+	[[ $(grep -c "warning: no live worker serves queue" <<<"$stderr") == 8 ]]
+	says "warning: and 60 more tasks are of other queues or kinds that no live worker serves"
+	[[ $(wc -l <<<"$stderr") == 17 ]]
+}
+
 @test "D7: submit --wait exits with the task's own code" {
 	farm -j1
 	expect 9 submit --wait -- sh -c 'exit 9'

@@ -288,3 +288,15 @@ json_t *json_of_segment(const struct tq_segment_info *info)
 	json_object_set_new(object, "reclaimed", json_u64(info->reclaimed));
 	return object;
 }
+
+const char *json_error_reason(const json_error_t *error)
+{
+	switch (json_error_code(error)) {
+	case json_error_null_character:
+		return "\\u0000 in a string: texts hold none, and payload_base64 holds any bytes";
+	case json_error_null_byte_in_key:
+		return "\\u0000 in the name of a field";
+	default:
+		return error->text;
+	}
+}

@@ -48,6 +48,9 @@ void json_set_payload(json_t *object, const char *kind, const char *payload, uin
 /* The text of a value in one line, and frees the value.  Freed by free(); NULL no memory. */
 char *json_to_text(json_t *value);
 
+/* What is wrong with a text that is no JSON. */
+const char *json_error_reason(const json_error_t *error);
+
 /* Prints one object on one line of standard output and frees it. */
 void json_line(json_t *object);
 

@@ -6,6 +6,7 @@
 
 #include "base64.h"
 #include "batch_line.h"
+#include "json.h"
 #include "payload.h"
 
 /* Strings of an array, NULL-terminated; NULL when it is not one of strings. */
@@ -151,7 +152,7 @@ bool batch_line_read(struct batch_line *line, const char *text, size_t bytes,
 	if (object)
 		return batch_line_take(line, object, defaults);
 	*line = (struct batch_line){ .object = NULL };
-	return batch_line_bad(line, "not a JSON object: %s", error.text);
+	return batch_line_bad(line, "not a JSON object: %s", json_error_reason(&error));
 }
 
 bool batch_line_take(struct batch_line *line, json_t *object, const struct task_options *defaults)

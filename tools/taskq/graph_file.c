@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "graph_node.h"
+#include "json.h"
 
 uint32_t graph_file_count(const struct graph_file *file)
 {
@@ -38,7 +39,8 @@ static bool load(struct graph_file *file, int fd)
 
 	file->root = json_loadfd(fd, JSON_REJECT_DUPLICATES, &error);
 	if (!file->root)
-		return bad(file, "line %d, column %d: %s", error.line, error.column, error.text);
+		return bad(file, "line %d, column %d: %s", error.line, error.column,
+			   json_error_reason(&error));
 	if (!json_is_object(file->root))
 		return bad(file, "not an object such as {\"nodes\":[...]}");
 	json_object_foreach(file->root, name, value) if (strcmp(name, "nodes") != 0) return bad(

@@ -53,9 +53,11 @@ static int read_graph(struct graph_submit *submit, const struct task_options *de
 	const bool is_input = !strcmp(submit->path, "-");
 	const int fd = is_input ? STDIN_FILENO : open(submit->path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0) {
+	if (fd < 0 || read(fd, NULL, 0) < 0) { /* as a directory cannot be */
 		refuse(submit->cli, "--graph", submit->path, strerror(errno),
 		       "a file with {\"nodes\":[...]}, or -");
+		if (fd > STDIN_FILENO)
+			close(fd);
 		return usage_code(submit->cli);
 	}
 	const bool ok = graph_file_read(&submit->file, fd, defaults);
@@ -133,7 +135,7 @@ static int hand_in(struct graph_submit *submit)
 
 static void print_ids(const struct graph_submit *submit)
 {
-	struct unserved unserved = { .queue = "" };
+	struct unserved unserved = { .count = 0 };
 	char group[TQ_ID_TEXT_MAX];
 	const uint32_t count = graph_file_count(&submit->file);
 
@@ -151,6 +153,7 @@ static void print_ids(const struct graph_submit *submit)
 	fflush(stdout); /* whoever reads the ids may act on them at once */
 	for (uint32_t i = 0; i < count && i < WARN_MAX; i++)
 		unserved_warn(submit->cli, &unserved, submit->ids[i]);
+	unserved_end(&unserved);
 }
 
 /* Those that are not done; the ones that another's end has cancelled are counted only. */

@@ -5,13 +5,23 @@
 
 #include "cli.h"
 
-/* Queue and kind of the last warning; all zero at first. */
-struct unserved {
-	char queue[TQ_NAME_MAX + 1];
-	char kind[TQ_NAME_MAX + 1];
+enum {
+	UNSERVED_TOLD = 8 /* warnings at most: the others are counted */
 };
 
-/* Warns when no live worker serves a task's queue and kind, and did not say so just before. */
-void unserved_warn(struct cli *cli, struct unserved *last, uint64_t id);
+/* What has been warned of; all zero at first. */
+struct unserved {
+	struct unserved_work {
+		char queue[TQ_NAME_MAX + 1];
+		char kind[TQ_NAME_MAX + 1];
+	} told[UNSERVED_TOLD];
+	unsigned count;
+	uint64_t more; /* tasks of other queues or kinds */
+};
+
+/* Warns when no live worker serves a task's queue and kind, once for each of them. */
+void unserved_warn(struct cli *cli, struct unserved *unserved, uint64_t id);
+/* After the last: how many more there are. */
+void unserved_end(const struct unserved *unserved);
 
 #endif

@@ -297,6 +297,7 @@ static int submit_all(struct submit *submit)
 		code = batch_submit(cli, submit->batch, &submit->options, take_ids, submit);
 	else
 		code = submit_one(submit);
+	unserved_end(&submit->unserved);
 	if (code == CLI_OK && submit->wait)
 		code = wait_and_report(cli, submit->ids, submit->id_count,
 				       &(struct waiting){ .timeout_ns = TQ_FOREVER_NS });
