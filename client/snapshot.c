@@ -48,8 +48,8 @@ int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_
 	r = tqi_peek(seg, offset, ret_count, sizeof(*ret_count));
 	if (r < 0)
 		*ret_count = 0;
-	else if (*ret_count >
-		 seg->geometry.tables[table].max) /* damaged: nobody waits for 2^32 rows */
+	/* Damaged: nobody waits for 2^32 rows. */
+	else if (*ret_count > seg->geometry.tables[table].max)
 		*ret_count = seg->geometry.tables[table].max;
 	return r;
 }

@@ -79,6 +79,23 @@ says() {
 	expect 0 check
 }
 
+@test "I4: a count that is damaged keeps no observer" {
+	local table verb
+
+	submit -- true
+	cp "$(file)" copy
+	for table in {0..17}; do # core, tables, count: docs/shared-memory-layout.md
+		printf '\377\377\377\377' |
+			dd of="$(file)" bs=1 seek=$((4096 + 272 + 16 * table)) conv=notrunc status=none
+		for verb in stats 'stats --by-kind' status; do
+			# shellcheck disable=SC2086
+			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
+		done
+		cp copy "$(file)"
+	done
+	expect 0 check
+}
+
 @test "I6: owned by somebody else: refused unless asked for" {
 	need_root
 	taskq create
