@@ -168,26 +168,50 @@ static void keep_rates(struct sample *now, const struct sample *before)
 	}
 }
 
+/* An early look changes no rate; the next one counts from the look that counted last. */
+static void keep_counted(struct model *model, struct sample *before)
+{
+	if (model->has_counted) {
+		sample_free(before);
+		return;
+	}
+	model->counted = *before;
+	model->has_counted = true;
+}
+
+static void set_rates(struct model *model, const struct sample *counted, double seconds)
+{
+	model->transactions = 0;
+	model->has_rates = seconds > 0;
+	if (!model->has_rates)
+		return;
+	set_queue_rates(&model->now, counted, seconds);
+	set_worker_rates(&model->now, counted, seconds);
+	model->transactions =
+		rate(model->now.segment.transactions, counted->segment.transactions, seconds);
+}
+
+static void end_counted(struct model *model, struct sample *before)
+{
+	sample_free(before);
+	if (model->has_counted)
+		sample_free(&model->counted);
+	model->has_counted = false;
+}
+
 void model_update(struct model *model, struct sample *sample)
 {
 	struct sample before = model->now;
-	const double seconds = seconds_since(sample, &before);
-	const bool is_early = model->has_rates && seconds > 0 &&
-			      seconds * SECOND_NS < (double)model->delay_ns / 2;
+	const struct sample *counted = model->has_counted ? &model->counted : &before;
+	const double seconds = seconds_since(sample, counted);
+	const bool is_early = seconds > 0 && seconds * SECOND_NS < (double)model->delay_ns / 2;
 
 	model->now = *sample;
 	*sample = (struct sample){ 0 };
-	model->has_rates = seconds > 0;
-	if (!is_early)
-		model->transactions = 0;
-	if (is_early) {
+	if (is_early)
 		keep_rates(&model->now, &before);
-	} else if (model->has_rates) {
-		set_queue_rates(&model->now, &before, seconds);
-		set_worker_rates(&model->now, &before, seconds);
-		model->transactions =
-			rate(model->now.segment.transactions, before.segment.transactions, seconds);
-	}
+	else
+		set_rates(model, counted, seconds);
 	sum_queues(model);
 	sum_workers(model);
 	if (model->has_rates && !is_early)
@@ -195,7 +219,10 @@ void model_update(struct model *model, struct sample *sample)
 	else if (!model->has_rates && !model->now.error)
 		model->history = 0;
 	trouble_find(model, &before);
-	sample_free(&before);
+	if (is_early)
+		keep_counted(model, &before);
+	else
+		end_counted(model, &before);
 }
 
 void model_forget(struct model *model)
@@ -207,7 +234,7 @@ void model_forget(struct model *model)
 
 void model_free(struct model *model)
 {
-	sample_free(&model->now);
+	end_counted(model, &model->now);
 	model_forget(model);
 	pass_free(&model->pass);
 	tasks_forget(model);

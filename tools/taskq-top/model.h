@@ -43,6 +43,8 @@ struct model {
 	uint64_t delay_ns;   /* between two looks */
 	bool is_printed;     /* no graphs */
 	struct sample now;
+	struct sample counted; /* that rates are counted from; !has_counted: it is `now` */
+	bool has_counted;
 	struct tq_counters total; /* of all queues; oldest_ready_ns of the oldest */
 	char oldest_queue[TQ_NAME_MAX + 1];
 	uint32_t busy, idle, stopped, dead, masters; /* workers */
