@@ -127,10 +127,35 @@ top_pid() {
 	keys y
 	sees "no worker "
 	is "$id" state ready
-	keys C y
+	keys C
+	sees "Cancel task"
+	keys y
 	sees "Cancel: done"
-	keys C y
+	keys C
+	sees "Cancel task"
+	keys y
 	sees "Cancel: its state does not allow it"
+}
+
+@test "H8: what was typed before a question was drawn does not answer it" {
+	local id
+
+	id=$(submit -L mine -- true)
+	top --view tasks
+	sees "mine: true"
+	keys -l Cy
+	sees "Cancel task $id (mine)?"
+	keys y
+	sees "Cancel: done"
+	is "$id" state cancelled
+	id=$(submit -L other -- true)
+	sees "other: true"
+	keys g
+	keys -l $'N\x15high\r'
+	sees "Priority of task $id (other): 0_"
+	keys Escape
+	goes "Priority of task"
+	is "$id" priority 0
 }
 
 @test "H8: a queue is paused and resumed" {
@@ -168,14 +193,18 @@ top_pid() {
 	keys n
 	goes "Seal group"
 	[[ $(taskq group show --json "$group" | jq -r .state) == open ]]
-	keys S y
+	keys S
+	sees "Seal group"
+	keys y
 	sees "sealed "
 	keys C
 	sees "Cancel group $group (nightly), and its 1 unfinished members?"
 	keys y
 	sees "cancelled "
 	eventually 5 eval '[[ $(taskq group show --json '"$group"' | jq -r .state) == complete ]]'
-	keys C y
+	keys C
+	sees "Cancel group"
+	keys y
 	sees "Cancel: its state does not allow it"
 	keys q
 	sees "ended 0"
@@ -235,7 +264,9 @@ top_pid() {
 	sees "KILL worker"
 	keys n
 	goes "KILL worker"
-	keys K y
+	keys K
+	sees "KILL worker"
+	keys y
 	sees "Kill: done"
 	eventually 8 is "$id" attempt 2
 	eventually 8 is "$id" state running
@@ -362,7 +393,9 @@ top_pid() {
 	sees "lock held by stopped pid $pid for "
 	keys 3
 	sees "mine: true"
-	keys C y
+	keys C
+	sees "Cancel task"
+	keys y
 	sees "Cancel: not done, lock held by pid $pid (state T)"
 	keys 1
 	sees "for 2." # seconds, and it still counts them

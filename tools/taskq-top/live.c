@@ -74,11 +74,20 @@ static void act(struct live *live)
 	look(live);
 }
 
+/* Nobody has read the question yet: keys that came with the one that led to it answer nothing. */
+static void ask(struct live *live)
+{
+	draw(live);
+	screen_drop_presses();
+}
+
 static void take_keys(struct live *live)
 {
 	struct press press;
 
 	while (!live->quit && screen_press(&press)) {
+		const bool has_asked = ui_asks(&live->top->ui);
+
 		switch (ui_press(&live->top->ui, &live->top->model, &press, live->width)) {
 		case UI_QUIT:
 			live->quit = true;
@@ -93,6 +102,8 @@ static void take_keys(struct live *live)
 		default:
 			break;
 		}
+		if (!has_asked && ui_asks(&live->top->ui))
+			ask(live);
 	}
 	if (!live->quit)
 		draw(live);

@@ -196,3 +196,8 @@ bool screen_press(struct press *ret_press)
 		ret_press->key = PRESS_RESIZE; /* one that means nothing here: draw again */
 	return true;
 }
+
+void screen_drop_presses(void)
+{
+	flushinp();
+}

@@ -20,5 +20,7 @@ void screen_show(const struct cells *cells);
 
 /* The next key that has come; false: none. */
 bool screen_press(struct press *ret_press);
+/* Drops those that have come. */
+void screen_drop_presses(void);
 
 #endif

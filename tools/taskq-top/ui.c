@@ -371,6 +371,11 @@ static enum ui_outcome press_in_view(struct ui *ui, const struct model *model,
 	return press_in_table(ui, model, press->key);
 }
 
+bool ui_asks(const struct ui *ui)
+{
+	return ui->mode == MODE_CONFIRM || ui->mode == MODE_PRIORITY;
+}
+
 enum ui_outcome ui_press(struct ui *ui, const struct model *model, const struct press *press,
 			 int width)
 {

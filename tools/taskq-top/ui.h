@@ -49,6 +49,8 @@ enum ui_outcome {
 
 enum ui_outcome ui_press(struct ui *ui, const struct model *model, const struct press *press,
 			 int width);
+/* Whether it asks whether to do something: what was typed before that is no answer. */
+bool ui_asks(const struct ui *ui);
 void ui_message(struct ui *ui, bool is_bad, uint64_t now_ns, const char *text);
 void ui_free(struct ui *ui);
 
