@@ -109,6 +109,14 @@ NUMBER_COLUMN(failed, ROLE_BAD, states_of(row)[TQ_FAILED])
 NUMBER_COLUMN(cancelled, ROLE_WARN, states_of(row)[TQ_CANCELLED])
 NUMBER_COLUMN(expired, ROLE_WARN, states_of(row)[TQ_EXPIRED])
 
+/* MEMB is LEFT, DONE and this. */
+static uint64_t bad_of(const uint32_t *states)
+{
+	return (uint64_t)states[TQ_FAILED] + states[TQ_CANCELLED] + states[TQ_EXPIRED];
+}
+
+NUMBER_COLUMN(bad, ROLE_BAD, bad_of(states_of(row)))
+
 static const struct column columns[] = {
 	{ "GROUP", 9, 0, false, true, put_id, rank_id },
 	{ "STATE", 9, 0, false, false, put_state, rank_state },
@@ -116,13 +124,14 @@ static const struct column columns[] = {
 	{ "LEFT", 6, 0, true, true, put_unfinished, rank_unfinished },
 	{ "RUN", 5, 0, true, true, put_running, rank_running },
 	{ "DONE", 6, 0, true, true, put_done, rank_done },
-	{ "FAIL", 6, 0, true, true, put_failed, rank_failed },
+	{ "BAD", 6, 0, true, true, put_bad, rank_bad },
+	{ "FAIL", 6, 120, true, true, put_failed, rank_failed },
 	{ "READY", 6, 120, true, true, put_ready, rank_ready },
-	{ "DELAY", 6, 140, true, true, put_delayed, rank_delayed },
-	{ "BLOCK", 6, 120, true, true, put_blocked, rank_blocked },
-	{ "CANC", 6, 100, true, true, put_cancelled, rank_cancelled },
-	{ "EXPIR", 6, 140, true, true, put_expired, rank_expired },
-	{ "AGE", 7, 0, true, true, put_age, rank_age },
+	{ "DELAY", 6, 150, true, true, put_delayed, rank_delayed },
+	{ "BLOCK", 6, 130, true, true, put_blocked, rank_blocked },
+	{ "CANC", 6, 150, true, true, put_cancelled, rank_cancelled },
+	{ "EXPIR", 6, 150, true, true, put_expired, rank_expired },
+	{ "AGE/TOOK", 8, 0, true, true, put_age, rank_age },
 	{ "WHEN", 5, 110, false, false, put_condition, rank_condition },
 	{ "THEN", 11, 100, false, true, put_completion, rank_completion },
 	{ "LABEL", 0, 0, false, false, put_label, rank_label },
