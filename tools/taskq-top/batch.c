@@ -15,6 +15,7 @@ enum {
 	LINES_BESIDE = 40 /* of a view, beside its table */
 };
 
+/* Too narrow for a view is as narrow as one can be: what is printed can be folded. */
 static int width_of_output(void)
 {
 	const char *columns = getenv("COLUMNS");
@@ -23,7 +24,9 @@ static int width_of_output(void)
 
 	if (width <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
 		width = size.ws_col;
-	return width <= 0 ? WIDTH_DEFAULT : width > WIDTH_MOST ? WIDTH_MOST : width;
+	if (width <= 0)
+		return WIDTH_DEFAULT;
+	return width < WIDTH_LEAST ? WIDTH_LEAST : width > WIDTH_MOST ? WIDTH_MOST : width;
 }
 
 static int print(struct top *top)

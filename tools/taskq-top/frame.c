@@ -6,7 +6,6 @@
 #include "ui.h"
 
 enum {
-	WIDTH_LEAST = 40,
 	HEIGHT_LEAST = 8
 };
 

@@ -16,6 +16,7 @@ enum ui_mode {
 };
 
 enum {
+	WIDTH_LEAST = 40, /* of a screen that something can be drawn on */
 	INPUT_MAX = FILTER_MAX,
 	MESSAGE_S = 5 /* seconds that a message stays */
 };
