@@ -41,6 +41,22 @@ has_more_than_ascii() {
 	prints "mail,images"
 }
 
+@test "H8: -b prints a view however narrow the output is said to be" {
+	taskq create -q mail
+	COLUMNS=10 top 0 -n1
+	prints "Tasks     ready"
+	prints "mail"
+	[[ $output != *"too small"* ]]
+}
+
+@test "H8: the first look knows no rates" {
+	taskq create -q mail
+	top 0 -n1
+	prints "changes -/s"
+	top 0 -n2 -d 20ms
+	[[ $(grep -c "changes -/s" <<<"$output") == 1 ]]
+}
+
 @test "H8: -n and -d: so many looks, so far apart" {
 	taskq create
 	top 0 -n3 -d 20ms

@@ -104,7 +104,10 @@ static void put_lock(struct pen *pen)
 	put_word(pen, model->now.lock.tid ? ROLE_TEXT : ROLE_DIM,
 		 model->now.lock.tid ? "held" : "free");
 	put_word(pen, ROLE_DIM, "  changes ");
-	put_word(pen, ROLE_TEXT, format_rate(model->transactions, figure));
+	if (model->has_rates)
+		put_word(pen, ROLE_TEXT, format_rate(model->transactions, figure));
+	else
+		put_word(pen, ROLE_DIM, "-"); /* the first look knows none */
 	put_word(pen, ROLE_DIM, "/s");
 	if (model->now.segment.rollbacks)
 		put_figure(pen, "  undone", ROLE_WARN, model->now.segment.rollbacks);
