@@ -202,6 +202,17 @@ static void h8_tables(void **state)
 	s.model.pass.looked = 370;
 	s.model.pass.left = 630;
 	end(&s, "tasks-scanning");
+	begin(&s, NUMBER_view_tasks, 80, 24);
+	s.model.pass.is_complete = false;
+	s.model.pass.left = 630;
+	s.model.pass.pick_count = 0;
+	snprintf(s.ui.tables[NUMBER_view_tasks].filter, FILTER_MAX, "no such");
+	end(&s, "tasks-none-yet");
+	begin(&s, NUMBER_view_trace, 40, 12);
+	end(&s, "Trace-40x12");
+	begin(&s, NUMBER_view_overview, 80, 24);
+	s.model.has_rates = false;
+	end(&s, "overview-no-rates");
 	begin(&s, NUMBER_view_trace, 80, 24);
 	press(&s, 'k');
 	end(&s, "trace-paused");

@@ -90,6 +90,15 @@ static void draw_row(const struct table_kind *kind, const struct model *model, s
 	}
 }
 
+/* Why there is no row: a pass that is under way may find some yet. */
+static const char *nothing_of(const struct table_kind *kind, const struct table_state *state,
+			      const struct model *model)
+{
+	if (kind->is_ordered && !kind->is_stream && !model->pass.is_complete)
+		return "none yet";
+	return state->filter[0] ? "nothing matches the filter" : kind->nothing;
+}
+
 void table_draw(const struct table_kind *kind, const struct table_state *state,
 		const struct model *model, struct cells *cells, int y, int height, bool has_cursor)
 {
@@ -101,7 +110,7 @@ void table_draw(const struct table_kind *kind, const struct table_state *state,
 	draw_heads(kind, state, cells, y, places);
 	if (state->count == 0)
 		cells_put(cells, 1, y + 1, cells->width, ROLE_DIM,
-			  state->filter[0] ? "nothing matches the filter" : kind->nothing);
+			  nothing_of(kind, state, model));
 	for (int i = 1; i < height; i++) {
 		const uint32_t line = state->first + (uint32_t)i - 1;
 		const void *row = table_row(kind, state, model, line);

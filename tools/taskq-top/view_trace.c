@@ -73,11 +73,11 @@ static void put_what(const struct model *model, const void *row, struct field *f
 			 (unsigned long long)entry->number);
 }
 
-/* They stay in the order of their moments. */
+/* They stay in the order of their moments.  PID makes room for WHAT. */
 static const struct column columns[] = {
 	{ "TIME", 15, 0, false, false, put_time, NULL },
 	{ "TASK", 11, 0, false, false, put_task, NULL },
-	{ "PID", 7, 0, true, false, put_pid, NULL },
+	{ "PID", 7, 48, true, false, put_pid, NULL },
 	{ "WHAT", 0, 0, false, false, put_what, NULL },
 };
 
