@@ -299,6 +299,30 @@ static void h8_detail_of_task(void **state)
 	end(&s, "detail-task");
 }
 
+/* Sentences are broken at words, what has none at the edge; nothing is left out. */
+static void h8_detail_is_wrapped(void **state)
+{
+	struct screen s;
+
+	(void)state;
+	for (unsigned first = 0; first < 4; first += 3) {
+		begin(&s, NUMBER_view_tasks, 80, 24);
+		s.cells.height = 11;
+		s.ui.detail = (struct detail){ .kind = DETAIL_TASK, .id = 1 << 24, .first = first };
+		struct lines *lines = &s.ui.detail.lines;
+
+		lines_add(lines, ROLE_WARN, "blocked",
+			  "waits for the 3 tasks that it comes after, of which the first has not "
+			  "been claimed because its queue has been paused since 11:58:00");
+		lines_add(lines, ROLE_STRONG, "command", "%0150d \x1b[2J 写真写真写真", 7);
+		lines_add(lines, ROLE_TEXT, "", "%079d", 1);
+		lines_add(lines, ROLE_TEXT, "", "%079d and no more", 2);
+		lines_add(lines, ROLE_TEXT, "queue", "mail");
+		assert_int_equal(lines_rows(lines, &s.cells), 9);
+		end(&s, first ? "detail-wrapped-scrolled" : "detail-wrapped");
+	}
+}
+
 static void h8_tail(void **state)
 {
 	static char text[] = "first\nloading 10 %\rloading 99 %\r\nred \x1b[31m ink\nlast";
@@ -316,10 +340,15 @@ static void h8_tail(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(h8_views),	  cmocka_unit_test(h8_ascii),
-		cmocka_unit_test(h8_sizes),	  cmocka_unit_test(h8_questions),
-		cmocka_unit_test(h8_tables),	  cmocka_unit_test(h8_troubles),
-		cmocka_unit_test(h8_lock_in_use), cmocka_unit_test(h8_detail_of_task),
+		cmocka_unit_test(h8_views),
+		cmocka_unit_test(h8_ascii),
+		cmocka_unit_test(h8_sizes),
+		cmocka_unit_test(h8_questions),
+		cmocka_unit_test(h8_tables),
+		cmocka_unit_test(h8_troubles),
+		cmocka_unit_test(h8_lock_in_use),
+		cmocka_unit_test(h8_detail_of_task),
+		cmocka_unit_test(h8_detail_is_wrapped),
 		cmocka_unit_test(h8_tail),
 	};
 

@@ -168,6 +168,26 @@ int cells_width(const struct cells *cells, const char *text)
 	return width;
 }
 
+size_t cells_break(const struct cells *cells, const char *safe, int columns)
+{
+	const size_t all = strlen(safe);
+	size_t at = 0, word = 0;
+
+	for (size_t bytes; at < all; at += bytes) {
+		bytes = text_char(safe + at, all - at);
+		const int width = char_width(cells, safe + at, bytes);
+
+		columns -= width ? width : 1;
+		if (columns < 0 && safe[at] != ' ')
+			return word ? word : at ? at : bytes;
+		if (safe[at] == ' ')
+			word = at + 1;
+		if (columns < 0)
+			return word;
+	}
+	return all;
+}
+
 void cells_field(struct cells *cells, int x, int y, int width, bool right, enum role role,
 		 const char *text)
 {

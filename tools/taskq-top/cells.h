@@ -86,6 +86,10 @@ void cells_field(struct cells *cells, int x, int y, int width, bool right, enum 
 void cells_fill(struct cells *cells, int x, int y, int width, enum role role);
 void cells_tint(struct cells *cells, int x, int y, int width, enum role role);
 
+/* Bytes of text, harmless and not empty, for a row of so many columns: it breaks behind a
+ * blank when it can. */
+size_t cells_break(const struct cells *cells, const char *safe, int columns);
+
 /* Columns that the text takes. */
 int cells_width(const struct cells *cells, const char *text);
 

@@ -36,7 +36,7 @@ struct detail {
 	uint32_t number;	   /* worker */
 	char name[TQ_KEY_MAX + 1]; /* queue or limit */
 	struct lines lines;
-	unsigned first; /* line at the top */
+	unsigned first; /* row at the top */
 	bool follow;	/* show the end of the output as it comes */
 	struct tail tail;
 	const void *acts_on; /* what keys act on: the row below; NULL it is gone */

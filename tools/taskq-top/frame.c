@@ -172,7 +172,8 @@ static void draw_detail(struct ui *ui, struct cells *cells, int y, int height)
 	struct detail *detail = &ui->detail;
 	char title[160];
 	const unsigned room = height > 1 ? (unsigned)height - 1 : 1;
-	const unsigned last = detail->lines.count > room ? detail->lines.count - room : 0;
+	const unsigned rows = lines_rows(&detail->lines, cells);
+	const unsigned last = rows > room ? rows - room : 0;
 
 	detail_title(detail, title, sizeof(title));
 	cells_fill(cells, 0, y, cells->width, ROLE_HEAD);
@@ -180,6 +181,7 @@ static void draw_detail(struct ui *ui, struct cells *cells, int y, int height)
 	if (detail->follow || detail->first > last)
 		detail->first = last;
 	ui->detail_lines = (int)room;
+	ui->detail_rows = rows;
 	lines_draw(&detail->lines, cells, y + 1, (int)room, detail->first);
 }
 

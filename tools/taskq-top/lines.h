@@ -22,7 +22,9 @@ void lines_free(struct lines *lines);
 void lines_add(struct lines *lines, enum role role, const char *name, const char *format, ...)
 	PRINTF_LIKE(4, 5);
 
-/* Draws `height` of them from `first` on. */
+/* Rows that they take on these cells: long ones are broken at words. */
+unsigned lines_rows(const struct lines *lines, struct cells *cells);
+/* Draws `height` rows of them from row `first` on. */
 void lines_draw(const struct lines *lines, struct cells *cells, int y, int height, unsigned first);
 
 #endif

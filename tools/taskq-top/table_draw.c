@@ -109,8 +109,7 @@ void table_draw(const struct table_kind *kind, const struct table_state *state,
 	place_columns(kind, state, cells->width, places);
 	draw_heads(kind, state, cells, y, places);
 	if (state->count == 0)
-		cells_put(cells, 1, y + 1, cells->width, ROLE_DIM,
-			  nothing_of(kind, state, model));
+		cells_put(cells, 1, y + 1, cells->width, ROLE_DIM, nothing_of(kind, state, model));
 	for (int i = 1; i < height; i++) {
 		const uint32_t line = state->first + (uint32_t)i - 1;
 		const void *row = table_row(kind, state, model, line);

@@ -205,12 +205,13 @@ static int64_t steps(int key, int page)
 	}
 }
 
-static void scroll_detail(struct detail *detail, int64_t lines)
+static void scroll_detail(struct ui *ui, int64_t lines)
 {
+	struct detail *detail = &ui->detail;
 	const int64_t to = (int64_t)detail->first + lines;
 
 	detail->follow = false;
-	detail->first = to < 0 ? 0 : to > detail->lines.count ? detail->lines.count : (unsigned)to;
+	detail->first = to < 0 ? 0 : to > ui->detail_rows ? ui->detail_rows : (unsigned)to;
 }
 
 static enum ui_outcome press_in_detail(struct ui *ui, const struct model *model, int key)
@@ -218,7 +219,7 @@ static enum ui_outcome press_in_detail(struct ui *ui, const struct model *model,
 	const int64_t lines = steps(key, ui->detail_lines);
 
 	if (lines) {
-		scroll_detail(&ui->detail, lines);
+		scroll_detail(ui, lines);
 		return UI_DRAW;
 	}
 	switch (key) {

@@ -37,6 +37,7 @@ struct ui {
 	bool is_plain;	/* printed: no tabs, no keys, nothing picked */
 	/* Set when it is drawn: where the table and the details stand. */
 	int table_y, table_lines, detail_lines;
+	unsigned detail_rows; /* of all of the details */
 };
 
 /* What is to follow a key. */
