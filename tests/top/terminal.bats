@@ -215,6 +215,26 @@ top_pid() {
 	sees "--read-only: nothing can be done"
 }
 
+@test "H8: what a large group waits for is shown before what is done" {
+	local group
+
+	jq -n '{nodes: ([range(300) | {name: "n\(.)", command: ["true"]}] +
+		[{name: "bad", label: "the bad one", command: ["false"]},
+		{name: "late", label: "the late one", queue: "later", command: ["true"]}])}' >graph.json
+	group=$(taskq submit --graph graph.json)
+	work_off
+	top --view groups
+	sees "$group "
+	keys Enter
+	sees "members      302, 1 unfinished"
+	eventually 5 eval '[[ $(screen | grep -A2 " members: " | tail -n2) == *"the late one"*"the bad one"* ]]'
+	keys G
+	sees "44 more are not shown"
+	taskq cancel "$(taskq list --json --state ready | jq -r .id)"
+	keys g
+	eventually 5 eval 'screen | grep -A2 " members: " | grep "the late one" | grep cancelled'
+}
+
 @test "H5 H8: the trace follows, stands still for who scrolls up, filters, and leads to the task" {
 	local id i
 

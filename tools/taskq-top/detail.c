@@ -12,6 +12,7 @@ void detail_close(struct detail *detail)
 {
 	lines_free(&detail->lines);
 	tail_free(&detail->tail);
+	group_scan_free(&detail->scan);
 	*detail = (struct detail){ 0 };
 }
 

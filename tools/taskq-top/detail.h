@@ -30,6 +30,14 @@ struct tail {
 	uint32_t attempt;
 };
 
+/* How far the members of a group that have ended were gone through. */
+struct group_scan {
+	uint64_t last;	 /* the last one; 0 none */
+	uint32_t ended;	 /* how many */
+	bool is_through; /* all of them */
+	struct lines bad, done;
+};
+
 struct detail {
 	enum detail_kind kind;
 	uint64_t id;		   /* task or group */
@@ -39,6 +47,7 @@ struct detail {
 	unsigned first; /* row at the top */
 	bool follow;	/* show the end of the output as it comes */
 	struct tail tail;
+	struct group_scan scan;
 	const void *acts_on; /* what keys act on: the row below; NULL it is gone */
 	enum subject subject;
 	union {
@@ -72,6 +81,7 @@ void detail_help_lines(struct lines *lines);
 
 /* detail_group.c: the group, and its members as far as they are worth showing. */
 void detail_group_read(struct detail *detail, const struct model *model, struct tq *tq);
+void group_scan_free(struct group_scan *scan);
 
 /* tail.c: reads on; and adds the lines. */
 void tail_read(struct tail *tail, struct tq *tq, uint64_t id);

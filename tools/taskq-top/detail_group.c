@@ -8,8 +8,10 @@
 
 enum {
 	CHUNK = 32,	  /* members asked for at a time */
-	MEMBERS_MAX = 512 /* that are shown: reading one takes some microseconds */
+	MEMBERS_MAX = 256 /* that are shown of each sort */
 };
+
+#define SCAN_NS 30000000ull /* of each look: reading a member takes some microseconds */
 
 static void add_moment(struct lines *lines, const struct model *model, const char *name,
 		       uint64_t at_ns)
@@ -60,6 +62,8 @@ static void add_member(struct lines *lines, const struct tq_task_info *info)
 {
 	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
+	if (lines->count >= MEMBERS_MAX)
+		return;
 	outcome_format(info, outcome);
 	lines_add(lines,
 		  info->state == TQ_DONE      ? ROLE_GOOD
@@ -69,22 +73,83 @@ static void add_member(struct lines *lines, const struct tq_task_info *info)
 		  "", "%-11s %-20s %s", tq_id_format(info->id, id), outcome, info->label);
 }
 
-static void add_members(struct lines *lines, struct tq *tq, uint64_t id)
+void group_scan_free(struct group_scan *scan)
+{
+	lines_free(&scan->bad);
+	lines_free(&scan->done);
+	*scan = (struct group_scan){ 0 };
+}
+
+/* Members from the first one on that has not ended for us; false: that is all of them. */
+static bool take_members(struct group_scan *scan, struct lines *waiting,
+			 const struct tq_task_info *infos, int count)
+{
+	for (int i = 0; i < count; i++) {
+		if (infos[i].id == scan->last && scan->last)
+			continue;
+		if (infos[i].state < TQ_DONE) {
+			add_member(waiting, &infos[i]);
+			continue;
+		}
+		if (waiting->count) { /* has ended just now, or one before it runs again */
+			if (infos[i].state != TQ_DONE)
+				add_member(waiting, &infos[i]);
+			continue;
+		}
+		add_member(infos[i].state == TQ_DONE ? &scan->done : &scan->bad, &infos[i]);
+		scan->last = infos[i].id;
+		scan->ended++;
+	}
+	return waiting->count < MEMBERS_MAX;
+}
+
+/*
+ * Those that have ended come first, and stay where they are: each look goes on behind the
+ * last of them that was met, so that a large group is gone through once.
+ */
+static void scan_members(struct group_scan *scan, struct lines *waiting, struct tq *tq, uint64_t id)
 {
 	struct tq_task_info *infos = calloc(CHUNK, sizeof(*infos));
-	uint64_t cursor = 0;
-	int shown = 0, n = infos ? 1 : 0;
+	const uint64_t until_ns = clocks_read().now_ns + SCAN_NS;
+	uint64_t cursor = scan->last;
+	int n = infos ? 1 : 0;
 
-	while (n > 0 && shown < MEMBERS_MAX) {
+	scan->is_through = false;
+	while (n > 0 && clocks_read().now_ns < until_ns) {
 		infos[0].size = sizeof(infos[0]);
 		n = tq_group_members(tq, id, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++)
-			add_member(lines, &infos[i]);
-		shown += n > 0 ? n : 0;
+		if (n > 0 && !take_members(scan, waiting, infos, n))
+			break;
 	}
-	if (n > 0)
-		lines_add(lines, ROLE_DIM, "", "these are the first %d", shown);
+	scan->is_through = n == 0 || waiting->count > 0;
+	if (n == TQ_EGONE) /* the record at which we were: from the beginning */
+		group_scan_free(scan);
 	free(infos);
+}
+
+static void move_lines(struct lines *to, const struct lines *from)
+{
+	for (unsigned i = 0; i < from->count; i++)
+		lines_add(to, from->at[i].role, "", "%s", from->at[i].value);
+}
+
+static void add_members(struct detail *detail, struct tq *tq, const struct tq_group_info *info)
+{
+	struct group_scan *scan = &detail->scan;
+	struct lines waiting = { 0 }, *lines = &detail->lines;
+
+	scan_members(scan, &waiting, tq, detail->id);
+	const unsigned shown = waiting.count + scan->bad.count + scan->done.count;
+
+	if (!scan->is_through)
+		lines_add(lines, ROLE_WARN, "", "%u of those that have ended were looked at so far",
+			  scan->ended);
+	move_lines(lines, &waiting);
+	move_lines(lines, &scan->bad);
+	move_lines(lines, &scan->done);
+	lines_free(&waiting);
+	if (shown < info->members)
+		lines_add(lines, ROLE_DIM, "", "%u more are not shown", info->members - shown);
 }
 
 void detail_group_read(struct detail *detail, const struct model *model, struct tq *tq)
@@ -101,6 +166,6 @@ void detail_group_read(struct detail *detail, const struct model *model, struct 
 	if (!info.members)
 		return;
 	lines_add(&detail->lines, ROLE_TEXT, "", "%s", "");
-	lines_add(&detail->lines, ROLE_HEAD, "", " members, those that have ended first ");
-	add_members(&detail->lines, tq, detail->id);
+	lines_add(&detail->lines, ROLE_HEAD, "", " members: unfinished, not done, done ");
+	add_members(detail, tq, &info);
 }
