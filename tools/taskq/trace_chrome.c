@@ -213,14 +213,14 @@ void trace_chrome_lose(struct trace_chrome *c, uint64_t lost)
 
 /*
  * What becomes free in the same moment as a task ended, by the same process, waited for it:
- * a unique key, or a group.  Dependencies have entries of their own.
+ * a unique key, or a group.  Dependencies have entries of their own, so that one that has
+ * such an entry waited for what that says.
  */
 static bool add_release(struct trace_chrome *c, const struct tq_trace_entry *e)
 {
 	struct trace_task *task = trace_task_at(&c->lanes, e->task);
 
-	if (task && c->ended && c->ended_ns == e->time_ns && c->ended_pid == e->pid &&
-	    !(task->after && c->lanes.afters[task->after - 1].id == c->ended))
+	if (task && c->ended && c->ended_ns == e->time_ns && c->ended_pid == e->pid && !task->after)
 		task->waited_for = c->ended;
 	return task;
 }
