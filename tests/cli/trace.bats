@@ -177,6 +177,21 @@ started() {
 	[[ $(arrows after x.json) == "$first $second" ]]
 }
 
+@test "H5: the exported file says when it began, and how its tasks are called" {
+	local id
+
+	taskq create
+	id=$(submit -L "my \"label\"" -- true)
+	submit -- true
+	work_off
+	expect 0 trace --chrome x.json
+	valid x.json
+	[[ $(jq -r .otherData.begin x.json) == $(taskq trace --json | head -1 | jq -r .time) ]]
+	[[ $(jq -c '[.traceEvents[] | select(.ph == "X") | .args.label]' x.json) == '["my \"label\"",null]' ]]
+	jq -e --arg id "$id" 'any(.traceEvents[]; .name == $id and .args.label)' x.json
+	[[ $(jq -c '[.otherData.lost, .otherData.attempts_without_start]' x.json) == '[0,0]' ]]
+}
+
 @test "H5: an arrow for each dependency whose two ends are in the trace" {
 	local a b c d late alarm
 

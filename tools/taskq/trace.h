@@ -18,9 +18,10 @@ void trace_print(const struct cli *cli, const struct tq_trace_entry *entry,
  */
 struct trace_chrome;
 
-struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment);
+/* @tq is asked for the labels of tasks whose records are still there. */
+struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment, struct tq *tq);
 void trace_chrome_lose(struct trace_chrome *chrome, uint64_t lost);
 bool trace_chrome_add(struct trace_chrome *chrome, const struct tq_trace_entry *entry);
-void trace_chrome_end(struct trace_chrome *chrome, uint64_t now_ns);
+void trace_chrome_end(struct trace_chrome *chrome, const struct clocks *clocks);
 
 #endif

@@ -16,6 +16,7 @@
 
 struct trace_chrome {
 	FILE *to;
+	struct tq *tq;
 	struct trace_lanes lanes;
 	bool comma;
 	uint64_t begin_ns;  /* of the first entry: times are counted from it */
@@ -78,7 +79,7 @@ static uint32_t lane_of_others(struct trace_chrome *c)
 	return lane_of(c, 0, 0);
 }
 
-struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment)
+struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment, struct tq *tq)
 {
 	struct trace_chrome *c = calloc(1, sizeof(*c));
 	char name[300];
@@ -86,6 +87,7 @@ struct trace_chrome *trace_chrome_begin(FILE *to, const char *segment)
 	if (!c)
 		return NULL;
 	c->to = to;
+	c->tq = tq;
 	fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", to);
 	snprintf(name, sizeof(name), "taskq %.200s", segment);
 	put_name(c, "process_name", 0, name);
@@ -164,17 +166,26 @@ static bool begin_attempt(struct trace_chrome *c, const struct tq_trace_entry *e
 	return put_arrows_to(c, task);
 }
 
+static void add_label(const struct trace_chrome *c, json_t *args, uint64_t id)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	if (tq_info(c->tq, id, &info) == 0 && info.label[0])
+		json_object_set_new(args, "label", json_text(info.label));
+}
+
 static void end_attempt(struct trace_chrome *c, struct trace_task *task, uint64_t at_ns,
 			const char *how)
 {
 	json_t *event = event_at(c, "X", task->started_ns, task->lane);
+	json_t *args = json_pack("{s:i, s:s}", "attempt", (int)task->attempt, "end", how);
 	char id[TQ_ID_TEXT_MAX];
 
+	add_label(c, args, task->id);
 	json_object_set_new(event, "dur", json_real((double)(at_ns - task->started_ns) / 1000));
 	json_object_set_new(event, "cat", json_string("attempt"));
 	json_object_set_new(event, "name", json_string(tq_id_format(task->id, id)));
-	json_object_set_new(event, "args",
-			    json_pack("{s:i, s:s}", "attempt", (int)task->attempt, "end", how));
+	json_object_set_new(event, "args", args);
 	put(c, event);
 	c->lanes.lanes[task->lane].busy = false;
 	task->last_ns = task->started_ns;
@@ -274,15 +285,27 @@ bool trace_chrome_add(struct trace_chrome *c, const struct tq_trace_entry *e)
 	return e->event == TQ_TRACE_MOVE ? add_move(c, e) : add_mark(c, e);
 }
 
-void trace_chrome_end(struct trace_chrome *c, uint64_t now_ns)
+/* What viewers do not show: when it began, and what is not in it. */
+static void put_other(const struct trace_chrome *c, const struct clocks *clocks)
 {
-	const uint64_t end_ns = now_ns > c->last_ns ? now_ns : c->last_ns;
+	char begin[FORMAT_MAX];
+
+	fputs("\n],\"otherData\":{", c->to);
+	if (c->begin_ns)
+		fprintf(c->to, "\"begin\":\"%s\",",
+			format_utc(clocks_unix_ns(clocks, c->begin_ns), begin));
+	fprintf(c->to, "\"attempts_without_start\":%llu,\"lost\":%llu}}\n",
+		(unsigned long long)c->headless, (unsigned long long)c->lost);
+}
+
+void trace_chrome_end(struct trace_chrome *c, const struct clocks *clocks)
+{
+	const uint64_t end_ns = clocks->now_ns > c->last_ns ? clocks->now_ns : c->last_ns;
 
 	for (size_t i = 0; i < c->lanes.task_index.count; i++)
 		if (c->lanes.tasks[i].started_ns)
 			end_attempt(c, &c->lanes.tasks[i], end_ns, "running");
-	fprintf(c->to, "\n],\"otherData\":{\"attempts_without_start\":%llu,\"lost\":%llu}}\n",
-		(unsigned long long)c->headless, (unsigned long long)c->lost);
+	put_other(c, clocks);
 	trace_lanes_free(&c->lanes);
 	free(c);
 }

@@ -181,11 +181,12 @@ static int export_to(struct cli *cli, struct trace *trace, FILE *to)
 {
 	int code;
 
-	trace->chrome = trace_chrome_begin(to, cli->segment);
+	trace->chrome = trace_chrome_begin(to, cli->segment, cli->tq);
 	if (!trace->chrome)
 		return fail(cli, -ENOMEM, ABOUT_CONTENT, "trace");
 	code = print(cli, trace);
-	trace_chrome_end(trace->chrome, clocks_read().now_ns);
+	trace->clocks = clocks_read();
+	trace_chrome_end(trace->chrome, &trace->clocks);
 	return code;
 }
 
