@@ -86,6 +86,35 @@ fill() {
 	same api cli
 }
 
+@test "H7: payloads that are large are left out, and pages end when they have enough bytes" {
+	local pages=0 cursor='' large huge
+
+	need_exporter
+	taskq create --max 256M
+	jq -cn 'range(600) | {kind: "blob", payload: ("\u0001" * 4000)}' | taskq submit --batch - >/dev/null
+	head -c 300000 /dev/zero | tr '\0' x >large
+	head -c 2000000 /dev/zero | tr '\0' x >huge
+	large=$(submit --kind blob --label large --payload @large)
+	huge=$(submit --kind blob --label huge --payload @huge)
+	exporter
+	while :; do
+		ask 200 "api/tasks?limit=1000${cursor:+&cursor=$cursor}"
+		(($(wc -c <body) < 4 << 20))
+		jq -c '.tasks[]' body >>api
+		pages=$((pages + 1))
+		cursor=$(jq -r '.next // empty' body)
+		[[ -n $cursor ]] || break
+	done
+	((pages > 5))
+	[[ $(jq -r .id api | sort -u | wc -l) == 602 ]]
+	[[ $(jq -c 'select(.label == "large") | [.payload_bytes, has("payload")]' api) == '[300000,false]' ]]
+	[[ $(jq -c 'select(.label == null) | has("payload")' api | sort -u) == true ]]
+	ask 200 "api/tasks/$large"
+	[[ $(jq '.payload | length' body) == 300000 ]]
+	ask 200 "api/tasks/$huge"
+	[[ $(jq -c '[.payload_bytes, has("payload")]' body) == '[2000000,false]' ]]
+}
+
 @test "H7: /api/tasks/ID and /why are what show and why print" {
 	local id
 

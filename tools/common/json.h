@@ -14,11 +14,15 @@
 #include "format.h"
 
 json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struct clocks *clocks);
+/* The same; a payload of more than @payload_max bytes is left out, and "payload_bytes" says
+ * so. */
+json_t *json_of_task_within(struct tq *tq, const struct tq_task_info *info,
+			    const struct clocks *clocks, uint64_t payload_max);
 json_t *json_of_schedule(struct tq *tq, const struct tq_schedule_info *info,
 			 const struct clocks *clocks);
 /* With its history, its dependencies and its dependants: 0, or the library's error. */
 int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks,
-		       json_t **ret_object);
+		       uint64_t payload_max, json_t **ret_object);
 json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct tq_why *why,
 		    const struct clocks *clocks);
 json_t *json_of_group(const struct tq_group_info *info, const struct clocks *clocks);

@@ -143,11 +143,24 @@ static void add_after(json_t *object, struct tq *tq, const struct tq_task_info *
 	}
 }
 
+static void add_payload(json_t *object, struct tq *tq, const struct tq_task_info *info,
+			uint64_t payload_max)
+{
+	void *payload = NULL;
+	uint64_t bytes = 0;
+
+	if (tq_payload(tq, info->id, NULL, 0, &bytes) < 0)
+		return;
+	if (bytes > payload_max)
+		json_object_set_new(object, "payload_bytes", json_u64(bytes));
+	else if (payload_read(tq, info->id, &payload, &bytes) == 0)
+		json_set_payload(object, info->kind, payload, bytes);
+	free(payload);
+}
+
 static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *info,
 		     const struct clocks *clocks)
 {
-	void *payload = NULL;
-	uint64_t bytes;
 	char at[FORMAT_MAX];
 
 	json_object_set_new(object, "queue", json_text(info->queue));
@@ -190,9 +203,6 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
 	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);
 	set_flag(object, "at_most_once", info->flags & TQ_INFO_AT_MOST_ONCE);
-	if (payload_read(tq, info->id, &payload, &bytes) == 0)
-		json_set_payload(object, info->kind, payload, bytes);
-	free(payload);
 }
 
 static void add_times(json_t *object, const struct tq_task_info *info, const struct clocks *clocks)
@@ -272,6 +282,12 @@ static void add_end(json_t *object, const struct tq_task_info *info)
 
 json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struct clocks *clocks)
 {
+	return json_of_task_within(tq, info, clocks, UINT64_MAX);
+}
+
+json_t *json_of_task_within(struct tq *tq, const struct tq_task_info *info,
+			    const struct clocks *clocks, uint64_t payload_max)
+{
 	json_t *object = json_object();
 
 	json_object_set_new(object, "id", json_id(info->id));
@@ -279,6 +295,7 @@ json_t *json_of_task(struct tq *tq, const struct tq_task_info *info, const struc
 	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
 	json_object_set_new(object, "flags", flag_array(info->flags));
 	add_work(object, tq, info, clocks);
+	add_payload(object, tq, info, payload_max);
 	add_inherited(object, info);
 	add_progress(object, info);
 	add_end(object, info);

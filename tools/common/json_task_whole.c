@@ -54,7 +54,8 @@ static int add_history(json_t *object, struct tq *tq, uint64_t id, const struct 
 	return 0;
 }
 
-int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks, json_t **ret_object)
+int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks,
+		       uint64_t payload_max, json_t **ret_object)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	int r = tq_info(tq, id, &info);
@@ -62,7 +63,7 @@ int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks, 
 
 	if (r < 0)
 		return r;
-	object = json_of_task(tq, &info, clocks);
+	object = json_of_task_within(tq, &info, clocks, payload_max);
 	r = add_history(object, tq, id, clocks);
 	if (r < 0) {
 		json_decref(object);

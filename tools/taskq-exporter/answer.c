@@ -16,6 +16,8 @@ struct body {
 	char *text;
 };
 
+static atomic_size_t all_bytes; /* of all bodies */
+
 struct body *body_new(char *text, size_t bytes)
 {
 	struct body *body = text ? malloc(sizeof(*body)) : NULL;
@@ -27,6 +29,7 @@ struct body *body_new(char *text, size_t bytes)
 	atomic_init(&body->users, 1);
 	body->bytes = bytes;
 	body->text = text;
+	atomic_fetch_add(&all_bytes, bytes);
 	return body;
 }
 
@@ -43,6 +46,7 @@ void body_drop(void *arg)
 
 	if (!body || atomic_fetch_sub(&body->users, 1) > 1)
 		return;
+	atomic_fetch_sub(&all_bytes, body->bytes);
 	free(body->text);
 	free(body);
 }
@@ -51,6 +55,11 @@ char *body_text(struct body *body, size_t *ret_bytes)
 {
 	*ret_bytes = body->bytes;
 	return body->text;
+}
+
+bool body_is_too_much(const struct body *body)
+{
+	return body && body->bytes > BODY_SMALL && atomic_load(&all_bytes) > BODIES_MAX;
 }
 
 /* The text and a line feed. */

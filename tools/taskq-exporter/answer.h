@@ -4,6 +4,7 @@
 #define TASKQ_EXPORTER_ANSWER_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "errors.h"
@@ -12,12 +13,19 @@
 #define TYPE_JSON "application/json"
 #define TYPE_HTML "text/html; charset=utf-8"
 
+enum {
+	BODIES_MAX = 64 << 20, /* bytes of answers that have not been read to their ends */
+	BODY_SMALL = 64 << 10, /* bytes of an answer that is given nevertheless */
+};
+
 /* A text that several answers may share; freed with the last of them. */
 struct body;
 
 struct body *body_new(char *text, size_t bytes); /* takes malloc()'s @text over */
 struct body *body_share(struct body *body);
 void body_drop(void *body);
+/* Whether a large one has come to be while others that nobody reads already take much. */
+bool body_is_too_much(const struct body *body);
 char *body_text(struct body *body, size_t *ret_bytes);
 
 struct answer {

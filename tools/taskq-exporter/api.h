@@ -24,6 +24,16 @@ answer_fn api_queues, api_workers, api_limits, api_groups, api_schedules, api_ta
 /* /api/tasks/ID and /api/tasks/ID/why */
 answer_fn api_task;
 
+/* Bounds of what one answer takes, however large the payloads of a segment are. */
+enum {
+	ROWS_BYTES = 1 << 20,	 /* a page with rows of so much ends */
+	ROW_PAYLOAD_MAX = 4096,	 /* a longer one is left out of a list of tasks, */
+	TASK_PAYLOAD_MAX = 1 << 20, /* and out of /api/tasks/ID */
+};
+
+/* Appends a row and returns its bytes in the answer. */
+size_t api_add_row(json_t *rows, json_t *row);
+
 /* The answer to an error of the library that is not about one task. */
 struct answer api_failure(const struct request *request, int r);
 

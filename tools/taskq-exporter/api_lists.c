@@ -12,6 +12,10 @@
 #include "times.h"
 #include "watch.h"
 
+enum {
+	CHUNK = 16 /* rows read at a time; schedules have payloads of up to 64 KiB */
+};
+
 /* What there is a list of. */
 struct list {
 	const char *key;
@@ -40,26 +44,51 @@ struct answer api_page(const char *key, json_t *rows, bool is_full, uint64_t cur
 	return answer_json(MHD_HTTP_OK, object);
 }
 
+size_t api_add_row(json_t *rows, json_t *row)
+{
+	const size_t bytes = json_dumpb(row, NULL, 0, JSON_COMPACT);
+
+	json_array_append_new(rows, row);
+	return bytes;
+}
+
+/* Reads until the page is full, by rows or by bytes, or the list is at its end. */
+static int read_rows(struct tq *tq, const struct list *list, struct page *page, json_t *rows,
+		     bool *ret_more)
+{
+	const struct clocks clocks = clocks_read();
+	char *infos = calloc(CHUNK, list->bytes);
+	uint32_t left = page->limit, room;
+	size_t bytes = 0;
+	int n;
+
+	if (!infos)
+		return -ENOMEM;
+	do {
+		room = left < CHUNK ? left : CHUNK;
+		*(uint64_t *)infos = list->bytes;
+		n = list->read(tq, &page->cursor, infos, room);
+		for (int i = 0; i < n; i++)
+			bytes += api_add_row(
+				rows, list->object(tq, infos + (size_t)i * list->bytes, &clocks));
+		left -= n > 0 ? (uint32_t)n : 0;
+		*ret_more = n > 0 && (uint32_t)n == room;
+	} while (*ret_more && left > 0 && bytes < ROWS_BYTES);
+	free(infos);
+	return n;
+}
+
 static struct answer read_page(const struct request *request, const struct list *list,
 			       struct page *page, struct tq *tq)
 {
-	const struct clocks clocks = clocks_read();
-	char *infos = calloc(page->limit, list->bytes);
 	json_t *rows = json_array();
-	int n = -ENOMEM;
+	bool has_more = false;
+	const int r = read_rows(tq, list, page, rows, &has_more);
 
-	if (infos) {
-		*(uint64_t *)infos = list->bytes;
-		n = list->read(tq, &page->cursor, infos, page->limit);
-	}
-	for (int i = 0; i < n; i++)
-		json_array_append_new(rows,
-				      list->object(tq, infos + (size_t)i * list->bytes, &clocks));
-	free(infos);
-	if (n >= 0)
-		return api_page(list->key, rows, (uint32_t)n == page->limit, page->cursor);
+	if (r >= 0)
+		return api_page(list->key, rows, has_more, page->cursor);
 	json_decref(rows);
-	return api_failure(request, n);
+	return api_failure(request, r);
 }
 
 static struct answer answer_list(const struct request *request, const struct list *list)

@@ -55,6 +55,7 @@ struct search {
 	struct clocks clocks; /* of its beginning */
 	json_t *rows;
 	bool is_through;
+	size_t bytes; /* of the rows */
 };
 
 static bool is_wanted(const struct tq_task_filter *filter, uint32_t state, const char *queue,
@@ -75,7 +76,9 @@ static void add_task(struct search *search, const struct tq_task_brief *brief)
 	    tq_info(search->tq, brief->id, &info) < 0 ||
 	    !is_wanted(search->filter, info.state, info.queue, info.kind, info.label))
 		return;
-	json_array_append_new(search->rows, json_of_task(search->tq, &info, &search->clocks));
+	search->bytes +=
+		api_add_row(search->rows, json_of_task_within(search->tq, &info, &search->clocks,
+							      ROW_PAYLOAD_MAX));
 	search->page->limit--;
 }
 
@@ -105,6 +108,7 @@ static int search_tasks(struct search *search)
 	do
 		r = look_on(search);
 	while (r == 0 && !search->is_through && search->page->limit > 0 &&
+	       search->bytes < ROWS_BYTES &&
 	       clocks_read().now_ns - search->clocks.now_ns < SEARCH_NS);
 	return r;
 }
@@ -113,7 +117,7 @@ static struct answer list_tasks(const struct request *request, struct tq *tq,
 				const struct tq_task_filter *filter, struct page *page)
 {
 	struct tq_queue_info queue = { .size = sizeof(queue) };
-	struct search search = { tq, filter, page, clocks_read(), json_array(), false };
+	struct search search = { tq, filter, page, clocks_read(), json_array(), false, 0 };
 	int r = filter->queue ? tq_queue_info(tq, filter->queue, &queue) : 0;
 	const bool is_missing = r == -ENOENT;
 
@@ -171,7 +175,8 @@ static struct answer answer_task(const struct request *request, struct tq *tq, u
 	const struct clocks clocks = clocks_read();
 	char text[TQ_ID_TEXT_MAX];
 	json_t *object;
-	const int r = why ? why_of(tq, id, &object) : json_of_task_whole(tq, id, &clocks, &object);
+	const int r = why ? why_of(tq, id, &object)
+			  : json_of_task_whole(tq, id, &clocks, TASK_PAYLOAD_MAX, &object);
 
 	if (r == 0)
 		return answer_json(MHD_HTTP_OK, object);

@@ -105,6 +105,12 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 		return MHD_YES;
 	}
 	answer = route(&request);
+	if (body_is_too_much(answer.body)) {
+		body_drop(answer.body);
+		answer = route_error(request.path, MHD_HTTP_SERVICE_UNAVAILABLE,
+				     "ask again later, or for less",
+				     "too many large answers wait to be read by who asked");
+	}
 	return send_answer(connection, &answer);
 }
 

@@ -323,7 +323,7 @@ static int show_for_programs(struct cli *cli, uint64_t id)
 {
 	const struct clocks clocks = clocks_read();
 	json_t *object;
-	const int r = json_of_task_whole(cli->tq, id, &clocks, &object);
+	const int r = json_of_task_whole(cli->tq, id, &clocks, UINT64_MAX, &object);
 
 	if (r < 0)
 		return fail_task(cli, r, id);
