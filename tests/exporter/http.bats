@@ -70,6 +70,86 @@ setup_file() {
 	ask 200 healthz
 }
 
+# raw LINE...: the status of a request that is written like this, with each line's end.
+raw() {
+	python3 - "$(port)" "$@" <<'EOF'
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1])), 20) as s:
+    lines = [line.encode() + b"\r\n" for line in sys.argv[2:]]
+    s.sendall(b"".join(lines) + b"\r\n")
+    print(s.makefile("rb").readline().decode().split(" ")[1])
+EOF
+}
+
+@test "H7: a NUL cuts neither a path nor an argument's name" {
+	need_exporter
+	submit -- true
+	exporter
+	for path in healthz%00 healthz%00/x api/queues%00 api/tasks/1-1%00x api/tasks/1-1%00/why \
+		'api/tasks?limit%00x=1' 'api/tasks?%00=1' 'healthz?%00' '%%00healthz'; do
+		ask 400 "$path"
+		prints "NUL"
+	done
+	ask 404 'healthz%2500'
+	ask 200 healthz
+}
+
+@test "H7: one header Host; a target with a name in it is that name's" {
+	need_exporter
+	taskq create
+	exporter
+	[[ $(raw 'GET /healthz HTTP/1.1' 'Host: localhost' 'Host: localhost') == 400 ]]
+	[[ $(raw 'GET /healthz HTTP/1.1' 'Host: localhost' 'host: evil.example') == 400 ]]
+	[[ $(raw 'GET /healthz HTTP/1.1') == 400 ]]
+	[[ $(raw 'GET http://localhost/healthz HTTP/1.1' 'Host: localhost') == 200 ]]
+	[[ $(raw 'GET HTTP://127.0.0.1:1/api/tasks?limit=1 HTTP/1.1' 'Host: localhost') == 200 ]]
+	[[ $(raw 'GET http://[::1] HTTP/1.1' 'Host: localhost') == 200 ]]
+	[[ $(raw 'GET http://localhost/nothing HTTP/1.1' 'Host: localhost') == 404 ]]
+	for name in evil.example localhost.evil.example '' a@localhost "$(printf 'x%.0s' {1..400})"; do
+		[[ $(raw "GET http://$name/healthz HTTP/1.1" 'Host: localhost') == 403 ]]
+	done
+}
+
+# Clients that ask for much, and read nothing of it.
+greedy_clients() {
+	python3 - "$(port)" "$@" <<'EOF'
+import socket, sys, time
+port, count, path = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+idle = []
+for i in range(count):
+    s = socket.socket()
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    s.connect(("127.0.0.1", port))
+    s.sendall(b"GET /%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode())
+    idle.append(s)
+for s in idle:
+    s.settimeout(30)
+    s.recv(12)
+open("greedy", "w").write("ready")
+sys.stdin.read()
+EOF
+}
+
+@test "H7: clients that read nothing of large answers do not fill the memory" {
+	need_exporter
+	taskq create --max 256M
+	head -c 300000 /dev/zero | tr '\0' x >large
+	for _ in {1..50}; do
+		taskq submit --kind blob --payload @large >/dev/null
+	done
+	jq -cn 'range(400) | {kind: "blob", payload: ("\u0001" * 4000)}' | taskq submit --batch - >/dev/null
+	exporter
+	for path in 'api/tasks?limit=1000' api/tasks/1-1; do
+		greedy_clients 100 "$path" <<<"" &
+		started+=("$!")
+		eventually 20 test -s greedy
+		ask 200 healthz
+		wait "${started[-1]}"
+		rm greedy
+	done
+	(($(awk '/^VmHWM/ { print $2 }' "/proc/$exporter/status") < 200000))
+}
+
 @test "H7: a request to a name of somebody else is not answered" {
 	need_exporter
 	taskq create

@@ -7,10 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-enum {
-	HOST_MAX = 254 /* bytes of a name, with a dot at its end */
-};
-
 bool host_name_ok(const char *name)
 {
 	const size_t bytes = strlen(name);
@@ -44,6 +40,20 @@ static bool is_address(const char *name)
 	unsigned char address[sizeof(struct in6_addr)];
 
 	return inet_pton(AF_INET, name, address) == 1 || inet_pton(AF_INET6, name, address) == 1;
+}
+
+const char *host_of_target(const char *target, char authority[AUTHORITY_MAX])
+{
+	static const char scheme[] = "http://";
+
+	if (strncasecmp(target, scheme, strlen(scheme)) != 0)
+		return NULL;
+	target += strlen(scheme);
+	const size_t bytes = strcspn(target, "/");
+
+	/* One that is cut has a longer name than any that is allowed. */
+	snprintf(authority, AUTHORITY_MAX, "%.*s", (int)bytes, target);
+	return target[bytes] ? target + bytes : "/";
 }
 
 bool host_is_allowed(const struct exporter *exporter, const char *header)

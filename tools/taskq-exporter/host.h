@@ -17,4 +17,15 @@ bool host_name_ok(const char *name);
  * listen at, and those of --allow-host.  NULL, of HTTP/1.0, may be; no browser does that. */
 bool host_is_allowed(const struct exporter *exporter, const char *header);
 
+enum {
+	HOST_MAX = 254,	     /* bytes of a name, with a dot at its end */
+	AUTHORITY_MAX = 320, /* of a name and a port */
+};
+
+/*
+ * What a request is to, when it says so before its path: "http://localhost:8275/healthz".
+ * Puts "localhost:8275" to @authority and returns the path; NULL it has no such beginning.
+ */
+const char *host_of_target(const char *target, char authority[AUTHORITY_MAX]);
+
 #endif

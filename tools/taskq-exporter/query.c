@@ -30,7 +30,8 @@ static enum MHD_Result take(void *ctx, enum MHD_ValueKind kind, const char *name
 	struct argument *to = r->arguments;
 
 	(void)kind;
-	(void)name_bytes;
+	if (strlen(name) != name_bytes)
+		return wrong(r, name, "its name has a NUL in it");
 	while (to->name && strcmp(to->name, name) != 0)
 		to++;
 	if (!to->name)
@@ -60,8 +61,9 @@ bool query_refuse(const struct argument *argument, const char *form, struct answ
 	char hint[300];
 
 	snprintf(hint, sizeof(hint), "give %s", form);
-	*ret_answer = answer_error(MHD_HTTP_BAD_REQUEST, hint, "argument \"%s\": \"%.80s\" is none",
-				   argument->name, argument->value);
+	*ret_answer = answer_error(MHD_HTTP_BAD_REQUEST, hint,
+				   "argument \"%s\": \"%.80s\" is not accepted", argument->name,
+				   argument->value);
 	return false;
 }
 

@@ -3,13 +3,14 @@
 #include "server.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "host.h"
 #include "routes.h"
 
 enum {
 	THREADS = 4,		   /* a long list holds up nobody else */
-	CONNECTIONS_MAX = 512,	   /* a quarter of them in each thread */
+	CONNECTIONS_MAX = 512,	   /* if there are descriptors; a quarter of them in each thread */
 	CONNECTION_BYTES = 16 << 10, /* of a request's head */
 	IDLE_SECONDS = 10
 };
@@ -61,19 +62,64 @@ static bool has_body(struct MHD_Connection *connection)
 					   MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
-/* What is wrong with a request that no path should see; false: nothing. */
-static bool refuse_request(const struct request *request, const char *method,
-			   struct answer *ret_answer)
+/* The headers that say whom a request is to. */
+struct hosts {
+	const char *value;
+	unsigned count;
+};
+
+static enum MHD_Result count_host(void *ctx, enum MHD_ValueKind kind, const char *name,
+				  const char *value)
 {
-	if (!host_is_allowed(request->exporter,
-			     MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
-							 MHD_HTTP_HEADER_HOST)))
+	struct hosts *hosts = ctx;
+
+	(void)kind;
+	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) != 0)
+		return MHD_YES;
+	hosts->value = value ? value : "";
+	hosts->count++;
+	return MHD_YES;
+}
+
+/* What a target is taken for ends at a NUL: it would be another one than was written. */
+static bool has_nul;
+
+static void *note_target(void *cls, const char *target, struct MHD_Connection *connection)
+{
+	(void)cls;
+	(void)connection;
+	return strstr(target, "%00") ? &has_nul : NULL;
+}
+
+/* What is wrong with how a request is written, or with whom it is to; false: nothing.
+ * @authority: of its target; NULL it has none. */
+static bool refuse_target(const struct request *request, const char *authority, bool with_nul,
+			  struct answer *ret_answer)
+{
+	struct hosts hosts = { NULL, 0 };
+
+	MHD_get_connection_values(request->connection, MHD_HEADER_KIND, count_host, &hosts);
+	if (with_nul)
+		*ret_answer = route_error(request->path, MHD_HTTP_BAD_REQUEST, "leave it out",
+					  "there is a NUL in what is asked for");
+	else if (hosts.count > 1)
+		*ret_answer = route_error(request->path, MHD_HTTP_BAD_REQUEST, "give one",
+					  "a request has one header Host");
+	else if (!host_is_allowed(request->exporter, authority ? authority : hosts.value))
 		*ret_answer = route_error(request->path, MHD_HTTP_FORBIDDEN,
 					  "ask by address or as localhost, or let the exporter "
 					  "accept the name: --allow-host NAME",
 					  "requests to that name are not answered");
-	else if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
-		 strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+	else
+		return false;
+	return true;
+}
+
+/* What is wrong with a request that no path should see; false: nothing. */
+static bool refuse_request(const struct request *request, const char *method,
+			   struct answer *ret_answer)
+{
+	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		*ret_answer = route_error(request->path, MHD_HTTP_METHOD_NOT_ALLOWED,
 					  "only GET and HEAD: `taskq` changes things",
 					  "nothing can be changed here");
@@ -90,15 +136,18 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 			      size_t *upload_bytes, void **seen)
 {
 	const struct server *server = cls;
-	const struct request request = { &server->exporter, connection, url };
 	static int mark; /* its address says: the head was seen */
+	char authority[AUTHORITY_MAX];
+	const char *path = host_of_target(url, authority);
+	const struct request request = { &server->exporter, connection, path ? path : url };
 	struct answer answer;
 
 	(void)version;
 	(void)upload;
 	(void)upload_bytes;
 	/* Nobody waits for a body that is not wanted; else the connection can be used again. */
-	if (refuse_request(&request, method, &answer))
+	if (refuse_target(&request, path ? authority : NULL, *seen == &has_nul, &answer) ||
+	    refuse_request(&request, method, &answer))
 		return send_answer(connection, &answer);
 	if (!*seen) {
 		*seen = &mark;
@@ -121,6 +170,7 @@ bool server_start(struct server *server, int fd)
 		MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handle, server,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_URI_LOG_CALLBACK, note_target, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
 		MHD_OPTION_NOTIFY_CONNECTION, connections_note, &server->connections,
