@@ -110,6 +110,61 @@ EOF
 	done
 }
 
+# clients COUNT: so many connections that say nothing, until their standard input ends.
+clients() {
+	python3 -c '
+import socket, sys
+port, count = map(int, sys.argv[1:])
+idle = [socket.create_connection(("127.0.0.1", port)) for i in range(count)]
+open("idle", "w").write("ready")
+sys.stdin.read()' "$(port)" "$1"
+}
+
+# Seconds of processor time that the exporter has used.
+used() {
+	awk '{ print int(($14 + $15) / 100) }' "/proc/$exporter/stat"
+}
+
+@test "H7: few descriptors: a soft limit is raised, a hard one leaves enough to look" {
+	local before end
+
+	need_exporter
+	taskq create
+	start prlimit --nofile=40:4096 taskq-exporter --listen 127.0.0.1:0
+	exporter=$pid
+	eventually 5 grep -q '^listening on http' out
+	url=$(sed -n 's/^listening on //p' out)
+	mkfifo hold
+	clients 60 <hold 3>&- &
+	started+=("$!")
+	exec 9>hold
+	eventually 5 test -s idle
+	ask 200 healthz -m 5
+	exec 9>&-
+	wait "${started[-1]}"
+	rm idle out
+
+	start prlimit --nofile=40:40 taskq-exporter --listen 127.0.0.1:0
+	exporter=$pid
+	eventually 5 grep -q '^listening on http' out
+	url=$(sed -n 's/^listening on //p' out)
+	clients 60 <hold 3>&- &
+	started+=("$!")
+	exec 9>hold
+	eventually 5 test -s idle
+	before=$(used)
+	end=$((SECONDS + 4))
+	while ((SECONDS < end)); do
+		[[ $(find "/proc/$exporter/fd" | wc -l) -lt 40 ]]
+		sleep 0.2
+	done
+	(($(used) - before <= 1))
+	exec 9>&-
+	wait "${started[-1]}"
+	ask 200 healthz
+	[[ $output == ok ]]
+}
+
 # Clients that ask for much, and read nothing of it.
 greedy_clients() {
 	python3 - "$(port)" "$@" <<'EOF'

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "descriptors.h"
 #include "host.h"
 #include "routes.h"
 
@@ -169,7 +170,7 @@ bool server_start(struct server *server, int fd)
 	server->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handle, server,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_LIMIT, descriptors_for(CONNECTIONS_MAX, THREADS),
 		MHD_OPTION_URI_LOG_CALLBACK, note_target, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
