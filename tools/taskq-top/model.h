@@ -34,7 +34,7 @@ struct task_row {
 };
 
 struct trouble {
-	bool is_grave; /* work does not go on */
+	bool is_grave; /* no work goes on */
 	char text[TROUBLE_MAX];
 };
 

@@ -103,14 +103,16 @@ static const char *tasks_are(uint32_t count)
 static void find_workers(struct model *model)
 {
 	const uint32_t waits = model->total.depth[TQ_READY], runs = model->total.depth[TQ_RUNNING];
+	const bool is_halted = model->busy + model->idle == 0 && waits + runs > 0;
 
-	if (model->busy + model->idle == 0 && model->stopped == 0 && waits + runs > 0)
+	if (is_halted && model->stopped == 0)
 		add(model, true,
 		    "no live worker: %u %s ready, %u %s running; `taskq work` starts some", waits,
 		    tasks_are(waits), runs, format_plural(runs, "was", "were"));
 	if (model->stopped > 0)
-		add(model, true, "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers",
-		    model->stopped, format_plural(model->stopped, "is", "are"));
+		add(model, is_halted,
+		    "%u of the workers %s stopped (SIGSTOP or Ctrl-Z): see Workers", model->stopped,
+		    format_plural(model->stopped, "is", "are"));
 	if (model->dead > 0)
 		add(model, false, "%u dead %s not been cleared away yet", model->dead,
 		    format_plural(model->dead, "worker has", "workers have"));
