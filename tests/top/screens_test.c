@@ -235,6 +235,7 @@ static void h8_troubles(void **state)
 		{ "incompatible", TQ_ELAYOUT, false, { 0 } },
 		{ "not-ours", -EPERM, false, { 0 } },
 		{ "no-memory", -ENOMEM, false, { 0 } },
+		{ "no-descriptors", -EMFILE, false, { 0 } },
 		{ "removed", 0, true, { 0 } },
 		{ "lock-stopped",
 		  0,

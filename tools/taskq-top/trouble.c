@@ -55,6 +55,13 @@ static void find_no_segment(struct model *model)
 		    "you trust whoever may write it, say --foreign",
 		    model->segment);
 		return;
+	case -EMFILE:
+	case -ENFILE:
+		add(model, true,
+		    "cannot look: this program, or the machine, has no file descriptors left "
+		    "(%s); that says nothing of the segment",
+		    tq_strerror(model->now.error));
+		return;
 	default:
 		add(model, true, "segment \"%s\": %s", model->segment,
 		    tq_strerror(model->now.error));
