@@ -179,10 +179,27 @@ static void find_queues(struct model *model)
 	add_paused(model, &paused);
 }
 
+/* Records of ended tasks are thrown out when memory is wanted: then it is short when there
+ * are few of them. */
+static bool is_short_of_memory(const struct tq_segment_info *info)
+{
+	const uint64_t ended = info->tasks_count > info->tasks_unfinished
+				       ? info->tasks_count - info->tasks_unfinished
+				       : 0;
+
+	return info->used_bytes > info->max_bytes / 10 * 9 && ended <= info->tasks_unfinished / 10;
+}
+
 static void find_memory(struct model *model)
 {
 	const struct tq_segment_info *info = &model->now.segment;
+	char used[FORMAT_MAX], most[FORMAT_MAX];
 
+	if (is_short_of_memory(info))
+		add(model, false,
+		    "%s of %s of memory are in use, and few ended tasks can make room: submits "
+		    "may be refused",
+		    format_size(info->used_bytes, used), format_size(info->max_bytes, most));
 	if (info->tasks_unfinished * 10 > info->tasks_max * 9)
 		add(model, false, "%llu of %llu task records are taken by unfinished tasks",
 		    (unsigned long long)info->tasks_unfinished,
