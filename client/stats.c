@@ -170,10 +170,15 @@ static bool is_named_before(const struct tqi_worker *w, uint32_t at)
 	return false;
 }
 
+static bool may_serve(const struct tqi_worker *w)
+{
+	return w->state == TQI_WORKER_LIVE && !(w->flags & TQI_WORKER_MASTER) &&
+	       !tqi_worker_seems_dead(w);
+}
+
 static void count_worker(const struct tqi_worker *w, struct served *served)
 {
-	if (w->state != TQI_WORKER_LIVE || (w->flags & TQI_WORKER_MASTER) ||
-	    tqi_worker_seems_dead(w))
+	if (!may_serve(w))
 		return;
 	for (uint32_t q = 0; q < w->queue_count && q < TQ_WORKER_QUEUES_MAX; q++)
 		if (w->queues[q] <= TQI_QUEUES_MAX && !is_named_before(w, q))
@@ -191,6 +196,22 @@ static void count_served(struct tq *tq, struct served *ret_served)
 		for (uint32_t k = 0; k < n && i + k < count; k++)
 			count_worker(&workers[k], ret_served);
 	}
+}
+
+/* Of those that serve a queue, the ones that run a kind. */
+static uint32_t count_of_kind(struct tq *tq, uint32_t q, uint32_t kind)
+{
+	uint32_t count = count_of(tq, TQI_WORKERS), found = 0;
+	struct tqi_worker workers[RUN];
+
+	for (uint32_t i = 1, n; i < count && i < TQI_WORKERS_MAX; i += n) {
+		n = tqi_peek_run(&tq->seg, TQI_WORKERS, i, RUN, workers);
+		for (uint32_t k = 0; k < n && i + k < count; k++)
+			found += may_serve(&workers[k]) &&
+				 tqi_worker_serves_queue(&workers[k], q) &&
+				 tqi_worker_serves_kind(&workers[k], kind);
+	}
+	return found;
 }
 
 static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_queue_info *i)
@@ -285,6 +306,8 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 		add_lanes(tq, &classes, &i->counters);
 	if (class)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);
+	if (class && i->workers)
+		i->workers = count_of_kind(tq, q, kind);
 	return 0;
 }
 

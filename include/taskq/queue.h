@@ -157,7 +157,7 @@ struct tq_counters {
 struct tq_queue_info {
 	uint64_t size;	 /* in: room; out: bytes filled */
 	uint32_t flags;	 /* TQ_QUEUE_PAUSED, ... */
-	uint32_t workers; /* live workers that serve it */
+	uint32_t workers; /* live workers that serve it, and run its kind if it has one */
 	uint64_t depth_max;
 	uint64_t timeout_ns;
 	uint64_t backoff_ns;

@@ -110,6 +110,62 @@ counted() {
 	[[ $(metric taskq_up <metrics) == 1 ]]
 }
 
+@test "H7: ready tasks of a kind that no worker runs are counted, and are a trouble" {
+	submit --kind resize --payload x
+	submit -- true
+	submit -q alone --kind resize --payload x
+	farm -j1 -q default
+	eventually 9 unserved_is 'default 1' 'alone 1'
+	taskq-top --json -n1 | jq -e '[.troubles[].text] |
+		any(startswith("no live worker of queue default runs kind resize: 1 task is")) and
+		any(startswith("no live worker serves queue alone: 1 task is"))'
+}
+
+unserved_is() {
+	local want
+
+	taskq stats --prometheus >metrics
+	for want in "$@"; do
+		[[ $(value taskq_tasks_unserved "${want% *}") == "${want#* }" ]] || return 1
+	done
+}
+
+@test "H7: a full segment is a trouble when nothing can be thrown out of it" {
+	taskq create --max 4M
+	head -c 60000 /dev/zero | tr '\0' x >large
+	while taskq submit --kind a --payload @large >/dev/null 2>&1; do :; done
+	taskq-top --json -n1 | jq -e '[.troubles[].text] | any(contains("submits may be refused"))'
+	taskq purge
+	taskq-top --json -n1 | jq -e '[.troubles[].text] | any(contains("submits may be refused")) | not'
+}
+
+# troubles FILTER: is true of the list, and /healthz says ok all the time.
+troubles() {
+	ask 200 healthz && ask 200 api/overview && jq -e ".troubles | $1" body
+}
+
+@test "H7: a stopped worker is grave only when no other one goes on; /healthz is not of workers" {
+	local pids
+
+	need_exporter
+	farm -j2 -q default
+	submit -- true
+	eventually 9 two_workers
+	exporter
+	mapfile -t pids < <(taskq --json | jq '.workers[] | select(.flags | index("master") | not) | .pid')
+	kill -STOP "${pids[-1]}"
+	eventually 9 troubles 'any(.text | contains("stopped")) and all(.grave | not)'
+	kill -STOP "${pids[@]}"
+	submit -- true
+	eventually 9 troubles 'any(.grave and (.text | contains("stopped")))'
+	kill -CONT "${pids[@]}"
+	eventually 9 troubles 'length == 0'
+}
+
+two_workers() {
+	[[ $(taskq-top --json -n1 | jq '.workers | length') -ge 2 ]]
+}
+
 @test "H2: buckets end where the segment's own do, so that each task is on the right side" {
 	submit -- sleep 0.01
 	work_off

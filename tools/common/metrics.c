@@ -72,6 +72,33 @@ static int add_rows(struct metrics_data *data, struct tq *tq, const struct tq_qu
 	return count;
 }
 
+/* @info: of a kind.  A queue that is newer than the look at queues is left out. */
+static void add_unserved(struct metrics_data *data, const struct tq_queue_info *info)
+{
+	for (uint32_t i = 0; !info->workers && i < data->queue_count; i++)
+		if (!strcmp(data->queues[i].name, info->name))
+			data->unserved[i] += info->counters.depth[TQ_READY];
+}
+
+static int read_unserved(struct metrics_data *data, struct tq *tq)
+{
+	struct tq_queue_info infos[CHUNK];
+	uint64_t cursor = 0;
+	int n;
+
+	data->unserved = calloc(data->queue_count + 1, sizeof(*data->unserved));
+	if (!data->unserved)
+		return -ENOMEM;
+	do {
+		infos[0].size = sizeof(infos[0]);
+		n = tq_queue_list(tq, TQ_QUEUE_QUICK | TQ_QUEUE_BY_KIND, &cursor, infos, CHUNK);
+		for (int i = 0; i < n; i++)
+			if (infos[i].counters.depth[TQ_READY])
+				add_unserved(data, &infos[i]);
+	} while (n > 0);
+	return n;
+}
+
 static int read_kinds(struct metrics_data *data, struct tq *tq)
 {
 	struct tq_queue_info infos[CHUNK];
@@ -199,8 +226,8 @@ static int read_segment(struct metrics_data *data, struct tq *tq)
 int metrics_read(struct metrics_data *data, struct tq *tq, bool by_kind)
 {
 	int (*const parts[])(struct metrics_data * data, struct tq * tq) = {
-		read_segment, read_lock,   read_queues, read_rows,
-		read_workers, read_groups, read_limits,
+		read_segment, read_lock,    read_queues, read_unserved,
+		read_rows,    read_workers, read_groups, read_limits,
 	};
 	int r = 0;
 
@@ -213,6 +240,7 @@ int metrics_read(struct metrics_data *data, struct tq *tq, bool by_kind)
 void metrics_free(struct metrics_data *data)
 {
 	free(data->queues);
+	free(data->unserved);
 	free(data->rows);
 }
 

@@ -36,6 +36,7 @@ struct metrics_data {
 	struct tq_segment_info segment;
 	struct tq_lock_holder lock;
 	struct tq_queue_info *queues;
+	uint64_t *unserved; /* of each queue, ready tasks of kinds that no worker of it runs */
 	struct metric_row *rows; /* as many as queues, or more, by kind */
 	uint32_t queue_count, row_count;
 	bool by_kind;

@@ -378,6 +378,21 @@ static void put_queues(const struct metrics_to *to, const struct metrics_data *d
 	}
 }
 
+static void put_unserved(const struct metrics_to *to, const struct metrics_data *data)
+{
+	static const struct metric unserved = { "taskq_tasks_unserved", METRIC_GAUGE, NULL,
+						"Ready tasks of kinds that no live worker of "
+						"their queue runs" };
+
+	metric_begin(to, &unserved);
+	for (uint32_t i = 0; i < data->queue_count; i++) {
+		const struct metric_label labels[] = { { "queue", data->queues[i].name },
+						       { NULL, NULL } };
+
+		metric_value(to, &unserved, labels, data->unserved[i]);
+	}
+}
+
 void metrics_put(const struct metrics_to *to, const struct metrics_data *data)
 {
 	put_segment(to, &data->segment);
@@ -386,6 +401,7 @@ void metrics_put(const struct metrics_to *to, const struct metrics_data *data)
 	put_groups(to, data);
 	put_limits(to, data);
 	put_queues(to, data);
+	put_unserved(to, data);
 	put_depths(to, data);
 	put_waits(to, data);
 	put_counters(to, data);

@@ -2,6 +2,7 @@
 /* One look at a segment. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "process.h"
 #include "sample.h"
@@ -112,6 +113,47 @@ static int read_queues(struct tq *tq, struct sample *sample)
 			sample->queues[sample->queue_count++] =
 				(struct queue_row){ .info = infos[i] };
 	} while (n == CHUNK && sample->queue_count < QUEUES_MAX);
+	return n < 0 ? n : 0;
+}
+
+static void add_unserved(struct unserved *unserved, const struct tq_queue_info *kind)
+{
+	if (!unserved->kinds++) {
+		memcpy(unserved->queue, kind->name, sizeof(unserved->queue));
+		memcpy(unserved->kind, kind->kind, sizeof(unserved->kind));
+	}
+	unserved->ready += kind->counters.depth[TQ_READY];
+}
+
+/* Whether a queue has workers, and tasks for them. */
+static bool is_worked(const struct sample *sample, const char *name)
+{
+	for (uint32_t i = 0; i < sample->queue_count; i++) {
+		const struct tq_queue_info *info = &sample->queues[i].info;
+
+		if (info->workers && info->counters.depth[TQ_READY] &&
+		    !(info->flags & TQ_QUEUE_PAUSED) && (!name || !strcmp(info->name, name)))
+			return true;
+	}
+	return false;
+}
+
+static int read_kinds(struct tq *tq, struct sample *sample)
+{
+	struct tq_queue_info infos[CHUNK];
+	uint64_t cursor = 0;
+	int n;
+
+	if (!is_worked(sample, NULL))
+		return 0;
+	do {
+		infos[0].size = sizeof(infos[0]);
+		n = tq_queue_list(tq, TQ_QUEUE_QUICK | TQ_QUEUE_BY_KIND, &cursor, infos, CHUNK);
+		for (int i = 0; i < n; i++)
+			if (!infos[i].workers && infos[i].counters.depth[TQ_READY] &&
+			    is_worked(sample, infos[i].name))
+				add_unserved(&sample->unserved, &infos[i]);
+	} while (n == CHUNK);
 	return n < 0 ? n : 0;
 }
 
@@ -228,6 +270,8 @@ void sample_take(struct source *source, uint32_t parts, struct sample *sample)
 	r = attach(source, parts, sample);
 	if (r == 0)
 		r = read_queues(source->tq, sample);
+	if (r == 0)
+		r = read_kinds(source->tq, sample);
 	if (r == 0)
 		r = read_workers(source->tq, sample);
 	if (r == 0)

@@ -31,12 +31,20 @@ struct queue_row {
 	struct latency latency;
 };
 
+/* Ready tasks of kinds that no worker of their queue runs. */
+struct unserved {
+	uint32_t kinds, ready;
+	char queue[TQ_NAME_MAX + 1]; /* of the first one */
+	char kind[TQ_NAME_MAX + 1];
+};
+
 struct sample {
 	int error;    /* of this look: 0, or why all below is empty */
 	bool removed; /* the segment has no name any more */
 	struct clocks clocks;
 	struct tq_segment_info segment;
 	struct tq_lock_holder lock;
+	struct unserved unserved;
 	struct queue_row *queues;
 	struct worker_row *workers;
 	struct tq_limit_info *limits;

@@ -149,6 +149,21 @@ static void add_unserved(struct model *model, const struct queues *queues)
 		    queues->count, queues->first, queues->ready, tasks);
 }
 
+static void add_unserved_kinds(struct model *model)
+{
+	const struct unserved *unserved = &model->now.unserved;
+	const char *tasks = tasks_are(unserved->ready);
+
+	if (unserved->kinds == 1)
+		add(model, false, "no live worker of queue %s runs kind %s: %u %s ready",
+		    unserved->queue, unserved->kind, unserved->ready, tasks);
+	else if (unserved->kinds > 1)
+		add(model, false,
+		    "no live worker runs %u kinds of their queues, %s in queue %s among them: "
+		    "%u %s ready",
+		    unserved->kinds, unserved->kind, unserved->queue, unserved->ready, tasks);
+}
+
 static void add_paused(struct model *model, const struct queues *queues)
 {
 	const char *tasks = tasks_are(queues->ready);
@@ -176,6 +191,7 @@ static void find_queues(struct model *model)
 			count_queue(&unserved, info);
 	}
 	add_unserved(model, &unserved);
+	add_unserved_kinds(model);
 	add_paused(model, &paused);
 }
 
