@@ -243,6 +243,32 @@ class Page(unittest.TestCase):
         self.until(lambda: self.figures("unfinished")["delayed"] == "1")
         self.assertGreater(self.browser.run(requests), before)
 
+    def test_paused_is_no_state(self):
+        """H7: a page that is paused does not stay green: it says how old it is."""
+        self.open()
+        self.until(lambda: self.level() == "good")
+        self.browser.run(
+            """const every = document.querySelector('#every');
+            every.value = '0';
+            every.dispatchEvent(new Event('change'))"""
+        )
+        self.assertEqual(self.level(), "paused")
+        self.assertRegex(self.text("#verdict"), r"^Paused, [\d.]+m?s old$")
+        self.assertIn("Then: All is well", self.text("#summary"))
+        self.assertEqual(self.browser.run("return document.querySelectorAll('.stale').length"), 1)
+        self.assertIn("Paused", self.browser.run("return document.title"))
+
+    def test_unknown_queue(self):
+        """H7: the tasks of a queue that is not there are not looked for for ever."""
+        self.open("#/queue/missing")
+        self.until(lambda: "no such queue" in self.text("#refusal"))
+        self.assertNotIn("Looking", self.text("#detail-body"))
+        above, below = self.browser.run(
+            """const box = document.querySelector('#detail').getBoundingClientRect();
+            return [box.top, innerHeight - box.bottom]"""
+        )
+        self.assertLessEqual(abs(above - below), 2)
+
     # When something is wrong
 
     def test_stopped_lock_holder(self):
