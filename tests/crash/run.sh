@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # run.sh BUILD-DIR [--quick]: everything that kills.  --quick takes a share that
-# rotates with the seed that it prints, for CI; all of it is below ten minutes on two
-# processors.
+# rotates with the seed that it prints, for CI; all of it takes a quarter of an
+# hour on two idle processors.
 set -u -o pipefail
 build=$(cd "${1:?build directory}" && pwd) || exit
 quick=${2:-}
