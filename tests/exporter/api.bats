@@ -86,6 +86,15 @@ fill() {
 	same api cli
 }
 
+@test "H7: without a segment all lists say so as taskq does" {
+	need_exporter
+	exporter
+	for path in api/tasks api/queues api/tasks/1-1 api/tasks/1-1/why; do
+		ask 503 "$path"
+		jq -e '.error | endswith(": no such segment")' body
+	done
+}
+
 @test "H7: payloads that are large are left out, and pages end when they have enough bytes" {
 	local pages=0 cursor='' large huge
 

@@ -81,11 +81,40 @@ static void test_host(void **state)
 	assert_false(host_is_allowed(&exporter, longest));
 }
 
+static void test_target(void **state)
+{
+	static const struct {
+		const char *target, *authority, *path;
+	} cases[] = {
+		{ "/healthz", NULL, NULL },
+		{ "http:/healthz", NULL, NULL },
+		{ "https://localhost/healthz", NULL, NULL },
+		{ "http://localhost:1/healthz", "localhost:1", "/healthz" },
+		{ "HTTP://[::1]", "[::1]", "/" },
+		{ "http:///healthz", "", "/healthz" },
+		{ "http://a//http://b/", "a", "//http://b/" },
+	};
+	char authority[AUTHORITY_MAX];
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *path = host_of_target(cases[i].target, authority);
+
+		if (!cases[i].path) {
+			assert_null(path);
+			continue;
+		}
+		assert_string_equal(path, cases[i].path);
+		assert_string_equal(authority, cases[i].authority);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_accept),
 		cmocka_unit_test(test_host),
+		cmocka_unit_test(test_target),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

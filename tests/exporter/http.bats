@@ -394,6 +394,12 @@ EOF
 		expect 2 exporter $bad
 		[[ -n $stderr ]]
 	done
+	expect 2 exporter --listen
+	says "option --listen needs an argument"
+	expect 2 exporter --json=x
+	says "option --json=x takes no argument"
+	expect 2 exporter operand
+	says '"operand" is one operand too many'
 	expect 2 exporter --allow-host "$(printf 'x%.0s' {1..300})"
 	says "not a name"
 	TASKQ_SEGMENT=a/b expect 2 exporter

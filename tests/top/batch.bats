@@ -241,7 +241,7 @@ has_more_than_ascii() {
 	top 2 -x
 	says "unknown option -x"
 	top 2 --delay
-	says "no argument for option --delay"
+	says "option --delay needs an argument"
 	top 2 -d 1ms
 	says "give a duration from 10ms to 53375d"
 	top 2 -d soon

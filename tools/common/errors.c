@@ -131,6 +131,13 @@ static const struct explanation *explain(int r, enum about about)
 	return &other;
 }
 
+const char *error_text(int r, enum about about)
+{
+	const char *reason = explain(r, about)->reason;
+
+	return reason ? reason : tq_strerror(r);
+}
+
 /* The program's name, or as many blanks. */
 static char *lead_format(bool first, char buf[64])
 {
@@ -219,8 +226,8 @@ int fail(const struct cli *cli, int r, enum about about, const char *format, ...
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
-	complain("%s: %s%s%s", what, row->reason ? row->reason : tq_strerror(r),
-		 row->advice ? "\n" : "", row->advice ? row->advice : "");
+	complain("%s: %s%s%s", what, error_text(r, about), row->advice ? "\n" : "",
+		 row->advice ? row->advice : "");
 	advise(cli, r);
 	return cli->transparent ? CLI_SELF : row->code;
 }

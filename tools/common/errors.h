@@ -35,6 +35,9 @@ enum about {
 	ABOUT_GROUP
 };
 
+/* The library's error in words. */
+const char *error_text(int r, enum about about);
+
 /* Reports the library's error @r and gives the exit code for it. */
 int fail(const struct cli *cli, int r, enum about about, const char *format, ...) PRINTF_LIKE(4, 5);
 

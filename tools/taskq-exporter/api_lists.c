@@ -28,7 +28,7 @@ struct answer api_failure(const struct request *request, int r)
 {
 	return answer_error(MHD_HTTP_SERVICE_UNAVAILABLE, "/healthz says more",
 			    "segment \"%s\": %s", request->exporter->options->cli.segment,
-			    tq_strerror(r));
+			    error_text(r, ABOUT_CONTENT));
 }
 
 struct answer api_page(const char *key, json_t *rows, bool is_full, uint64_t cursor)

@@ -8,7 +8,8 @@
 #include "answer.h"
 
 enum {
-	ARGUMENT_MAX = 256, /* bytes of a value; labels have at most 255 */
+	ARGUMENT_MAX =
+		256,	/* room for a value and its NUL: labels have at most TQ_LABEL_MAX bytes */
 	PAGE_MAX = 1000	    /* rows of an answer */
 };
 

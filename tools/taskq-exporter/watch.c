@@ -177,6 +177,7 @@ struct tq *watch_open(const struct options *options, struct answer *ret_answer)
 	if (r == 0)
 		return tq;
 	*ret_answer = answer_error(MHD_HTTP_SERVICE_UNAVAILABLE, "/healthz says more",
-				   "segment \"%s\": %s", options->cli.segment, tq_strerror(r));
+				   "segment \"%s\": %s", options->cli.segment,
+				   error_text(r, ABOUT_SEGMENT));
 	return NULL;
 }
