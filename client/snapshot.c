@@ -10,6 +10,13 @@
 #define STILL_MAX                                                                                  \
 	3 /* looks at one transaction under way: then its journal is applied to the copy */
 #define MOVING_MAX 8 /* copies of what others keep changing: then the last one will do */
+#define INSIDE_ANY UINT64_MAX
+/*
+ * In the stamp of a copy: it is from before a transaction under way that touches the task,
+ * whose stamp is that transaction's already.  Such a copy holds as long as that goes on, not
+ * as long as the stamp stays: what the task had may be another's with the commit.
+ */
+#define STAMP_INSIDE (1ull << 63)
 
 int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes)
 {
@@ -105,33 +112,63 @@ int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, 
 }
 
 /*
- * Copy while nothing is being committed.  When one transaction is under way all the
- * time, its writer may be stopped or dead: its journal repairs the copy.
+ * A copy as of before the transaction of this version, whose writer may be stopped or dead:
+ * its journal repairs it.  -EAGAIN: meanwhile it went on to its end, or is being undone.
  */
-static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
+static int peek_before(const struct tqi_segment *seg, uint64_t version, uint64_t offset, void *copy,
+		       uint64_t bytes)
+{
+	struct tqi_core first, last;
+	int r;
+
+	if ((r = tqi_peek_core(seg, &first)) < 0 || (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
+	    (r = tqi_peek_undone(seg, offset, copy, bytes)) < 0 ||
+	    (r = tqi_peek_core(seg, &last)) < 0)
+		return r;
+	return tqi_load_relaxed64(&last.version) == version &&
+			       last.undo_count >= first.undo_count &&
+			       tqi_load_relaxed32(&last.holder_tid) ==
+				       tqi_load_relaxed32(&first.holder_tid)
+		       ? 0
+		       : -EAGAIN;
+}
+
+/*
+ * Copy while nothing is being committed.  *ret_inside: 0 that was so; else the version of
+ * the transaction under way that the copy is from before; INSIDE_ANY: they followed each
+ * other so fast that it may be of several moments.
+ */
+static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes,
+		       uint64_t *ret_inside)
 {
 	uint64_t before, after, last = 0;
 	int r, still = 0;
 
+	*ret_inside = INSIDE_ANY;
 	for (int i = 0; i < MOVING_MAX && still < STILL_MAX; i++, last = after) {
 		if ((r = peek_version(seg, &before)) < 0 ||
 		    (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
 		    (r = peek_version(seg, &after)) < 0)
 			return r;
-		if (before == after && !(before & 1))
+		if (before == after && !(before & 1)) {
+			*ret_inside = 0;
 			return 0;
+		}
 		still = before == after && (!last || last == before) ? still + 1 : 0;
 	}
-	return still ? tqi_peek_undone(seg, offset, copy, bytes) : 0;
+	r = still ? peek_before(seg, last, offset, copy, bytes) : -EAGAIN;
+	if (r == 0)
+		*ret_inside = last;
+	return r == -EAGAIN ? 0 : r;
 }
 
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record)
 {
-	uint64_t offset = tqi_record_offset(seg, table, index);
+	uint64_t offset = tqi_record_offset(seg, table, index), inside;
 
 	if (!offset)
 		return -ENOENT;
-	return peek_stable(seg, offset, record, seg->geometry.tables[table].record_bytes);
+	return peek_stable(seg, offset, record, seg->geometry.tables[table].record_bytes, &inside);
 }
 
 uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint32_t room,
@@ -140,9 +177,10 @@ uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t in
 	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
 	uint32_t beside = (1u << g->shift) - (index & ((1u << g->shift) - 1));
 	uint32_t n = room < beside ? room : beside;
-	uint64_t offset = tqi_record_offset(seg, table, index);
+	uint64_t offset = tqi_record_offset(seg, table, index), inside;
 
-	if (offset && peek_stable(seg, offset, records, (uint64_t)n * g->record_bytes) == 0)
+	if (offset &&
+	    peek_stable(seg, offset, records, (uint64_t)n * g->record_bytes, &inside) == 0)
 		return n;
 	memset(records, 0, (size_t)n * g->record_bytes);
 	return n;
@@ -155,7 +193,7 @@ uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t in
  */
 static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct tqi_task *ret_task)
 {
-	uint64_t version, stamp;
+	uint64_t version, stamp, inside;
 	int r;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -167,13 +205,18 @@ static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct t
 		if (stamp == ret_task->stamp && stamp < version)
 			return 0;
 	}
-	return peek_stable(seg, offset, ret_task, sizeof(*ret_task));
+	r = peek_stable(seg, offset, ret_task, sizeof(*ret_task), &inside);
+	if (inside && (inside == INSIDE_ANY || ret_task->stamp >= inside))
+		ret_task->stamp = inside | STAMP_INSIDE;
+	return r;
 }
 
 bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy)
 {
 	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, index), stamp;
 
+	if (copy->stamp & STAMP_INSIDE)
+		return peek_version(seg, &stamp) == 0 && (stamp | STAMP_INSIDE) == copy->stamp;
 	return offset &&
 	       tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp, sizeof(stamp)) ==
 		       0 &&
