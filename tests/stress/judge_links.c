@@ -30,13 +30,12 @@ static bool may_doom(struct ledger *l, uint32_t slot, uint32_t depth)
 /* The ends of members may be against the condition of their group. */
 static bool may_be_against(struct ledger *l, const struct ledger_group *g)
 {
-	uint32_t done = 0, not_done = 0, unknown = 0;
+	uint32_t not_done = 0, unknown = 0;
 
 	for (uint32_t next = g->first; next; next = l->task[next - 1].group_next) {
 		const struct ledger_task *t = &l->task[next - 1];
 
 		unknown += judge_exists(t) && !t->outcome;
-		done += t->outcome == TQ_DONE;
 		not_done += t->outcome && t->outcome != TQ_DONE;
 	}
 	if (g->condition == TQ_GROUP_OK)
