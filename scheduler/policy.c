@@ -223,13 +223,25 @@ static bool carry_over(struct tqi_tx *tx, uint32_t index)
 	return true;
 }
 
+/* One that a worker had taken beforehand is anybody's again. */
+static void wake_if_freed(struct tqi_tx *tx, const struct tqi_task *task, bool assigned)
+{
+	if (assigned && !(task->flags & TQI_TASK_ASSIGNED))
+		tqi_wake_for(tx, tqi_lane_at(tx, task->lane)->class_);
+}
+
 bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 
-	return (queue->flags & TQI_QUEUE_MOVING) && tqi_class_of(tx, task)->era != queue->era &&
-	       carry_over(tx, index);
+	const bool assigned = task->flags & TQI_TASK_ASSIGNED;
+
+	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era ||
+	    !carry_over(tx, index))
+		return false;
+	wake_if_freed(tx, task, assigned);
+	return true;
 }
 
 /* In its lane, by another key. */
@@ -259,8 +271,7 @@ bool tqi_policy_place(struct tqi_tx *tx, uint32_t index)
 		rekey(tx, index);
 	else if (!carry_over(tx, index))
 		return false;
-	if (assigned && !(task->flags & TQI_TASK_ASSIGNED)) /* anybody's again */
-		tqi_wake_for(tx, tqi_lane_at(tx, task->lane)->class_);
+	wake_if_freed(tx, task, assigned);
 	return true;
 }
 

@@ -329,8 +329,12 @@ bool model_policy_move(struct model *m, uint32_t task)
 	if (!(m->queues[t->queue].flags & TQI_QUEUE_MOVING) || is_of_era(m, t) ||
 	    !model_has_done(m, MODEL_MOVED, task))
 		return false;
+	const bool assigned = t->assigned;
+
 	t->assigned = 0;
 	model_home(m, t);
+	if (assigned) /* anybody's again */
+		model_wake_for(m, t->queue, t->kind);
 	return true;
 }
 
