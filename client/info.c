@@ -98,9 +98,7 @@ static void fill_run(const struct tqi_segment *seg, const struct tqi_task *t,
 static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
-	if (t->label_bytes && t->label_bytes <= TQ_LABEL_MAX &&
-	    tqi_peek_block(seg, t->payload, t->payload_bytes, i->label, t->label_bytes) < 0)
-		i->label[0] = '\0';
+	tqi_peek_label(seg, t, i->label);
 	if (t->error && t->error_bytes <= TQ_TEXT_MAX &&
 	    tqi_peek_block(seg, t->error, 0, i->error_text, t->error_bytes) < 0)
 		i->error_text[0] = '\0';
@@ -205,11 +203,13 @@ void tqi_info_around(const struct tqi_segment *seg, const struct tqi_task *t,
 {
 	if (t->queue == around->queue && t->kind == around->kind)
 		return;
+	if (t->queue != around->queue)
+		tqi_peek_queue_name(seg, t->queue, around->queue_name);
+	if (t->kind != around->kind)
+		tqi_peek_kind_name(seg, t->kind, around->kind_name);
 	around->queue = t->queue;
 	around->kind = t->kind;
 	around->has_flags = false;
-	tqi_peek_queue_name(seg, t->queue, around->queue_name);
-	tqi_peek_kind_name(seg, t->kind, around->kind_name);
 }
 
 static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,

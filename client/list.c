@@ -18,12 +18,12 @@ struct list {
 
 static bool has_label(const struct tqi_segment *seg, const struct tqi_task *t, const char *label)
 {
-	char its[TQ_LABEL_MAX];
+	char its[TQ_LABEL_MAX + 1];
 
-	return t->label_bytes == strlen(label) && t->label_bytes <= TQ_LABEL_MAX &&
-	       (!t->label_bytes ||
-		(tqi_peek_block(seg, t->payload, t->payload_bytes, its, t->label_bytes) == 0 &&
-		 memcmp(its, label, t->label_bytes) == 0));
+	if (t->label_bytes != strlen(label))
+		return false;
+	tqi_peek_label(seg, t, its);
+	return strcmp(its, label) == 0;
 }
 
 /* Most records of a large table end here. */

@@ -7,34 +7,6 @@
 #include "client/options.h"
 #include "client/walk.h"
 
-/* Names of the last task's queue and kind: most have those of the one before. */
-struct names {
-	uint32_t queue, kind; /* 0 none yet */
-	char queue_name[TQ_NAME_MAX + 1];
-	char kind_name[TQ_NAME_MAX + 1];
-};
-
-static void fill_names(const struct tqi_segment *seg, const struct tqi_task *t, struct names *names,
-		       struct tq_task_brief *b)
-{
-	if (t->queue != names->queue)
-		tqi_peek_queue_name(seg, t->queue, names->queue_name);
-	if (t->kind != names->kind)
-		tqi_peek_kind_name(seg, t->kind, names->kind_name);
-	names->queue = t->queue;
-	names->kind = t->kind;
-	memcpy(b->queue, names->queue_name, sizeof(b->queue));
-	memcpy(b->kind, names->kind_name, sizeof(b->kind));
-}
-
-static void fill_label(const struct tqi_segment *seg, const struct tqi_task *t,
-		       struct tq_task_brief *b)
-{
-	if (t->label_bytes && t->label_bytes <= TQ_LABEL_MAX &&
-	    tqi_peek_block(seg, t->payload, t->payload_bytes, b->label, t->label_bytes) < 0)
-		b->label[0] = '\0';
-}
-
 static void fill_brief(uint32_t index, const struct tqi_task *t, struct tq_task_brief *b)
 {
 	memset(b, 0, sizeof(*b));
@@ -59,7 +31,7 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 		 struct tq_task_brief *briefs, uint32_t count)
 {
 	const struct tqi_segment *seg = &tq->seg;
-	struct names names = { .queue = 0 };
+	struct tqi_around around = { .queue = 0 };
 	struct tqi_walk walk;
 	uint32_t n = 0, index;
 
@@ -75,9 +47,11 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 		if (!t)
 			continue;
 		fill_brief(index, t, &briefs[n]);
-		fill_names(seg, t, &names, &briefs[n]);
+		tqi_info_around(seg, t, &around);
+		memcpy(briefs[n].queue, around.queue_name, sizeof(briefs[n].queue));
+		memcpy(briefs[n].kind, around.kind_name, sizeof(briefs[n].kind));
 		if (flags & TQ_SCAN_LABELS)
-			fill_label(seg, t, &briefs[n]);
+			tqi_peek_label(seg, t, briefs[n].label);
 		n++;
 	}
 	*cursor = walk.at;

@@ -138,8 +138,6 @@ static int begin(struct tq *tq, uint32_t table, uint64_t size, uint64_t bytes, u
 	if (r < 0)
 		return r;
 	*ret_end = count;
-	if (*ret_end > tq->seg.geometry.tables[table].max)
-		*ret_end = tq->seg.geometry.tables[table].max;
 	if (*cursor == 0)
 		*cursor = 1;
 	return 0;

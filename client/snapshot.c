@@ -61,7 +61,7 @@ int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_
 	return r;
 }
 
-static int peek_version(const struct tqi_segment *seg, uint64_t *ret_version)
+int tqi_peek_version(const struct tqi_segment *seg, uint64_t *ret_version)
 {
 	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, version);
 
@@ -146,9 +146,9 @@ static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *cop
 
 	*ret_inside = INSIDE_ANY;
 	for (int i = 0; i < MOVING_MAX && still < STILL_MAX; i++, last = after) {
-		if ((r = peek_version(seg, &before)) < 0 ||
+		if ((r = tqi_peek_version(seg, &before)) < 0 ||
 		    (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
-		    (r = peek_version(seg, &after)) < 0)
+		    (r = tqi_peek_version(seg, &after)) < 0)
 			return r;
 		if (before == after && !(before & 1)) {
 			*ret_inside = 0;
@@ -197,7 +197,7 @@ static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct t
 	int r;
 
 	for (int i = 0; i < TRIES; i++) {
-		if ((r = peek_version(seg, &version)) < 0 ||
+		if ((r = tqi_peek_version(seg, &version)) < 0 ||
 		    (r = tqi_peek(seg, offset, ret_task, sizeof(*ret_task))) < 0 ||
 		    (r = tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp,
 				  sizeof(stamp))) < 0)
@@ -216,7 +216,7 @@ bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const str
 	uint64_t offset = tqi_record_offset(seg, TQI_TASKS, index), stamp;
 
 	if (copy->stamp & STAMP_INSIDE)
-		return peek_version(seg, &stamp) == 0 && (stamp | STAMP_INSIDE) == copy->stamp;
+		return tqi_peek_version(seg, &stamp) == 0 && (stamp | STAMP_INSIDE) == copy->stamp;
 	return offset &&
 	       tqi_peek(seg, offset + offsetof(struct tqi_task, stamp), &stamp, sizeof(stamp)) ==
 		       0 &&
@@ -268,6 +268,16 @@ int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen
 			       !tqi_task_is_hidden(seg, ret_task, seen)
 		       ? 0
 		       : -ENOENT;
+}
+
+void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
+		    char label[TQ_LABEL_MAX + 1])
+{
+	uint32_t bytes = task->label_bytes <= TQ_LABEL_MAX ? task->label_bytes : 0;
+
+	if (bytes && tqi_peek_block(seg, task->payload, task->payload_bytes, label, bytes) < 0)
+		bytes = 0;
+	label[bytes] = '\0';
 }
 
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
@@ -361,8 +371,6 @@ uint32_t tqi_peek_queue_find_from(const struct tqi_segment *seg, uint32_t first,
 	uint32_t count;
 
 	tqi_peek_count(seg, TQI_QUEUES, &count);
-	if (count > TQI_QUEUES_MAX + 1)
-		count = TQI_QUEUES_MAX + 1;
 	for (uint32_t n = 1, q = first; n < count; n++, q++) {
 		if (q == 0 || q >= count)
 			q = 1;

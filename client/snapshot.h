@@ -21,6 +21,8 @@ int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
 /* One above a table's last record, and nothing else: a copy of the core takes its busiest
  * cache lines away from whoever works.  0 when it is not there. */
 int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count);
+/* The segment's version: odd while a transaction is under way. */
+int tqi_peek_version(const struct tqi_segment *seg, uint64_t *ret_version);
 /* Offset of a record; 0 none. */
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 /* Put the journal's old values into a copy that was made while a writer had stopped or died
@@ -63,6 +65,9 @@ bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
 /* Of a copied worker: whether it is dead, buried or not; whether it may claim at all. */
 bool tqi_worker_seems_dead(const struct tqi_worker *worker);
 bool tqi_worker_may_claim(const struct tqi_worker *worker);
+/* A task's label, "" it has none. */
+void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
+		    char label[TQ_LABEL_MAX + 1]);
 /* Bytes of a block. */
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
 		   uint64_t bytes);

@@ -2,6 +2,7 @@
 /* Snapshots of the segment, its queues and its workers. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -157,9 +158,11 @@ static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counte
 		add_oldest(tq, &lane, k);
 }
 
-/* Live workers that serve each queue. */
+/* Live workers that serve each queue; and copies of them, where kinds are asked for. */
 struct served {
 	uint16_t workers[TQI_QUEUES_MAX + 1];
+	struct tqi_worker *copies; /* free() it */
+	uint32_t count;
 };
 
 static bool is_named_before(const struct tqi_worker *w, uint32_t at)
@@ -170,47 +173,46 @@ static bool is_named_before(const struct tqi_worker *w, uint32_t at)
 	return false;
 }
 
-static bool may_serve(const struct tqi_worker *w)
-{
-	return w->state == TQI_WORKER_LIVE && !(w->flags & TQI_WORKER_MASTER) &&
-	       !tqi_worker_seems_dead(w);
-}
-
 static void count_worker(const struct tqi_worker *w, struct served *served)
 {
-	if (!may_serve(w))
+	if (w->state != TQI_WORKER_LIVE || (w->flags & TQI_WORKER_MASTER) ||
+	    tqi_worker_seems_dead(w))
 		return;
+	if (served->copies)
+		served->copies[served->count++] = *w;
 	for (uint32_t q = 0; q < w->queue_count && q < TQ_WORKER_QUEUES_MAX; q++)
 		if (w->queues[q] <= TQI_QUEUES_MAX && !is_named_before(w, q))
 			served->workers[w->queues[q]]++;
 }
 
-static void count_served(struct tq *tq, struct served *ret_served)
+/* 0, or -ENOMEM. */
+static int count_served(struct tq *tq, uint32_t flags, struct served *ret_served)
 {
 	uint32_t count = count_of(tq, TQI_WORKERS);
 	struct tqi_worker workers[RUN];
 
 	memset(ret_served, 0, sizeof(*ret_served));
+	if (flags & TQ_QUEUE_BY_KIND) {
+		ret_served->copies = calloc(count + 1u, sizeof(*ret_served->copies));
+		if (!ret_served->copies)
+			return -ENOMEM;
+	}
 	for (uint32_t i = 1, n; i < count && i < TQI_WORKERS_MAX; i += n) {
 		n = tqi_peek_run(&tq->seg, TQI_WORKERS, i, RUN, workers);
 		for (uint32_t k = 0; k < n && i + k < count; k++)
 			count_worker(&workers[k], ret_served);
 	}
+	return 0;
 }
 
 /* Of those that serve a queue, the ones that run a kind. */
-static uint32_t count_of_kind(struct tq *tq, uint32_t q, uint32_t kind)
+static uint32_t count_of_kind(const struct served *served, uint32_t q, uint32_t kind)
 {
-	uint32_t count = count_of(tq, TQI_WORKERS), found = 0;
-	struct tqi_worker workers[RUN];
+	uint32_t found = 0;
 
-	for (uint32_t i = 1, n; i < count && i < TQI_WORKERS_MAX; i += n) {
-		n = tqi_peek_run(&tq->seg, TQI_WORKERS, i, RUN, workers);
-		for (uint32_t k = 0; k < n && i + k < count; k++)
-			found += may_serve(&workers[k]) &&
-				 tqi_worker_serves_queue(&workers[k], q) &&
-				 tqi_worker_serves_kind(&workers[k], kind);
-	}
+	for (uint32_t i = 0; i < served->count; i++)
+		found += tqi_worker_serves_queue(&served->copies[i], q) &&
+			 tqi_worker_serves_kind(&served->copies[i], kind);
 	return found;
 }
 
@@ -307,7 +309,7 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 	if (class)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);
 	if (class && i->workers)
-		i->workers = count_of_kind(tq, q, kind);
+		i->workers = count_of_kind(served, q, kind);
 	return 0;
 }
 
@@ -323,8 +325,9 @@ int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_in
 		r = -ENOENT;
 	if (r < 0)
 		return r;
-	count_served(tq, &served);
-	r = queue_row(tq, 0, &served, q, 0, &i);
+	r = count_served(tq, 0, &served);
+	if (r == 0)
+		r = queue_row(tq, 0, &served, q, 0, &i);
 	if (r == 0)
 		tqi_snapshot_out(ret_info, room, &i, sizeof(i));
 	return r;
@@ -359,7 +362,10 @@ int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_que
 		return -EINVAL;
 	if (*cursor == 0)
 		*cursor = 1;
-	count_served(tq, &served);
+	int r = count_served(tq, flags, &served);
+
+	if (r < 0)
+		return r;
 	while (n < count && row_at(tq, flags, *cursor, &q, &c)) {
 		struct tq_queue_info i;
 
@@ -367,6 +373,7 @@ int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_que
 			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
 		(*cursor)++;
 	}
+	free(served.copies);
 	return (int)n;
 }
 

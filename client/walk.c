@@ -4,15 +4,16 @@
 
 int tqi_walk_begin(struct tqi_walk *walk, const struct tqi_segment *seg, uint64_t at)
 {
-	struct tqi_core core;
-	int r = tqi_peek_core(seg, &core);
+	uint32_t end;
+	int r = tqi_peek_version(seg, &walk->version);
 
+	if (r == 0)
+		r = tqi_peek_count(seg, TQI_TASKS, &end);
 	if (r < 0)
 		return r;
 	walk->seg = seg;
 	walk->at = walk->first = at;
-	walk->end = core.tables[TQI_TASKS].count;
-	walk->version = tqi_load_relaxed64(&core.version);
+	walk->end = end;
 	walk->count = 0;
 	walk->seen = (struct tqi_seen_group){ .group = 0 };
 	return 0;

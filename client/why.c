@@ -76,9 +76,8 @@ static uint32_t count_members(const struct tqi_segment *seg, uint32_t group, str
 
 	if (g.ended_last && tqi_peek_record(seg, TQI_TASKS, g.ended_last, &t) == 0)
 		member = tqi_peek_extra(seg, &t, &extra) ? extra.group_next : 0;
-	if (!why->holder && member && tqi_peek_record(seg, TQI_TASKS, member, &t) == 0) {
+	if (!why->holder && member && tqi_peek_record(seg, TQI_TASKS, member, &t) == 0)
 		name_task(member, &t, why);
-	}
 	return g.unfinished;
 }
 

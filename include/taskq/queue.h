@@ -203,7 +203,7 @@ TQ_API TQ_NODISCARD int tq_queue_info(struct tq *tq, const char *queue,
  * @infos:	room for @count snapshots, .size set in the first.
  *
  * Since: 0.1.0
- * Return: how many were filled, 0 at the end; -EINVAL.
+ * Return: how many were filled, 0 at the end; -EINVAL; -ENOMEM, with TQ_QUEUE_BY_KIND.
  */
 TQ_API TQ_NODISCARD int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor,
 				      struct tq_queue_info *infos, uint32_t count);
