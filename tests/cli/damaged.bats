@@ -87,7 +87,7 @@ says() {
 	for table in {0..17}; do # core, tables, count: docs/shared-memory-layout.md
 		printf '\377\377\377\377' |
 			dd of="$(file)" bs=1 seek=$((4096 + 272 + 16 * table)) conv=notrunc status=none
-		for verb in stats 'stats --by-kind' status; do
+		for verb in stats 'stats --by-kind' status list; do
 			# shellcheck disable=SC2086
 			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
 		done

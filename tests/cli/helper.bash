@@ -78,6 +78,19 @@ eventually() {
 	done
 }
 
+# one_behind_another: a worker runs "long" until there is a file "enough", and has taken "short"
+# beforehand.  Both are variables of the caller.
+one_behind_another() {
+	taskq create -q default
+	taskq queue set --batch 4
+	taskq pause
+	long=$(submit -- sh -c 'while [ ! -e enough ]; do sleep 0.05; done')
+	short=$(submit -- true)
+	farm -j1
+	taskq resume
+	eventually 10 eval '[[ $(taskq why $short --json | jq -r .reason) == assigned ]]'
+}
+
 # ends CODE PID: it has ended, or does so soon, with CODE.
 ends() {
 	local code=0

@@ -35,14 +35,7 @@ setup_file() {
 @test "F6: with stealing off it waits; a killed worker gives it back" {
 	local long short worker
 
-	taskq create -q default
-	taskq queue set --batch 4
-	taskq pause
-	long=$(submit -- sh -c 'while [ ! -e enough ]; do sleep 0.05; done')
-	short=$(submit -- true)
-	farm -j1
-	taskq resume
-	eventually 10 eval '[[ $(taskq why $short --json | jq -r .reason) == assigned ]]'
+	one_behind_another
 	WORK_STEALING_ENABLED=false farm -j1
 	eventually 10 eval '[[ $(taskq --json status | jq "[.workers[] | select(.flags | index(\"master\") | not)] | length") == 2 ]]'
 	[[ $(taskq why "$short" --json | jq -r .reason) == assigned ]]

@@ -239,14 +239,7 @@ started() {
 @test "H5, F6: what is stolen runs in the thief's lane, with a mark" {
 	local long short
 
-	taskq create -q default
-	taskq queue set --batch 4
-	taskq pause
-	long=$(submit -- sh -c 'while [ ! -e enough ]; do sleep 0.05; done')
-	short=$(submit -- true)
-	farm -j1
-	taskq resume
-	eventually 10 eval '[[ $(taskq why $short --json | jq -r .reason) == assigned ]]'
+	one_behind_another
 	farm -j1
 	expect 0 wait "$short"
 	touch enough
