@@ -80,7 +80,8 @@ static void add_unserved(struct metrics_data *data, const struct tq_queue_info *
 			data->unserved[i] += info->counters.depth[TQ_READY];
 }
 
-static int read_unserved(struct metrics_data *data, struct tq *tq)
+/* Of kinds, all are gone through once, whatever is wanted of them. */
+static int read_kinds(struct metrics_data *data, struct tq *tq)
 {
 	struct tq_queue_info infos[CHUNK];
 	uint64_t cursor = 0;
@@ -95,20 +96,7 @@ static int read_unserved(struct metrics_data *data, struct tq *tq)
 		for (int i = 0; i < n; i++)
 			if (infos[i].counters.depth[TQ_READY])
 				add_unserved(data, &infos[i]);
-	} while (n > 0);
-	return n;
-}
-
-static int read_kinds(struct metrics_data *data, struct tq *tq)
-{
-	struct tq_queue_info infos[CHUNK];
-	uint64_t cursor = 0;
-	int n;
-
-	do {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_queue_list(tq, TQ_QUEUE_QUICK | TQ_QUEUE_BY_KIND, &cursor, infos, CHUNK);
-		if (n > 0)
+		if (n > 0 && data->by_kind)
 			n = add_rows(data, tq, infos, n);
 	} while (n > 0);
 	return n;
@@ -118,9 +106,7 @@ static int read_rows(struct metrics_data *data, struct tq *tq)
 {
 	int r = 0;
 
-	if (data->by_kind)
-		return read_kinds(data, tq);
-	for (uint32_t i = 0; r >= 0 && i < data->queue_count; i += CHUNK) {
+	for (uint32_t i = 0; r >= 0 && !data->by_kind && i < data->queue_count; i += CHUNK) {
 		const uint32_t left = data->queue_count - i;
 
 		r = add_rows(data, tq, data->queues + i, left < CHUNK ? (int)left : CHUNK);
@@ -226,7 +212,7 @@ static int read_segment(struct metrics_data *data, struct tq *tq)
 int metrics_read(struct metrics_data *data, struct tq *tq, bool by_kind)
 {
 	int (*const parts[])(struct metrics_data * data, struct tq * tq) = {
-		read_segment, read_lock,    read_queues, read_unserved,
+		read_segment, read_lock,    read_queues, read_kinds,
 		read_rows,    read_workers, read_groups, read_limits,
 	};
 	int r = 0;

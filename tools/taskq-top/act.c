@@ -11,13 +11,20 @@
 
 #define LOCK_TIMEOUT_NS 1000000000ull /* somebody is looking at the screen */
 
+/* "task 17-3 (label)" */
+static const char *labelled(const char *what, const char *id, const struct action *action,
+			    char buf[ACT_TEXT_MAX])
+{
+	snprintf(buf, ACT_TEXT_MAX, "%s %s%s%s%s", what, id, action->label[0] ? " (" : "",
+		 action->label, action->label[0] ? ")" : "");
+	return buf;
+}
+
 static const char *task_text(const struct action *action, char buf[ACT_TEXT_MAX])
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	snprintf(buf, ACT_TEXT_MAX, "task %s%s%s%s", tq_id_format(action->id, id),
-		 action->label[0] ? " (" : "", action->label, action->label[0] ? ")" : "");
-	return buf;
+	return labelled("task", tq_id_format(action->id, id), action, buf);
 }
 
 static void ask_cancel(const struct action *action, char question[ACT_TEXT_MAX])
@@ -89,9 +96,7 @@ static const char *group_text(const struct action *action, char buf[ACT_TEXT_MAX
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	snprintf(buf, ACT_TEXT_MAX, "group %s%s%s%s", tq_group_id_format(action->id, id),
-		 action->label[0] ? " (" : "", action->label, action->label[0] ? ")" : "");
-	return buf;
+	return labelled("group", tq_group_id_format(action->id, id), action, buf);
 }
 
 static void ask_cancel_group(const struct action *action, char question[ACT_TEXT_MAX])
