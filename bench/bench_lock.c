@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "client/handle.h"
-#include "scheduler/records.h"
+#include "client/core/handle.h"
+#include "scheduler/record/records.h"
 
 #define RESCUES 200
 #define DEATHS_MAX 5000 /* more than half of the killed are in a transaction */

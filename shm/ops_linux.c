@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shm/group.h"
+#include "shm/process_group.h"
 
 #define NS_PER_S 1000000000ull
 
@@ -126,7 +126,7 @@ static bool thread_gone(void *ctx, uint32_t tid, uint64_t tid_start)
 static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
 {
 	(void)ctx;
-	return tqi_group_is_empty(pgid, start);
+	return tqi_process_group_is_empty(pgid, start);
 }
 
 const struct tqi_ops tqi_ops_linux = {

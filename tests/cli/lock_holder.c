@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 
 int main(int argc, char **argv)
 {

@@ -15,7 +15,7 @@
 
 #include "taskq/taskq.h"
 #include "tests/crash/step.h"
-#include "scheduler/records.h"
+#include "scheduler/record/records.h"
 
 #define BYTES (4ull << 20)
 #define COMPARE_EVERY 500 /* instructions; comparing 4 MiB is slow */

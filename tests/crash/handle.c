@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/wipe.h"
+#include "client/core/wipe.h"
 
 #define LOCK_TIMEOUT_NS 300000000ull /* 0.3 s of real time: a lock that hangs is a finding */
 

@@ -3,7 +3,7 @@
 #ifndef TQT_HANDLE_H
 #define TQT_HANDLE_H
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 #include "tests/support/system.h"
 
 /* A handle of process `pid` on a mapped segment; does not own the mapping. */

@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/sleeper.h"
-#include "scheduler/check.h"
+#include "client/core/sleeper.h"
+#include "scheduler/check/check.h"
 #include "tests/crash/step.h"
 #include "tests/crash/world.h"
 

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "scheduler/check.h"
+#include "scheduler/check/check.h"
 #include "taskq/taskq.h"
 
 void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "scheduler/ready.h"
+#include "scheduler/order/ready.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"
 #include "tests/crash/table.h"

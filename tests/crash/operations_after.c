@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of the sweep on tasks that depend on others, and their preparations. */
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 #include "tests/crash/operations.h"
 
 #define MANY 40 /* dependants: more than are told in one hold */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tasks that workers take beforehand, and steal. */
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 #include "tests/crash/operations.h"
 
 static void set_batch(struct tqt_world *w)

@@ -2,7 +2,7 @@
 /* The operations of the sweep on tasks with a deadline, and their preparations. */
 #include "tests/crash/operations.h"
 
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 
 #define DEADLINE_NS (50 * TQT_SECOND_NS)
 

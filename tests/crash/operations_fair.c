@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of the sweep in fair queues, and their preparations. */
-#include "client/sleeper.h"
-#include "scheduler/queue.h"
+#include "client/core/sleeper.h"
+#include "scheduler/order/queue.h"
 #include "tests/crash/operations.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* D2, D5: the operations of the sweep on groups and graphs, and their preparations. */
-#include "scheduler/group.h"
+#include "scheduler/graph/group.h"
 #include "tests/crash/operations.h"
 
 #define WALKED 12 /* more members than one hold of a walk changes */

@@ -2,9 +2,9 @@
 /* The operations of the sweep on what tasks inherit, and their preparations. */
 #include <errno.h>
 
-#include "client/sleeper.h"
-#include "scheduler/edge.h"
-#include "scheduler/inherit.h"
+#include "client/core/sleeper.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/graph/inherit.h"
 #include "tests/crash/operations.h"
 
 #define PARENTS 20 /* more than a slice of stale tasks changes */

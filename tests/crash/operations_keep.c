@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Keepers' looks; and the segment as a whole: checked, closed, destroyed. */
-#include "client/sleeper.h"
-#include "scheduler/steer.h"
-#include "scheduler/wake.h"
+#include "client/core/sleeper.h"
+#include "scheduler/task/steer.h"
+#include "scheduler/worker/wake.h"
 #include "tests/crash/operations.h"
 
 /* Under the lock, changing nothing. */
@@ -21,7 +21,7 @@ void tqt_run_close(struct tqt_world *w)
 		w->result = tqi_hold_end(w->tq, &tx, 0);
 }
 
-/* What tq_destroy() does before the unlink (client/segment.c). */
+/* What tq_destroy() does before the unlink (client/operate/segment_api.c). */
 void tqt_run_destroy(struct tqt_world *w)
 {
 	struct tqi_tx tx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of the sweep on tasks with limits, and their preparations. */
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 #include "tests/crash/operations.h"
 
 #include <stdio.h>

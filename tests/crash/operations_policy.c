@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Another order inside a queue, and what is done while tasks are on their way into it. */
-#include "client/sleeper.h"
-#include "scheduler/queue.h"
+#include "client/core/sleeper.h"
+#include "scheduler/order/queue.h"
 #include "tests/crash/operations.h"
 
 #define POINT 1000u /* a second */

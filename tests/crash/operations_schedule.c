@@ -2,7 +2,7 @@
 /* The operations of the sweep on schedules, and their preparations. */
 #include "tests/crash/operations.h"
 
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 
 #define EVERY_NS (50 * TQT_SECOND_NS)
 #define SCHEDULES 3 /* more than one hold looks at */

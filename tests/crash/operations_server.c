@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The operations of the sweep on queues with servers, and their preparations. */
-#include "client/sleeper.h"
-#include "scheduler/queue.h"
-#include "scheduler/server.h"
+#include "client/core/sleeper.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/limit/server.h"
 #include "tests/crash/operations.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 /* The operations of the sweep on tasks that wait for the wall clock, and their preparations. */
 #include "tests/crash/operations.h"
 
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 
 #define AHEAD_NS (50 * TQT_SECOND_NS)
 

@@ -78,9 +78,9 @@ link()
 bearers()
 {
 	local files
-	files=$(grep -lF "TQI_PLANTED($1)" shm/*.[ch] scheduler/*.[ch])
+	files=$(grep -lF "TQI_PLANTED($1)" shm/*.[ch] scheduler/*/*.[ch])
 	case $files in
-	*.h*) ls shm/*.c scheduler/*.c ;;
+	*.h*) ls shm/*.c scheduler/*/*.c ;;
 	*) echo "$files" ;;
 	esac
 }

@@ -2,8 +2,8 @@
 /* What each operation of the sweep needs beforehand. */
 #include <errno.h>
 
-#include "client/sleeper.h"
-#include "scheduler/edge.h"
+#include "client/core/sleeper.h"
+#include "scheduler/graph/edge.h"
 #include "shm/extent.h"
 #include "tests/crash/operations.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 #include "shm/lock.h"
 #include "taskq/taskq.h"
 #include "tests/crash/world.h"

@@ -6,14 +6,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "client/sleeper.h"
-#include "client/worker.h"
-#include "scheduler/check.h"
-#include "scheduler/limit.h"
-#include "scheduler/server.h"
-#include "scheduler/command.h"
-#include "scheduler/ready.h"
-#include "scheduler/wake.h"
+#include "client/core/sleeper.h"
+#include "client/worker/worker_api.h"
+#include "scheduler/check/check.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/worker/wake.h"
 #include "shm/inflight.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"

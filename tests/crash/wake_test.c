@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 #include "tests/crash/step.h"
 
 #define SLEEPERS 4

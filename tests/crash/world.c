@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "scheduler/behalf.h"
-#include "scheduler/sleep.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/worker/sleep.h"
 #include "taskq/taskq.h"
 #include "tests/crash/step.h"
 

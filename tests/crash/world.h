@@ -3,7 +3,7 @@
 #ifndef TQT_WORLD_H
 #define TQT_WORLD_H
 
-#include "client/worker.h"
+#include "client/worker/worker_api.h"
 #include "tests/crash/map.h"
 #include "tests/crash/handle.h"
 

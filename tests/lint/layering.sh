@@ -31,6 +31,17 @@ only()
 only shm shm
 only scheduler scheduler shm
 only client client scheduler shm
+# Rooms, as far as they have come.
+only client/core client/core client/worker scheduler shm
+only client/worker client/worker client/core scheduler shm
+only client/submit client/submit client/core client/observe scheduler shm
+only client/farm client/farm client/worker client/core scheduler/worker shm
+only client/operate client/operate client/core client/observe client/farm scheduler shm
+only client/observe client/observe client/submit client/operate client/core scheduler shm
+for room in record order limit time graph worker task; do
+	only scheduler/$room scheduler/record scheduler/order scheduler/limit scheduler/time \
+		scheduler/graph scheduler/worker scheduler/task shm
+done
 only tools tools
 only examples examples
 only bench bench

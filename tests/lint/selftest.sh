@@ -18,7 +18,7 @@ fresh()
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree"
 	cd "$work/tree"
-	mkdir -p include/taskq shm scheduler client tools/taskq tests/unit
+	mkdir -p include/taskq shm scheduler/record scheduler/order client/core tools/taskq tests/unit
 	cp "$lint_dir/../../.clang-format" .
 	echo 'project(toy VERSION 1.2.3 LANGUAGES C)' >version
 	{ echo '# SPDX-License-Identifier: MIT'; echo '# Toy.'; cat version; } >CMakeLists.txt
@@ -31,7 +31,7 @@ fresh()
 	c_file scheduler/pure.c '#include "shm/base.h"' 'int tqi_pure(int a);' 'int tqi_pure(int a)' \
 		'{' '	return a + 1;' '}'
 	c_file shm/base.h '#include <unistd.h>'
-	c_file client/probes.h '#define TOY_PROBES 0'
+	c_file client/core/probes.h '#define TOY_PROBES 0'
 }
 
 # c_file FILE LINE...
@@ -97,6 +97,8 @@ echo '#include <client/toy.h>' >>scheduler/pure.c
 red layering 'upward include in angle brackets' scheduler/pure.c
 echo '#include <sys/mman.h>' >>scheduler/pure.c
 red layering 'operating system in the scheduler' scheduler/pure.c
+c_file scheduler/order/low.c '#include "scheduler/check/high.h"'
+red layering 'a room of the scheduler that looks into check' scheduler/order/low.c
 c_file tools/taskq/main.c '#include "../../shm/base.h"'
 red layering 'a tool with internals' tools/taskq/main.c
 mkdir bench
@@ -194,7 +196,7 @@ red globals 'static in a function' calls
 echo 'int getpid(void); int f(void) { return getpid(); }' >>scheduler/pure.c
 red purity 'a system call' getpid
 
-printf '%s\n' '/*' ' *   move     id, from' ' */' >>client/probes.h
+printf '%s\n' '/*' ' *   move     id, from' ' */' >>client/core/probes.h
 red probes 'a probe that is not there' 'move 2'
 
 echo "$count checks of the lints"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waiting: client/sleeper.c, client/keeper.c, scheduler/wake.c and shm/wait.c.  A hold
+ * Waiting: client/core/sleeper.c, client/core/keeper.c, scheduler/worker/wake.c and shm/wait.c.  A hold
  * of the lock is one step (slot.pml shows that it may be), whose owner may be killed
  * before its commit with any of its wakes done, or after.  Names as in the code.
  *
@@ -223,7 +223,7 @@ proctype Sleeper(byte me) {
 	bool has_slot, is_time, leaves;
 
 again:
-	/* client/sleeper.c: hold() */
+	/* client/core/sleeper.c: hold() */
 	atomic { LIVE ->
 		d_step {
 			begin(); asleep[me] = 0; bumped[me] = false; watch[me] = 0; missed[me] = false;

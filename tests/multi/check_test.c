@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 #include "taskq/taskq.h"
 
 static char last_finding[256];

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "client/handler.h"
+#include "client/farm/handler.h"
 #include "farm_box.h"
 
 static int reply(struct tq_run *run, void *arg)

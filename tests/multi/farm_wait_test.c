@@ -13,7 +13,7 @@
 #include "farm_box.h"
 
 #define DEPTH 10
-#define SUBSTITUTES 64 /* client/farm_size.c */
+#define SUBSTITUTES 64 /* client/farm/farm_size.c */
 #define KILLS 30
 
 static char scratch_dir[64]; /* a handler's argument outlives the call that sets it */

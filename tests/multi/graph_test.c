@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "client/sleeper.h"
+#include "client/core/sleeper.h"
 #include "review_help.h"
 
 #define NODES 3000u /* of a graph whose builder is killed: some dozens of holds */

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "client/worker.h"
+#include "client/worker/worker_api.h"
 #include "review_help.h"
 
 /* Claims `MANY_TASKS` tasks of "q" and sleeps. */

@@ -3,7 +3,7 @@
 #ifndef REVIEW_HELP_H
 #define REVIEW_HELP_H
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 #include "farm_box.h"
 
 #define PROMPT_NS (5 * S) /* a bound for what needs one look of a keeper, a second apart */

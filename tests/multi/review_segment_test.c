@@ -9,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "client/worker.h"
+#include "client/worker/worker_api.h"
 #include "review_help.h"
-#include "scheduler/look.h"
-#include "scheduler/queue.h"
-#include "scheduler/sweep.h"
+#include "scheduler/task/look.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/task/sweep.h"
 #include "shm/ops.h"
 
 #define CLOSED 8

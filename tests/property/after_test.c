@@ -8,8 +8,8 @@
  */
 #include <time.h>
 
-#include "scheduler/after.h"
-#include "scheduler/rebuild.h"
+#include "scheduler/graph/after.h"
+#include "scheduler/rebuild/rebuild.h"
 #include "taskq/error.h"
 #include "tests/unit/fixture.h"
 

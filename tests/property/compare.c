@@ -2,13 +2,13 @@
 /* Compares what can be observed of the core with the model. */
 #include "tests/property/compare_parts.h"
 
-#include "scheduler/behalf.h"
-#include "scheduler/fair.h"
-#include "scheduler/limit.h"
-#include "scheduler/server.h"
-#include "scheduler/worth.h"
-#include "scheduler/command.h"
-#include "scheduler/task.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/order/worth.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/task/task.h"
 #include "tests/support/trace.h"
 
 #include <stdarg.h>

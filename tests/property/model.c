@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: the life of a task, from submission to the end of its record. */
-#include "scheduler/submit.h"
+#include "scheduler/task/submit.h"
 #include "tests/property/model_parts.h"
 
 #include <string.h>

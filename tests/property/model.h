@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "scheduler/claim.h"
-#include "scheduler/group.h"
-#include "scheduler/limit.h"
-#include "scheduler/policy.h"
-#include "scheduler/records.h"
+#include "scheduler/task/claim.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/record/records.h"
 
 #define MODEL_QUEUES 6
 #define MODEL_KINDS 5

@@ -2,7 +2,7 @@
 /* The model: commands. */
 #include <errno.h>
 
-#include "scheduler/command.h"
+#include "scheduler/worker/command.h"
 #include "tests/property/model_parts.h"
 
 #define FREES_SLICE 2

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "scheduler/look.h"
+#include "scheduler/task/look.h"
 
 #define SWEEP_LOOKS 256
 #define SWEEP_CHANGES 8

@@ -2,7 +2,7 @@
 /* What a running task's worker writes by itself; how its stop goes on. */
 #include <errno.h>
 
-#include "scheduler/stop.h"
+#include "scheduler/worker/stop.h"
 #include "shm/pool.h"
 #include "tests/property/world.h"
 

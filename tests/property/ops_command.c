@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "scheduler/command.h"
+#include "scheduler/worker/command.h"
 #include "tests/property/world.h"
 
 #define OPEN_MAX 24

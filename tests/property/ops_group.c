@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on dependencies, groups and graphs. */
-#include "scheduler/group.h"
+#include "scheduler/graph/group.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/after.h"
+#include "scheduler/graph/after.h"
 #include "tests/property/submission.h"
 
 #define FIRST_OWNER 20000 /* pids: workers have others */

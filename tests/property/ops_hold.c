@@ -2,16 +2,16 @@
 /* What holds do besides their own: time, what is due, sweeps, looks; repair; memory. */
 #include <errno.h>
 
-#include "scheduler/due.h"
-#include "scheduler/group.h"
-#include "scheduler/look.h"
-#include "scheduler/queue.h"
-#include "scheduler/rebuild.h"
-#include "scheduler/sleep.h"
-#include "scheduler/sweep.h"
-#include "scheduler/wake.h"
-#include "scheduler/wall.h"
-#include "scheduler/worker.h"
+#include "scheduler/time/due.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/task/look.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/rebuild/rebuild.h"
+#include "scheduler/worker/sleep.h"
+#include "scheduler/task/sweep.h"
+#include "scheduler/worker/wake.h"
+#include "scheduler/time/wall.h"
+#include "scheduler/worker/worker.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull
@@ -148,7 +148,7 @@ static int gone_core(struct world *w, void *arg)
 	return tqi_worker_gone(&w->tx, &p->suspect, p->groups_empty);
 }
 
-/* What client/keeper.c does with a look's suspects. */
+/* What client/core/keeper.c does with a look's suspects. */
 static void prove(struct world *w, const struct tqi_suspect *suspect)
 {
 	struct proof p = { .suspect = *suspect, .groups_empty = !chance(w, 4) };
@@ -241,7 +241,7 @@ void op_rebuild(struct world *w)
 	while (w->m->telling_count && w->m->dependency_slots > 1)
 		sweep(w); /* what is told of dependencies need not be told again */
 	settle(w);
-	while (r == -ENOMEM) { /* as client/check.c does */
+	while (r == -ENOMEM) { /* as client/observe/check_api.c does */
 		tqt_box_begin(&w->box, &w->tx);
 		r = tqi_rebuild(&w->tx, scratch(w));
 		tries++;

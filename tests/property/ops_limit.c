@@ -2,7 +2,7 @@
 /* Operations on limits. */
 #include <stdio.h>
 
-#include "scheduler/limit.h"
+#include "scheduler/limit/limit.h"
 #include "tests/property/world.h"
 
 #define SECOND 1000000000ull

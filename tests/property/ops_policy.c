@@ -2,7 +2,7 @@
 /* Operations on the order inside a queue. */
 #include <errno.h>
 
-#include "scheduler/queue.h"
+#include "scheduler/order/queue.h"
 #include "tests/property/world.h"
 
 struct policy_op {

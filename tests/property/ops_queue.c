@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on queues and the segment. */
-#include "scheduler/queue.h"
-#include "scheduler/steer.h"
-#include "scheduler/task.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/task/steer.h"
+#include "scheduler/task/task.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/schedule.h"
-#include "scheduler/wake.h"
+#include "scheduler/time/schedule.h"
+#include "scheduler/worker/wake.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull

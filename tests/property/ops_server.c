@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on servers and their limits; two queues have them. */
-#include "scheduler/server.h"
+#include "scheduler/limit/server.h"
 
 #include <errno.h>
 #include <string.h>

@@ -2,12 +2,12 @@
 /* Those who sleep. */
 #include <errno.h>
 
-#include "scheduler/behalf.h"
-#include "scheduler/cycle.h"
-#include "scheduler/edge.h"
-#include "scheduler/inherit.h"
-#include "scheduler/sleep.h"
-#include "scheduler/wake.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/graph/cycle.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/graph/inherit.h"
+#include "scheduler/worker/sleep.h"
+#include "scheduler/worker/wake.h"
 #include "tests/property/world.h"
 
 #define WAIT_EDGES_MAX 12

@@ -2,7 +2,7 @@
 /* Operations that steer a task. */
 #include <errno.h>
 
-#include "scheduler/steer.h"
+#include "scheduler/task/steer.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull

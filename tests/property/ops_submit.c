@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scheduler/group.h"
+#include "scheduler/graph/group.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
 

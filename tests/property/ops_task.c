@@ -2,7 +2,7 @@
 /* Operations on tasks: claim, end. */
 #include <errno.h>
 
-#include "scheduler/claim.h"
+#include "scheduler/task/claim.h"
 #include "tests/property/world.h"
 
 #define RESULT_MAX 150000

@@ -2,7 +2,7 @@
 /* Workers: registration, leases, deaths. */
 #include <errno.h>
 
-#include "scheduler/worker.h"
+#include "scheduler/worker/worker.h"
 #include "tests/property/world.h"
 
 #define SECOND 1000000000ull

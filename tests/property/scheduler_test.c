@@ -16,8 +16,8 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "scheduler/check.h"
-#include "scheduler/queue.h"
+#include "scheduler/check/check.h"
+#include "scheduler/order/queue.h"
 #include "tests/property/world.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

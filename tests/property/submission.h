@@ -3,7 +3,7 @@
 #ifndef TQT_SUBMISSION_H
 #define TQT_SUBMISSION_H
 
-#include "scheduler/submit.h"
+#include "scheduler/task/submit.h"
 #include "tests/property/world.h"
 
 #define BIG_MAX 150000

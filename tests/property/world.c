@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "scheduler/check.h"
-#include "scheduler/group.h"
-#include "scheduler/inherit.h"
-#include "scheduler/look.h"
-#include "scheduler/task.h"
-#include "scheduler/wake.h"
+#include "scheduler/check/check.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/graph/inherit.h"
+#include "scheduler/task/look.h"
+#include "scheduler/task/task.h"
+#include "scheduler/worker/wake.h"
 
 #define TIGHT_SPANS 8 /* free spans from which on the core may have to drop things */
 #define TRIES 200

@@ -2,7 +2,7 @@
 /* Counting what a segment holds: the one place of the storm that looks inside. */
 #include "usage.h"
 
-#include "client/handle.h"
+#include "client/core/handle.h"
 #include "shm/pool.h"
 #include "shm/table.h"
 

@@ -3,7 +3,7 @@
 #ifndef TQT_BOX_H
 #define TQT_BOX_H
 
-#include "scheduler/records.h"
+#include "scheduler/record/records.h"
 #include "shm/segment.h"
 #include "tests/support/system.h"
 
@@ -26,7 +26,7 @@ void tqt_box_close(struct tqt_box *box);
 
 void tqt_box_begin(struct tqt_box *box, struct tqi_tx *tx);
 
-/* Reserve extents, as client/hold.c does; false when the segment is at its maximum. */
+/* Reserve extents, as client/core/hold.c does; false when the segment is at its maximum. */
 bool tqt_box_grow(struct tqt_box *box, uint32_t extents);
 bool tqt_box_punch(struct tqt_box *box);
 

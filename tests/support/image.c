@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/queue.h"
+#include "scheduler/order/queue.h"
 #include "shm/span.h"
 
 static uint64_t present_bytes(const struct tqi_segment *seg)

@@ -2,7 +2,7 @@
 /* The recorder against the records. */
 #include "tests/support/trace.h"
 
-#include "scheduler/trace.h"
+#include "scheduler/record/trace.h"
 #include "shm/ring.h"
 
 static const struct tqi_trace_entry *entry_at(const struct tqi_tx *tx, uint64_t number)

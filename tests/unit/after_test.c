@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#include "scheduler/after.h"
+#include "scheduler/graph/after.h"
 #include "taskq/error.h"
 
 static int try_after(struct one_worker *s, const struct tq_dependency *after, uint32_t count,

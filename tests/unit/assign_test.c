@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "scheduler/assign.h"
-#include "scheduler/check.h"
+#include "scheduler/order/assign.h"
+#include "scheduler/check/check.h"
 
 #define BATCH 4
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* scheduler/behalf.c: on whose behalf sleepers wait. */
-#include "scheduler/behalf.h"
+/* scheduler/graph/behalf.c: on whose behalf sleepers wait. */
+#include "scheduler/graph/behalf.h"
 
 #include "tests/unit/fixture.h"
 

@@ -2,7 +2,7 @@
 /* A2, B2: tasks that wait for something else than time, and settings that come later. */
 #include "tests/unit/fixture.h"
 
-#include "scheduler/blocked.h"
+#include "scheduler/graph/blocked.h"
 
 static uint64_t submit_blocked(struct fixture *f, uint32_t unmet, struct tq_task_spec spec)
 {

@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
-#include "scheduler/behalf.h"
-#include "scheduler/command.h"
-#include "scheduler/group.h"
-#include "scheduler/limit.h"
-#include "scheduler/server.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/limit/server.h"
 
 #define TASKS 120
 

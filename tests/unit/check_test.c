@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "scheduler/check.h"
-#include "scheduler/rebuild.h"
+#include "scheduler/check/check.h"
+#include "scheduler/rebuild/rebuild.h"
 #include "shm/span.h"
 
 #define ROUNDS 1000

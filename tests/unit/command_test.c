@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "scheduler/check.h"
-#include "scheduler/command.h"
-#include "scheduler/rebuild.h"
+#include "scheduler/check/check.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/rebuild/rebuild.h"
 #include "taskq/error.h"
 
 #define WORKERS 40

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "client/tzif.h"
-#include "scheduler/cron.h"
+#include "client/submit/tzif.h"
+#include "scheduler/time/cron.h"
 #include "tests/support/box.h"
 
 #define DAY_S 86400

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* scheduler/cycle.c: waits, and dependencies, that would close a cycle (E9, D3). */
-#include "scheduler/cycle.h"
+/* scheduler/graph/cycle.c: waits, and dependencies, that would close a cycle (E9, D3). */
+#include "scheduler/graph/cycle.h"
 
-#include "scheduler/after.h"
-#include "scheduler/behalf.h"
-#include "scheduler/group.h"
+#include "scheduler/graph/after.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/graph/group.h"
 #include "tests/unit/fixture.h"
 
 #define TASKS 140 /* more than one search looks at */

@@ -2,7 +2,7 @@
 /* B5: deadlines: what has not started by then expires, what runs goes on and is late. */
 #include "tests/unit/fixture.h"
 
-#include "scheduler/stop.h"
+#include "scheduler/worker/stop.h"
 #include "taskq/error.h"
 
 static void elapse(struct one_worker *s, uint64_t ns)

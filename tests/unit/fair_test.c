@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "scheduler/fair.h"
-#include "scheduler/limit.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/limit/limit.h"
 
 #define MS 1000000ull
 

@@ -11,20 +11,20 @@
 
 #include <cmocka.h>
 
-#include "scheduler/check.h"
-#include "scheduler/claim.h"
-#include "scheduler/due.h"
-#include "scheduler/edge.h"
-#include "scheduler/look.h"
-#include "scheduler/queue.h"
-#include "scheduler/ready.h"
-#include "scheduler/sleep.h"
-#include "scheduler/steer.h"
-#include "scheduler/submit.h"
-#include "scheduler/sweep.h"
-#include "scheduler/task.h"
-#include "scheduler/wake.h"
-#include "scheduler/worker.h"
+#include "scheduler/check/check.h"
+#include "scheduler/task/claim.h"
+#include "scheduler/time/due.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/task/look.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/worker/sleep.h"
+#include "scheduler/task/steer.h"
+#include "scheduler/task/submit.h"
+#include "scheduler/task/sweep.h"
+#include "scheduler/task/task.h"
+#include "scheduler/worker/wake.h"
+#include "scheduler/worker/worker.h"
 #include "tests/support/box.h"
 #include "tests/support/image.h"
 
@@ -92,7 +92,7 @@ static inline uint64_t submit(struct fixture *f, struct tq_task_spec spec)
 	return id;
 }
 
-/* `how` is one of scheduler/steer.h. */
+/* `how` is one of scheduler/task/steer.h. */
 static inline int steer_task(struct fixture *f, int (*how)(struct tqi_tx *tx, uint64_t id),
 			     uint64_t id)
 {

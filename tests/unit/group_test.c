@@ -5,9 +5,9 @@
 
 #include "tests/unit/fixture.h"
 
-#include "scheduler/group.h"
-#include "scheduler/rebuild.h"
-#include "scheduler/worth.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/rebuild/rebuild.h"
+#include "scheduler/order/worth.h"
 
 enum {
 	GROUPS = 100,	    /* more than one hold closes */

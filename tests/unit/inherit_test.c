@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* scheduler/inherit.c: what is waited for is as urgent as who waits for it. */
-#include "scheduler/inherit.h"
+/* scheduler/graph/inherit.c: what is waited for is as urgent as who waits for it. */
+#include "scheduler/graph/inherit.h"
 
-#include "scheduler/after.h"
-#include "scheduler/behalf.h"
-#include "scheduler/extra.h"
-#include "scheduler/rebuild.h"
+#include "scheduler/graph/after.h"
+#include "scheduler/graph/behalf.h"
+#include "scheduler/record/extra.h"
+#include "scheduler/rebuild/rebuild.h"
 #include "tests/unit/fixture.h"
 
 #define CHAIN 1000

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scheduler/cron.h"
-#include "scheduler/records.h"
-#include "scheduler/trace.h"
+#include "scheduler/time/cron.h"
+#include "scheduler/record/records.h"
+#include "scheduler/record/trace.h"
 
 #define TEXT_BYTES 65536
 #define GEOMETRY_BYTES (1ull << 30)
@@ -702,7 +702,7 @@ static void describe(struct text *t)
 	add(t, "# Shared memory layout\n\n");
 	add(t, "Written by `layout_test --update`, and compared by the test of that name.\n");
 	add(t, "What the fields mean stands in shm/layout.h, shm/wait.h and "
-	       "scheduler/records.h.\n\n");
+	       "scheduler/record/records.h.\n\n");
 	add(t, "Layout version %u, fingerprint `%016llx` (x86-64, glibc).\n", TQI_LAYOUT_VERSION,
 	    (unsigned long long)tqi_fingerprint(&tqi_schema));
 	add_places(t);

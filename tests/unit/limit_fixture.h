@@ -3,7 +3,7 @@
 #ifndef TQT_UNIT_LIMIT_FIXTURE_H
 #define TQT_UNIT_LIMIT_FIXTURE_H
 
-#include "scheduler/limit.h"
+#include "scheduler/limit/limit.h"
 #include "tests/unit/fixture.h"
 
 static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "scheduler/lane.h"
-#include "scheduler/stop.h"
+#include "scheduler/order/lane.h"
+#include "scheduler/worker/stop.h"
 
 /* NULL it is not there. */
 static const struct tqi_limit *limit_of(struct one_worker *s, const char *name)

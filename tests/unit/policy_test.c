@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "scheduler/check.h"
-#include "scheduler/rebuild.h"
+#include "scheduler/check/check.h"
+#include "scheduler/rebuild/rebuild.h"
 #include "taskq/error.h"
 
 #define POINT 1000u /* a second: thousandths of a point */

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "client/tzif.h"
-#include "scheduler/check.h"
-#include "scheduler/rebuild.h"
-#include "scheduler/schedule.h"
+#include "client/submit/tzif.h"
+#include "scheduler/check/check.h"
+#include "scheduler/rebuild/rebuild.h"
+#include "scheduler/time/schedule.h"
 #include "taskq/error.h"
 
 #define MINUTE (60 * SECOND)

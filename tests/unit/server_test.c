@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "scheduler/assign.h"
-#include "scheduler/limit.h"
-#include "scheduler/server.h"
+#include "scheduler/order/assign.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/limit/server.h"
 
 static const struct tqi_ident self = { .pid = 7, .tid = 7, .start = 7 };
 

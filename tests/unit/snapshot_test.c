@@ -2,7 +2,7 @@
 /* H3: what an observer copied while a writer was inside, and for how long that holds. */
 #include "tests/unit/fixture.h"
 
-#include "client/snapshot.h"
+#include "client/observe/snapshot.h"
 
 /* A task that is done, and a transaction under way that frees it. */
 static uint64_t begin_freeing(struct one_worker *s)

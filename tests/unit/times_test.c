@@ -2,7 +2,7 @@
 /* Histograms: their buckets, what is sampled and what is not, who shares one (H2). */
 #include "tests/unit/fixture.h"
 
-#include "scheduler/fair.h"
+#include "scheduler/order/fair.h"
 #include "taskq/times.h"
 
 #define MS 1000000ull

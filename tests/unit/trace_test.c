@@ -4,10 +4,10 @@
 
 #include <errno.h>
 
-#include "scheduler/after.h"
-#include "scheduler/assign.h"
-#include "scheduler/edge.h"
-#include "scheduler/stop.h"
+#include "scheduler/graph/after.h"
+#include "scheduler/order/assign.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/worker/stop.h"
 #include "shm/ring.h"
 #include "taskq/trace.h"
 #include "tests/crash/handle.h"

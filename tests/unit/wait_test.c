@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shm/wait.c and scheduler/wake.c: the chain of sleepers, keepers, pops, burials. */
+/* shm/wait.c and scheduler/worker/wake.c: the chain of sleepers, keepers, pops, burials. */
 #include "tests/unit/fixture.h"
 
 #include "shm/lock.h"

@@ -4,10 +4,10 @@
 
 #include <errno.h>
 
-#include "client/worker.h"
-#include "scheduler/after.h"
-#include "scheduler/submit.h"
-#include "scheduler/wall.h"
+#include "client/worker/worker_api.h"
+#include "scheduler/graph/after.h"
+#include "scheduler/task/submit.h"
+#include "scheduler/time/wall.h"
 #include "taskq/error.h"
 #include "tests/crash/handle.h"
 

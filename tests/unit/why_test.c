@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* client/why_before.c against counting one by one. */
+/* client/observe/why_before.c against counting one by one. */
 #include "tests/unit/fixture.h"
 
-#include "client/why_before.h"
+#include "client/observe/why_before.h"
 
 #define TASKS 15000 /* so that a lane's heap has near and far chunks */
 #define ASKED 60

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process's handle, and holds: one visit of the lock each.
+ *
+ * A handle made before fork() serves the child too: the child notices that it is
+ * another process (a page that is wiped on fork) and takes its own identity.
+ */
+#ifndef TQI_CLIENT_CORE_HANDLE_H
+#define TQI_CLIENT_CORE_HANDLE_H
+
+#include <pthread.h>
+
+#include "scheduler/record/records.h"
+#include "shm/lock.h"
+#include "shm/tx.h"
+#include "taskq/taskq.h"
+
+struct tqi_handlers;
+
+#define TQI_NAMES_CACHED 32
+
+/*
+ * Names that this process has used before: records of queues and kinds are never
+ * freed.  Entries are only appended: written under the mutex, published by the
+ * count (release), read without it (acquire).
+ */
+struct tqi_names {
+	pthread_mutex_t mutex; /* process-private */
+	struct tqi_word32 count;
+	struct {
+		uint32_t index;
+		char name[TQ_NAME_MAX + 1];
+	} entries[TQI_NAMES_CACHED];
+};
+
+struct tq {
+	struct tqi_segment seg;
+	struct tqi_seen seen;
+	uint64_t lock_timeout_ns;
+	pthread_key_t thread_key; /* struct tqi_self of each thread */
+	struct tqi_wipe *wipe;	  /* reads as zero in a child */
+	struct tqi_handlers *handlers;
+	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
+	struct tqi_names queues;
+	struct tqi_names kinds;
+	struct {
+		uint64_t id;
+		uint32_t attempt; /* which one, counted from 1; 0 none */
+	} command; /* that this process is part of (client/core/current_attempt.h) */
+	struct tqi_word32
+		times_queue; /* whose times were read last: who reads all goes on behind it */
+};
+
+/* A claim that a thread works on; it may have ended since. */
+struct tqi_work {
+	uint32_t worker;
+	uint32_t slot;
+	bool farms;  /* its worker is one of our farm's */
+	uint64_t id; /* 0 none */
+	uint64_t epoch;
+};
+
+/* What a thread knows of itself. */
+struct tqi_self {
+	struct tqi_thread thread;
+	/*
+	 * A wait slot whose owner could not have the lock to leave it: it is left at
+	 * the thread's next hold; 0 none.
+	 */
+	uint32_t orphan;
+	struct tqi_work work;
+};
+
+/* The calling thread; NULL no memory. */
+struct tqi_self *tqi_self(struct tq *tq);
+struct tqi_ident tqi_ident_self(struct tq *tq);
+/* Pid of the calling process without a system call. */
+uint32_t tqi_pid_self(struct tq *tq);
+
+uint64_t tqi_now(const struct tq *tq);
+/* CLOCK_REALTIME; only for what is said in it. */
+uint64_t tqi_wall(const struct tq *tq);
+/* now + timeout, saturating. */
+uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns);
+
+/*
+ * Take the lock and begin a transaction.  -EROFS, -EDEADLK, TQ_ELOCKED,
+ * TQ_ECORRUPT, TQ_ESHUTDOWN (destroyed).
+ */
+int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx);
+/* Also in a segment that is being destroyed. */
+int tqi_hold_force(struct tq *tq, struct tqi_tx *tx);
+/*
+ * Commit (r >= 0) or abort (r < 0) and give the lock back.  Returns r, or
+ * TQ_ECORRUPT when the transaction met damage: then it was aborted too.
+ */
+int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r);
+/* The same, but also commits what was done when r < 0 is an answer, not a failure. */
+int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r);
+
+/*
+ * For operations that never fail for want of memory but then keep less (results,
+ * histories): if this one did without, undo it, make room, and answer true: begin
+ * again.  `tries` starts at 0; when no room can be made it answers false.
+ */
+bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries);
+#define TQI_ROOM_TRIES 64
+
+/*
+ * Run an operation in a hold of its own; when it answers -ENOMEM, grow the segment
+ * or evict old records, and run it again.  TQ_EFULL when that does not help,
+ * -ENOSPC when the tmpfs is full.
+ */
+typedef int tqi_operation(struct tqi_tx *tx, void *arg);
+int tqi_run(struct tq *tq, tqi_operation *op, void *arg);
+/* One step of making room for `bytes` more: 0 try again, TQ_EFULL, -ENOSPC. */
+int tqi_make_room(struct tq *tq, uint64_t bytes);
+
+/* Ends what a purge or a shutdown has decided, a slice a hold.  Best effort:
+ * the decision stands, and every other holder of the lock sweeps too. */
+void tqi_sweep_out(struct tq *tq);
+
+/*
+ * A large block, taken and noted in flight, to be filled outside the lock.
+ * 0, TQ_EFULL, -ENOSPC, lock errors.
+ */
+int tqi_block_begin(struct tq *tq, uint64_t bytes, uint64_t *ret_token, void **ret_block);
+/* Give back one that was not used after all. */
+void tqi_block_cancel(struct tq *tq, uint64_t token);
+
+/* Index of a name seen before; 0 unknown. */
+uint32_t tqi_names_find(struct tqi_names *names, const char *name);
+void tqi_names_add(struct tqi_names *names, const char *name, uint32_t index);
+bool tqi_name_is_valid(const char *name);
+
+#endif

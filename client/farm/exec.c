@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The payload of kind "exec":
+ *
+ *   header, then NUL-terminated strings: argv, env, [cwd], [output path]
+ *
+ * Whoever may submit may run commands; still, damaged bytes must not crash a
+ * worker, so the strings are counted and the last one's end checked before use.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/core/options.h"
+#include "taskq/farm.h"
+
+#define MAGIC 0x31637865u /* "exc1" */
+#define HAS_CWD (1u << 0)
+#define HAS_OUTPUT (1u << 1)
+
+struct header {
+	uint32_t magic;
+	uint32_t flags;
+	uint32_t argc;
+	uint32_t envc;
+};
+
+static uint32_t count_strings(const char *const *list, uint64_t *bytes)
+{
+	uint32_t count = 0;
+
+	for (; list && list[count]; count++)
+		*bytes += strlen(list[count]) + 1;
+	return count;
+}
+
+static char *append(char *to, const char *text)
+{
+	size_t n = strlen(text) + 1;
+
+	memcpy(to, text, n);
+	return to + n;
+}
+
+static char *append_list(char *to, const char *const *list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		to = append(to, list[i]);
+	return to;
+}
+
+static bool env_is_valid(const char *const *env)
+{
+	for (; env && *env; env++)
+		if (**env == '=' || !strchr(*env, '='))
+			return false;
+	return true;
+}
+
+int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_t *ret_bytes)
+{
+	struct tq_exec e;
+	int r = exec ? tqi_options_in(&e, sizeof(e), sizeof(e), exec) : -EINVAL;
+
+	if (r < 0)
+		return r;
+	if (!e.argv || !e.argv[0] || !*e.argv[0] || !env_is_valid(e.env) || (e.cwd && !*e.cwd) ||
+	    (e.output_path && !*e.output_path))
+		return -EINVAL;
+	uint64_t bytes = sizeof(struct header);
+	const struct header h = {
+		.magic = MAGIC,
+		.flags = (e.cwd ? HAS_CWD : 0) | (e.output_path ? HAS_OUTPUT : 0),
+		.argc = count_strings(e.argv, &bytes),
+		.envc = count_strings(e.env, &bytes),
+	};
+
+	bytes += e.cwd ? strlen(e.cwd) + 1 : 0;
+	bytes += e.output_path ? strlen(e.output_path) + 1 : 0;
+	if (bytes > TQ_PAYLOAD_MAX)
+		return -E2BIG;
+	*ret_bytes = bytes;
+	if (!buf || room < bytes)
+		return -ENOBUFS;
+	char *to = (char *)buf + sizeof(h);
+
+	memcpy(buf, &h, sizeof(h));
+	to = append_list(to, e.argv, h.argc);
+	to = append_list(to, e.env, h.envc);
+	if (e.cwd)
+		to = append(to, e.cwd);
+	if (e.output_path)
+		append(to, e.output_path);
+	return 0;
+}
+
+/* The strings of a payload, one after the other. */
+struct reader {
+	const char *at;
+	const char *end;
+};
+
+static const char *next_string(struct reader *reader)
+{
+	const char *text = reader->at;
+	const char *nul = memchr(text, '\0', (size_t)(reader->end - text));
+
+	if (nul)
+		reader->at = nul + 1;
+	return nul ? text : NULL;
+}
+
+static bool read_list(struct reader *reader, const char **list, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		list[i] = next_string(reader);
+		if (!list[i])
+			return false;
+	}
+	list[count] = NULL;
+	return true;
+}
+
+static bool read_all(struct reader *reader, const struct header *h, const char **strings,
+		     struct tq_exec *exec)
+{
+	if (!read_list(reader, strings, h->argc) ||
+	    !read_list(reader, strings + h->argc + 1, h->envc))
+		return false;
+	exec->size = sizeof(*exec);
+	exec->argv = strings;
+	exec->env = strings + h->argc + 1;
+	if ((h->flags & HAS_CWD) && !(exec->cwd = next_string(reader)))
+		return false;
+	if ((h->flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
+		return false;
+	return reader->at == reader->end && *exec->argv[0] && env_is_valid(exec->env);
+}
+
+int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exec)
+{
+	struct reader reader = { (const char *)payload + sizeof(struct header),
+				 (const char *)payload + bytes };
+	struct header h;
+
+	if (!payload || bytes < sizeof(h) || bytes > TQ_PAYLOAD_MAX)
+		return -EINVAL;
+	memcpy(&h, payload, sizeof(h));
+	/* Every string has at least its NUL: counts beyond the bytes are lies. */
+	if (h.magic != MAGIC || (h.flags & ~(HAS_CWD | HAS_OUTPUT)) || h.argc == 0 ||
+	    (uint64_t)h.argc + h.envc > bytes)
+		return -EINVAL;
+	uint64_t strings = (uint64_t)h.argc + h.envc + 2;
+	struct tq_exec *exec = calloc(1, sizeof(*exec) + strings * sizeof(char *));
+
+	if (!exec)
+		return -ENOMEM;
+	if (!read_all(&reader, &h, (const char **)(void *)(exec + 1), exec)) {
+		free(exec);
+		return -EINVAL;
+	}
+	*ret_exec = exec;
+	return 0;
+}

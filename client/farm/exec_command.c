@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Running a command. */
+#include "client/farm/exec_command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client/farm/launch.h"
+#include "client/farm/oom.h"
+#include "client/farm/output.h"
+#include "client/farm/reap.h"
+#include "client/core/stopper.h"
+#include "taskq/farm.h"
+
+#define EXIT_NOT_FOUND 127
+#define EXIT_NOT_EXECUTABLE 126
+
+/* A command under way. */
+struct command {
+	struct tq_worker *worker;
+	const struct tq_claim *claim;
+	struct tqi_attempt *attempt;
+	struct tqi_output output;
+	pid_t pid;
+	int pidfd;
+	uint64_t oom_kills; /* before it began */
+	int status;	    /* of wait4() */
+	struct tqi_usage usage;
+};
+
+/* S2: the leader's zombie keeps the number of the group until all others are doomed. */
+static void end_group(struct command *c)
+{
+	siginfo_t info;
+
+	while (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+		;
+	tqi_group_close(c->worker);
+	kill(-c->pid, SIGKILL);
+	c->status = tqi_reap_leader(c->pid, &c->usage);
+	tqi_reap_group(c->pid, &c->usage);
+}
+
+/* From now on the group is known to the segment to be gone. */
+static void forget_group(struct command *c)
+{
+	tqi_store_release32(&c->attempt->pgid, 0);
+	tqi_reap_strangers();
+}
+
+static void follow(struct command *c)
+{
+	tqi_output_follow(&c->output, c->pidfd);
+	end_group(c);
+	tqi_output_drain(&c->output);
+	forget_group(c);
+}
+
+static void explain_fault(const struct tq_exec *exec, const struct tqi_launch_fault *fault,
+			  struct tqi_outcome *outcome)
+{
+	const char *why = tq_strerror(-fault->error);
+	int code = fault->error == ENOENT || fault->error == ENOTDIR ? EXIT_NOT_FOUND
+								     : EXIT_NOT_EXECUTABLE;
+
+	switch (fault->step) {
+	case TQI_LAUNCH_EXEC:
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_EXIT, code, "%s: %s",
+				exec->argv[0], why);
+		return;
+	case TQI_LAUNCH_CWD:
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -fault->error,
+				"cannot change to directory %s: %s", exec->cwd, why);
+		return;
+	case TQI_LAUNCH_OUTPUT:
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -fault->error,
+				"cannot write to %s: %s", exec->output_path, why);
+		return;
+	default:
+		tqi_outcome_release(outcome, "cannot start a command", -fault->error);
+	}
+}
+
+static bool was_oom(const struct command *c)
+{
+	return WTERMSIG(c->status) == SIGKILL && c->attempt->phase == TQI_PHASE_NONE &&
+	       tqi_oom_kills() > c->oom_kills;
+}
+
+static void explain_end(const struct command *c, struct tqi_outcome *outcome)
+{
+	if (WIFEXITED(c->status))
+		tqi_outcome_set(outcome, WEXITSTATUS(c->status) ? TQ_VERDICT_FAIL : TQ_VERDICT_DONE,
+				TQ_CAUSE_EXIT, WEXITSTATUS(c->status), NULL);
+	else if (was_oom(c))
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_OOM, 0, NULL);
+	else
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_SIGNAL, WTERMSIG(c->status),
+				NULL);
+}
+
+static void report(const struct command *c, uint64_t tail_bytes, struct tqi_outcome *outcome)
+{
+	uint64_t bytes = c->output.head < tail_bytes ? c->output.head : tail_bytes;
+
+	if (bytes > c->output.room)
+		bytes = c->output.room;
+	if (bytes && tqi_outcome_room(outcome, bytes)) {
+		tqi_output_tail(&c->output, outcome->buffer, bytes);
+		outcome->verdict.result = outcome->buffer;
+		outcome->verdict.result_bytes = bytes;
+	}
+	outcome->verdict.output_bytes = c->output.head;
+	outcome->verdict.max_rss_bytes = c->usage.max_rss_bytes;
+	outcome->verdict.cpu_ns = c->usage.cpu_ns;
+}
+
+/* Not to be started after all: its child sees the end of the pipe. */
+static void call_off(struct command *c, struct tqi_launch *launch, int error,
+		     struct tqi_outcome *outcome)
+{
+	tqi_launch_close(&launch->go[1]);
+	kill(c->pid, SIGKILL);
+	tqi_reap_leader(c->pid, &c->usage);
+	if (error == -ECANCELED || error == TQ_ELEASE)
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -ECANCELED,
+				"stopped before it began");
+	else
+		tqi_outcome_release(outcome, "cannot start a command", error);
+}
+
+static void run_launched(struct command *c, struct tqi_launch *launch, uint64_t tail_bytes,
+			 struct tqi_outcome *outcome)
+{
+	struct tqi_launch_fault fault;
+	int r;
+
+	c->pidfd = (int)syscall(SYS_pidfd_open, c->pid, 0);
+	r = c->pidfd < 0 ? -errno : tqi_group_open(c->worker, c->claim, c->pid);
+	if (r < 0) {
+		call_off(c, launch, r, outcome);
+		return;
+	}
+	c->attempt = tqi_claim_record(c->worker, c->claim);
+	tqi_output_begin(&c->output, c->worker, c->attempt->serial, launch->output[0]);
+	r = tqi_launch_go(launch, &fault);
+	follow(c);
+	if (r == 1)
+		explain_fault(launch->exec, &fault, outcome);
+	else
+		explain_end(c, outcome);
+	report(c, tail_bytes, outcome);
+}
+
+static void run_decoded(struct tq_worker *worker, const struct tq_claim *claim,
+			const struct tq_exec *exec, uint64_t tail_bytes,
+			struct tqi_outcome *outcome)
+{
+	struct command c = {
+		.worker = worker,
+		.claim = claim,
+		.pidfd = -1,
+		.oom_kills = tqi_oom_kills(),
+	};
+	struct tqi_launch launch;
+	int r = tqi_launch_prepare(&launch, worker, claim, exec);
+
+	if (r == 0)
+		r = c.pid = tqi_launch_fork(&launch);
+	if (r < 0)
+		tqi_outcome_release(outcome, "cannot start a command", r);
+	else
+		run_launched(&c, &launch, tail_bytes, outcome);
+	tqi_launch_free(&launch);
+	tqi_launch_close(&c.pidfd);
+}
+
+void tqi_command_run(struct tq_worker *worker, const struct tq_claim *claim, uint64_t tail_bytes,
+		     struct tqi_outcome *outcome)
+{
+	struct tq_exec *exec;
+	int r = tq_exec_decode(claim->payload, claim->payload_bytes, &exec);
+
+	tqi_outcome_begin(outcome);
+	if (r == -ENOMEM)
+		tqi_outcome_release(outcome, "cannot start a command", r);
+	else if (r < 0)
+		tqi_outcome_set(outcome, TQ_VERDICT_FATAL, TQ_CAUSE_ERROR, r,
+				"the payload is not a command");
+	else
+		run_decoded(worker, claim, exec, tail_bytes, outcome);
+	if (r == 0)
+		free(exec);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The output of a running command, in the ring of its worker's record.
+ *
+ * O1  Bytes are stored, then `output_head` with release: what is before the head
+ *     is there.  Then `output_word` grows and its sleepers are woken.
+ * O2  At most TQI_OUTPUT_CHUNK bytes beyond the head are being written at any
+ *     time: in a full ring these are its oldest bytes.
+ */
+#ifndef TQI_CLIENT_FARM_OUTPUT_H
+#define TQI_CLIENT_FARM_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "client/worker/worker_api.h"
+
+struct tqi_output {
+	const struct tqi_ops *ops;
+	struct tqi_worker *record;
+	unsigned char *ring;
+	uint32_t room; /* of the ring, a power of two; 0 none: the output is dropped */
+	uint64_t head; /* bytes ever written */
+	int fd;	       /* what is still open of the pipe; -1 nothing more will come */
+};
+
+/* Empty the ring for an attempt. */
+void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker, uint32_t serial, int fd);
+/* Move what is in the pipe now; at most `limit` bytes. */
+void tqi_output_pump(struct tqi_output *output, uint64_t limit);
+/* Pump until `pidfd` says that the command has ended. */
+void tqi_output_follow(struct tqi_output *output, int pidfd);
+/* What is in the pipe, without waiting for strangers that keep it open. */
+void tqi_output_drain(struct tqi_output *output);
+/* Copy the last `bytes` to `to`. */
+void tqi_output_tail(const struct tqi_output *output, void *to, uint64_t bytes);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups as observers see them: copied, without the lock. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/submit/group_api.h"
+#include "client/observe/info.h"
+#include "client/core/options.h"
+#include "client/observe/snapshot.h"
+
+#define RUN 16 /* records copied at a time */
+#define MEMBERS_END UINT64_MAX /* as a cursor: all have been seen */
+
+void tqi_group_fill(const struct tqi_group *g, uint32_t index, struct tq_group_info *i)
+{
+	memset(i, 0, sizeof(*i));
+	i->id = tqi_id_make(index, g->generation);
+	i->created_ns = g->made_ns;
+	i->ended_ns = g->ended_ns;
+	i->completion = g->completion_id;
+	i->culprit = g->culprit;
+	i->state = g->state > TQI_GROUP_BUILDING ? g->state - TQI_GROUP_BUILDING : TQ_GROUP_OPEN;
+	i->condition = g->condition;
+	i->flags = (g->cancelled ? TQ_GROUP_INFO_CANCELLED : 0) |
+		   (g->owner.pid ? 0 : TQ_GROUP_INFO_DETACHED);
+	i->owner_pid = g->owner.pid;
+	i->members = g->members;
+	i->unfinished = g->unfinished;
+	memcpy(i->states, g->states, sizeof(i->states));
+	i->states[TQ_BLOCKED] += i->states[TQ_FREE]; /* about to be shown */
+	i->states[TQ_FREE] = 0;
+	memcpy(i->label, g->label, TQ_LABEL_MAX);
+}
+
+static bool is_seen(const struct tqi_group *g)
+{
+	return g->state != TQI_GROUP_FREE && g->state != TQI_GROUP_BUILDING;
+}
+
+static int peek(struct tq *tq, uint64_t id, struct tqi_group *g)
+{
+	uint32_t index = tqi_id_index(id), count;
+	uint64_t generation = tqi_id_generation(id);
+
+	tqi_peek_count(&tq->seg, TQI_GROUPS, &count);
+	if (index == 0 || index >= count || generation == 0 ||
+	    tqi_peek_record(&tq->seg, TQI_GROUPS, index, g) < 0 || generation > g->generation)
+		return -ENOENT;
+	if (generation < g->generation)
+		return TQ_EGONE;
+	return is_seen(g) ? 0 : -ENOENT;
+}
+
+int tq_group_info(struct tq *tq, uint64_t id, struct tq_group_info *ret_info)
+{
+	struct tq_group_info info;
+	struct tqi_group g;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_info, &room);
+
+	if (r == 0)
+		r = peek(tq, id, &g);
+	if (r < 0)
+		return r;
+	tqi_group_fill(&g, tqi_id_index(id), &info);
+	tqi_snapshot_out(ret_info, room, &info, sizeof(info));
+	return 0;
+}
+
+int tq_group_list(struct tq *tq, uint64_t *cursor, struct tq_group_info *infos, uint32_t count)
+{
+	struct tqi_group groups[RUN];
+	uint32_t end, n = 0, run;
+
+	if (count && infos->size != sizeof(*infos))
+		return -EINVAL;
+	tqi_peek_count(&tq->seg, TQI_GROUPS, &end);
+	for (uint64_t at = *cursor ? *cursor : 1; n < count && at < end; *cursor = at += run) {
+		const uint64_t room = end - at < count - n ? end - at : count - n;
+
+		run = tqi_peek_run(&tq->seg, TQI_GROUPS, (uint32_t)at,
+				   (uint32_t)(room < RUN ? room : RUN), groups);
+		for (uint32_t i = 0; i < run; i++) {
+			struct tq_group_info info;
+
+			if (!is_seen(&groups[i]))
+				continue;
+			tqi_group_fill(&groups[i], (uint32_t)at + i, &info);
+			tqi_snapshot_out(&infos[n++], sizeof(*infos), &info, sizeof(info));
+		}
+	}
+	return (int)n;
+}
+
+/* The id of a record that a chain names; MEMBERS_END none. */
+static uint64_t id_of(struct tq *tq, uint32_t task)
+{
+	struct tqi_task t;
+
+	return task && tqi_peek_record(&tq->seg, TQI_TASKS, task, &t) == 0
+		       ? tqi_id_make(task, t.generation)
+		       : MEMBERS_END;
+}
+
+/* One member, and which one is next. */
+static int peek_member(struct tq *tq, uint32_t group, uint64_t *cursor, struct tq_task_info *info)
+{
+	struct tqi_extra extra;
+	struct tqi_task t;
+	int r = tqi_peek_task(&tq->seg, *cursor, &t);
+
+	if (r < 0)
+		return r;
+	if (!tqi_peek_extra(&tq->seg, &t, &extra) || extra.group != group)
+		return TQ_EGONE; /* its group has left it behind */
+	info->size = sizeof(*info);
+	r = tq_info(tq, *cursor, info);
+	if (r == 0)
+		*cursor = id_of(tq, extra.group_next);
+	return r;
+}
+
+int tq_group_members(struct tq *tq, uint64_t id, uint64_t *cursor, struct tq_task_info *infos,
+		     uint32_t count)
+{
+	struct tqi_group g;
+	uint64_t at = *cursor;
+	uint32_t n = 0;
+	int r = count && infos->size != sizeof(*infos) ? -EINVAL : peek(tq, id, &g);
+
+	if (r < 0)
+		return r;
+	if (at == 0)
+		at = id_of(tq, g.first);
+	while (n < count && at != MEMBERS_END) {
+		r = peek_member(tq, tqi_id_index(id), &at, &infos[n]);
+		if (r < 0 && n == 0)
+			return r == -ENOENT ? TQ_EGONE : r;
+		if (r < 0)
+			break;
+		n++;
+	}
+	*cursor = at;
+	return (int)n;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* From a copied task record to the public snapshot. */
+#ifndef TQI_CLIENT_OBSERVE_INFO_H
+#define TQI_CLIENT_OBSERVE_INFO_H
+
+#include "client/core/handle.h"
+
+/* What the tasks of a queue and kind share, as it was when one was first looked at. */
+struct tqi_around {
+	uint32_t queue, kind; /* 0 none yet */
+	char queue_name[TQ_NAME_MAX + 1];
+	char kind_name[TQ_NAME_MAX + 1];
+	bool has_flags;	     /* those below are known: they are only asked for when a task waits */
+	uint32_t flags;	     /* TQ_INFO_* of all that wait ... */
+	uint32_t ready_flags; /* ... and of those that could start */
+};
+
+/* Look at those of a task, unless they are the last one's. */
+void tqi_info_around(const struct tqi_segment *seg, const struct tqi_task *task,
+		     struct tqi_around *around);
+
+/*
+ * Fill `ret_info` from a record copied under the lock or by tqi_peek_task(); texts
+ * are read from the segment.  false: the record changed meanwhile.
+ */
+bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task,
+		   struct tqi_around *around, struct tq_task_info *ret_info);
+
+/* TQ_INFO_* of what stands in the record. */
+uint32_t tqi_info_flags(const struct tqi_task *task);
+
+#endif

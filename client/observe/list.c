@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of tasks. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "client/observe/info.h"
+#include "client/core/options.h"
+#include "client/observe/walk.h"
+
+#define TRIES 64
+
+struct list {
+	struct tqi_walk walk;
+	struct tq_task_filter filter;
+	struct tqi_around around;
+};
+
+static bool has_label(const struct tqi_segment *seg, const struct tqi_task *t, const char *label)
+{
+	char its[TQ_LABEL_MAX + 1];
+
+	if (t->label_bytes != strlen(label))
+		return false;
+	tqi_peek_label(seg, t, its);
+	return strcmp(its, label) == 0;
+}
+
+/* Most records of a large table end here. */
+static bool is_wanted(struct list *list, const struct tqi_task *t)
+{
+	const struct tq_task_filter *f = &list->filter;
+	const struct tqi_segment *seg = list->walk.seg;
+
+	if (f->states && !(f->states >> t->state & 1))
+		return false;
+	tqi_info_around(seg, t, &list->around);
+	return (!f->queue || strcmp(f->queue, list->around.queue_name) == 0) &&
+	       (!f->kind || strcmp(f->kind, list->around.kind_name) == 0) &&
+	       (!f->label || has_label(seg, t, f->label));
+}
+
+/* One that changes while it is read is copied anew; false: it is not wanted (any more). */
+static bool list_one(struct list *list, uint32_t index, const struct tqi_task *found,
+		     struct tq_task_info *ret_info)
+{
+	const struct tqi_segment *seg = list->walk.seg;
+	const uint64_t id = tqi_id_make(index, found->generation);
+	struct tqi_task t = *found;
+
+	if (!is_wanted(list, &t))
+		return false;
+	for (int i = 0; i < TRIES; i++) {
+		if (tqi_info_fill(seg, index, &t, &list->around, ret_info))
+			return true;
+		if (tqi_peek_task_in(seg, id, &list->walk.seen, &t) < 0 || !is_wanted(list, &t))
+			return false;
+	}
+	return true;
+}
+
+int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
+		 struct tq_task_info *infos, uint32_t count)
+{
+	struct list list = { .around = { .queue = 0 } };
+	struct tq_task_info info;
+	uint32_t n = 0, index;
+	int r = tqi_options_in(&list.filter, sizeof(list.filter),
+			       offsetof(struct tq_task_filter, after), filter);
+
+	if (r < 0)
+		return r;
+	if (count && infos->size != sizeof(*infos)) /* the array has the caller's stride */
+		return -EINVAL;
+	if (*cursor == 0)
+		*cursor = (uint64_t)tqi_id_index(list.filter.after) + 1; /* slots begin at 1 */
+	r = tqi_walk_begin(&list.walk, &tq->seg, *cursor);
+	if (r < 0)
+		return r;
+	while (n < count && list.walk.at < list.walk.end) {
+		const struct tqi_task *t = tqi_walk_next(&list.walk, TQI_WALK_RUN, &index);
+
+		if (t && list_one(&list, index, t, &info))
+			tqi_snapshot_out(&infos[n++], sizeof(info), &info, sizeof(info));
+	}
+	*cursor = list.walk.at;
+	return (int)n;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* Snapshots of schedules. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/core/options.h"
+#include "client/observe/snapshot.h"
+#include "scheduler/time/schedule.h"
+
+#define TRIES 64
+
+static bool is_live(const struct tqi_schedule *s)
+{
+	return s->flags & TQI_SCHEDULE_LIVE;
+}
+
+/* A copy; 0, TQ_EGONE, -ENOENT. */
+static int peek(const struct tqi_segment *seg, uint64_t id, struct tqi_schedule *s)
+{
+	uint64_t generation = tqi_id_generation(id);
+
+	if (generation == 0 || tqi_peek_record(seg, TQI_SCHEDULES, tqi_id_index(id), s) < 0)
+		return -ENOENT;
+	if (generation < s->generation)
+		return TQ_EGONE;
+	return generation == s->generation && is_live(s) ? 0 : -ENOENT;
+}
+
+/* Its block is written once: what was copied is its own while the record is. */
+static bool is_same(const struct tqi_segment *seg, uint64_t id, const struct tqi_schedule *copy)
+{
+	struct tqi_schedule now;
+
+	return peek(seg, id, &now) == 0 && now.block == copy->block;
+}
+
+static void fill_numbers(const struct tqi_schedule *s, struct tq_schedule_info *i)
+{
+	i->flags = s->flags & TQI_SCHEDULE_PAUSED;
+	i->overlap = s->overlap;
+	i->every_ns = s->every_ns;
+	i->next_ns = s->next_ns;
+	i->made_ns = s->made_ns;
+	i->last_run_ns = s->last_run_ns;
+	i->retry_ns = s->last_error ? s->retry_ns : 0;
+	i->last_run = s->last_run;
+	i->runs = s->runs;
+	i->skipped = s->skipped;
+	i->payload_bytes = s->payload_bytes;
+	i->catch_up = s->catch_up;
+	i->owed = s->owed;
+	i->last_error = s->last_error;
+	i->priority = s->priority;
+	i->attempts_max = s->attempts_max;
+	i->task_flags = s->task_flags;
+	i->delay_ns = s->delay_ns;
+	i->timeout_ns = s->timeout_ns;
+	i->timeout_total_ns = s->timeout_total_ns;
+	i->progress_timeout_ns = s->progress_timeout_ns;
+	i->backoff_ns = s->backoff_ns;
+	i->backoff_cap_ns = s->backoff_cap_ns;
+	i->deadline_ns = s->deadline_ns;
+	i->unique_scope = s->unique_scope;
+}
+
+static void copy_text(const struct tqi_segment *seg, const struct tqi_schedule *s, uint64_t at,
+		      uint32_t bytes, char *to, uint32_t room)
+{
+	if (bytes >= room || tqi_peek_block(seg, s->block, at, to, bytes) < 0)
+		bytes = 0;
+	to[bytes] = '\0';
+}
+
+/* One behind the other, each with a NUL. */
+static void fill_limits(const struct tqi_segment *seg, const struct tqi_schedule *s, uint64_t at,
+			struct tq_schedule_info *i)
+{
+	char texts[TQ_LIMITS_MAX * (TQ_KEY_MAX + 1)], *text = texts;
+	uint32_t left = s->limit_bytes;
+
+	if (left > sizeof(texts) || tqi_peek_block(seg, s->block, at, texts, left) < 0)
+		return;
+	while (i->limit_count < s->limit_count && i->limit_count < TQ_LIMITS_MAX) {
+		size_t bytes = strnlen(text, left);
+
+		if (bytes == left || bytes > TQ_KEY_MAX)
+			return; /* torn: it is read again */
+		memcpy(i->limits[i->limit_count++], text, bytes);
+		text += bytes + 1;
+		left -= (uint32_t)bytes + 1;
+	}
+}
+
+static void fill_texts(const struct tqi_segment *seg, const struct tqi_schedule *s,
+		       struct tq_schedule_info *i)
+{
+	const struct tqi_schedule_parts p = tqi_schedule_parts(s);
+
+	tqi_peek_queue_name(seg, s->queue, i->queue);
+	tqi_peek_kind_name(seg, s->kind, i->kind);
+	copy_text(seg, s, p.label, s->label_bytes, i->label, sizeof(i->label));
+	copy_text(seg, s, p.key, s->key_bytes, i->unique_key, sizeof(i->unique_key));
+	copy_text(seg, s, p.fair, s->fair_bytes, i->fair_key, sizeof(i->fair_key));
+	fill_limits(seg, s, p.limits, i);
+	copy_text(seg, s, p.cron_text, s->cron_bytes, i->cron, sizeof(i->cron));
+	copy_text(seg, s, p.zone_name, s->zone_bytes, i->zone, sizeof(i->zone));
+}
+
+static int fill(const struct tqi_segment *seg, uint64_t id, struct tq_schedule_info *i)
+{
+	int r = 0;
+
+	for (int n = 0; n < TRIES && r == 0; n++) {
+		struct tqi_schedule s;
+
+		r = peek(seg, id, &s);
+		if (r < 0)
+			break;
+		memset(i, 0, sizeof(*i));
+		i->id = id;
+		fill_numbers(&s, i);
+		fill_texts(seg, &s, i);
+		if (is_same(seg, id, &s))
+			break;
+	}
+	return r;
+}
+
+int tq_schedule_info(struct tq *tq, uint64_t id, struct tq_schedule_info *ret_info)
+{
+	struct tq_schedule_info i;
+	uint64_t room;
+	int r = tqi_snapshot_room(ret_info, &room);
+
+	if (r == 0)
+		r = fill(&tq->seg, id, &i);
+	if (r == 0)
+		tqi_snapshot_out(ret_info, room, &i, sizeof(i));
+	return r;
+}
+
+/* The id of the one in a slot; 0 none. */
+static uint64_t id_at(const struct tqi_segment *seg, uint32_t index)
+{
+	struct tqi_schedule s;
+
+	if (tqi_peek_record(seg, TQI_SCHEDULES, index, &s) < 0 || !is_live(&s))
+		return 0;
+	return tqi_id_make(index, s.generation);
+}
+
+int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *infos,
+		     uint32_t count)
+{
+	uint32_t end, n = 0;
+	int r = tqi_peek_count(&tq->seg, TQI_SCHEDULES, &end);
+
+	if (r < 0)
+		return r;
+	if (count && infos->size != sizeof(*infos))
+		return -EINVAL; /* an array has one stride */
+	if (*cursor == 0)
+		*cursor = 1;
+	for (; n < count && *cursor < end; (*cursor)++) {
+		uint64_t id = id_at(&tq->seg, (uint32_t)*cursor);
+		struct tq_schedule_info i;
+
+		if (id && fill(&tq->seg, id, &i) == 0)
+			tqi_snapshot_out(&infos[n++], sizeof(i), &i, sizeof(i));
+	}
+	return (int)n;
+}
+
+int tq_schedule_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room, uint64_t *ret_bytes)
+{
+	for (int n = 0; n < TRIES; n++) {
+		struct tqi_schedule s;
+		int r = peek(&tq->seg, id, &s);
+
+		if (r < 0)
+			return r;
+		uint64_t bytes = s.payload_bytes < room ? s.payload_bytes : room;
+
+		if (bytes)
+			r = tqi_peek_block(&tq->seg, s.block, 0, buf, bytes);
+		if (r < 0 || !is_same(&tq->seg, id, &s))
+			continue;
+		if (ret_bytes)
+			*ret_bytes = s.payload_bytes;
+		return 0;
+	}
+	return -EAGAIN;
+}

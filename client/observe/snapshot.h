@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading a segment without the lock and without touching it through the mapping:
+ * by pread, so that a truncated file or a hole cannot raise SIGBUS, and nobody is
+ * disturbed.
+ *
+ * A record copied while a transaction changed it is noticed by its stamp (tasks)
+ * or by the segment's version; after some tries the journal's old values are
+ * applied to the copy.
+ */
+#ifndef TQI_CLIENT_OBSERVE_SNAPSHOT_H
+#define TQI_CLIENT_OBSERVE_SNAPSHOT_H
+
+#include "client/core/handle.h"
+
+/* Copy bytes of the segment; TQ_ECORRUPT when they are not there. */
+int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes);
+/* Copy of the core page and of the root. */
+int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
+int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
+/* One above a table's last record, and nothing else: a copy of the core takes its busiest
+ * cache lines away from whoever works.  0 when it is not there. */
+int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count);
+/* The segment's version: odd while a transaction is under way. */
+int tqi_peek_version(const struct tqi_segment *seg, uint64_t *ret_version);
+/* Offset of a record; 0 none. */
+uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
+/* Put the journal's old values into a copy that was made while a writer had stopped or died
+ * inside a transaction. */
+int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes);
+/* One record, whole, as of some committed state. */
+int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
+/*
+ * Records that lie side by side, from `index` (above 0) on, in one copy: how many, 1 to
+ * `room`.  Those of a run without memory are all zero.
+ */
+uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint32_t room,
+		      void *records);
+/* A task that has this id: 0, TQ_EGONE, -ENOENT. */
+int tqi_peek_task(const struct tqi_segment *seg, uint64_t id, struct tqi_task *ret_task);
+/*
+ * The same of one among many: a look at a group whose builder was killed inside a
+ * transaction is dear, so the one before says how it stood.
+ */
+struct tqi_seen_group {
+	uint32_t group; /* 0 none yet */
+	bool is_building;
+};
+int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen_group *seen,
+		     struct tqi_task *ret_task);
+/* A member of a graph that has not been published: it does not exist yet. */
+bool tqi_task_is_hidden(const struct tqi_segment *seg, const struct tqi_task *task,
+			struct tqi_seen_group *seen);
+/* Each attempt under way, and its task; false: that is enough. */
+typedef bool tqi_running_fn(void *ctx, const struct tqi_attempt *attempt,
+			    const struct tqi_task *task);
+void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void *ctx);
+/* Four entries of a heap that begin at a place divisible by 4; those behind its end are
+ * whatever lies there. */
+int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,
+		      struct tqi_heap_entry siblings[4]);
+/* A task's rare settings; false: it has none. */
+bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
+		    struct tqi_extra *ret_extra);
+/* Of a copied worker: whether it is dead, buried or not; whether it may claim at all. */
+bool tqi_worker_seems_dead(const struct tqi_worker *worker);
+bool tqi_worker_may_claim(const struct tqi_worker *worker);
+/* A task's label, "" it has none. */
+void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
+		    char label[TQ_LABEL_MAX + 1]);
+/* Bytes of a block. */
+int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
+		   uint64_t bytes);
+/* Whether a task's record still is what was copied. */
+bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy);
+/* A queue by its name; 0 none.  The search begins at `first`, and comes round. */
+uint32_t tqi_peek_queue_find_from(const struct tqi_segment *seg, uint32_t first, const char *name);
+uint32_t tqi_peek_queue_find(const struct tqi_segment *seg, const char *name);
+/* Name of a queue or kind; "" unknown. */
+void tqi_peek_queue_name(const struct tqi_segment *seg, uint32_t q, char name[TQ_NAME_MAX + 1]);
+void tqi_peek_kind_name(const struct tqi_segment *seg, uint32_t k, char name[TQ_NAME_MAX + 1]);
+
+#endif

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* Submitting and steering tasks. */
+#include <errno.h>
+#include <string.h>
+
+#include "client/submit/entry.h"
+#include "client/core/options.h"
+#include "client/core/sleeper.h"
+#include "client/submit/spec.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/task/steer.h"
+#include "scheduler/task/submit.h"
+#include "scheduler/task/task.h"
+
+#define BATCH_HOLD 64  /* submits in one hold ... */
+#define CYCLES_HOLD 4  /* ... of which so many may look for cycles: up to some 20 us each */
+#define EVICT_SLICE 16 /* records freed in one hold: journal space */
+
+int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
+{
+	int r = tqi_spec_in(&e->spec, spec);
+
+	if (r < 0)
+		return r;
+	e->tq = tq;
+	e->known_queue = tqi_names_find(&tq->queues, e->spec.queue);
+	e->known_kind = tqi_names_find(&tq->kinds, e->spec.kind);
+	if ((!e->known_queue && !tqi_name_is_valid(e->spec.queue)) ||
+	    (!e->known_kind && !tqi_name_is_valid(e->spec.kind)))
+		return -EINVAL;
+	e->submit = (struct tqi_submit){ .spec = &e->spec,
+					 .queue = e->known_queue,
+					 .kind = e->known_kind };
+	uint64_t bytes = tqi_submit_block_bytes(&e->spec);
+
+	if (bytes <= TQI_COPY_MAX)
+		return 0;
+	void *block; /* too much to copy under the lock */
+
+	r = tqi_block_begin(tq, bytes, &e->submit.block_token, &block);
+	if (r == 0)
+		tqi_submit_block_fill(&e->spec, block);
+	return r;
+}
+
+static void remember_names(struct tq *tq, const struct tqi_entry *e)
+{
+	if (!e->known_queue)
+		tqi_names_add(&tq->queues, e->spec.queue, e->submit.queue);
+	if (!e->known_kind)
+		tqi_names_add(&tq->kinds, e->spec.kind, e->submit.kind);
+}
+
+/* After a failed try the names that it made are gone again. */
+static void forget_names(struct tqi_entry *e)
+{
+	e->submit.queue = e->known_queue;
+	e->submit.kind = e->known_kind;
+}
+
+void tqi_entry_end(struct tqi_entry *e, int r)
+{
+	if (r >= 0)
+		remember_names(e->tq, e);
+	else
+		forget_names(e);
+}
+
+void tqi_entry_cancel(struct tqi_entry *e)
+{
+	tqi_block_cancel(e->tq, e->submit.block_token);
+}
+
+void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *e)
+{
+	forget_names(e);
+	if (e->spec.at_ns && !tx->wall_ns) /* the first that waits for this clock */
+		tx->wall_ns = tqi_wall(e->tq);
+}
+
+static int submit_op(struct tqi_tx *tx, void *arg)
+{
+	struct tqi_entry *e = arg;
+
+	tqi_entry_begin(tx, e);
+	return tqi_submit(tx, &e->submit, &e->id);
+}
+
+static int submit_now(struct tq *tq, struct tqi_entry *e)
+{
+	for (;;) {
+		struct tqi_tx tx;
+		int r = tqi_hold_begin(tq, &tx);
+
+		if (r < 0)
+			return r;
+		tqi_tend(&tx);
+		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
+		tqi_entry_end(e, r);
+		if (r != -ENOMEM)
+			return r;
+		r = tqi_make_room(tq, 0);
+		if (r < 0)
+			return r;
+	}
+}
+
+/* Asleep until a record or memory becomes free; the failed try is undone, the sleep is not. */
+static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	struct tqi_entry *e = s->arg;
+
+	tqi_step(tx);
+	int r = submit_op(tx, e);
+
+	if (r < 0) {
+		tqi_tx_abort(tx);
+		tqi_tx_begin(tx, tx->now_ns);
+		forget_names(e);
+	}
+	s->subject = tqi_queue_find(tx, e->spec.queue);
+	if (r == -ENOMEM && tqi_task_evict(tx, EVICT_SLICE))
+		return -EINPROGRESS;
+	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;
+}
+
+static int submit_waiting(struct tq *tq, struct tqi_entry *e)
+{
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_ROOM,
+		.deadline_ns = tqi_deadline(tq, e->spec.full_timeout_ns),
+		.wake_ns = UINT64_MAX,
+		.attempt = room_attempt,
+		.arg = e,
+	};
+	int r = tqi_block(tq, &s);
+
+	return r == -ETIMEDOUT ? TQ_EFULL : r;
+}
+
+int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
+{
+	struct tqi_entry e = { .submit = { 0 } };
+	int r = tqi_entry_prepare(tq, spec, &e);
+
+	if (r == 0)
+		r = submit_now(tq, &e);
+	if ((r == TQ_EFULL || r == -ENOSPC) && e.spec.full_timeout_ns && e.submit.spec)
+		r = submit_waiting(tq, &e);
+	if (r < 0) {
+		tqi_block_cancel(tq, e.submit.block_token);
+		return r;
+	}
+	if (ret_id)
+		*ret_id = e.id;
+	return r;
+}
+
+/* Up to BATCH_HOLD small tasks in one hold, each a transaction of its own. */
+static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count, uint64_t *ret_ids)
+{
+	struct tqi_tx tx;
+	uint32_t n = 0, cycles = 0;
+	int r = tqi_hold_begin(tq, &tx);
+
+	if (r < 0)
+		return r;
+	tqi_tend(&tx);
+	while (n < count && cycles < CYCLES_HOLD) {
+		r = submit_op(&tx, &entries[n]);
+		if (r < 0 || tx.corrupt)
+			break;
+		tqi_step(&tx);
+		if (ret_ids)
+			ret_ids[n] = entries[n].id;
+		cycles += entries[n].spec.group && entries[n].spec.after_count;
+		n++;
+	}
+	r = tqi_hold_end(tq, &tx, r);
+	for (uint32_t i = 0; i < n; i++)
+		remember_names(tq, &entries[i]);
+	return n ? (int)n : r;
+}
+
+/* A run of tasks that are small and do not wait for room; one that does goes alone. */
+static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
+			     struct tqi_entry *entries, int *ret_r)
+{
+	uint32_t n = 0;
+
+	*ret_r = 0;
+	while (n < count && n < BATCH_HOLD) {
+		const struct tq_task_spec *spec = &specs[n];
+
+		if (spec->size != sizeof(*spec)) {
+			*ret_r = -EINVAL; /* an array has one stride */
+			break;
+		}
+		if (spec->full_timeout_ns || tqi_submit_block_bytes(spec) > TQI_COPY_MAX)
+			break;
+		*ret_r = tqi_entry_prepare(tq, spec, &entries[n]);
+		if (*ret_r < 0)
+			break;
+		n++;
+	}
+	return n;
+}
+
+int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
+		    uint64_t *ret_ids)
+{
+	struct tqi_entry entries[BATCH_HOLD];
+	uint32_t done = 0;
+	int r = 0;
+
+	while (done < count) {
+		uint64_t *ids = ret_ids ? ret_ids + done : NULL;
+		uint32_t n = prepare_some(tq, specs + done, count - done, entries, &r);
+
+		if (n)
+			r = submit_some(tq, entries, n, ids);
+		else if (r == 0)
+			r = tq_submit(tq, specs + done, ids);
+		if (n && r == -ENOMEM)
+			r = tqi_make_room(tq, 0); /* then once more */
+		else if (r >= 0)
+			done += n ? (uint32_t)r : 1;
+		if (r < 0)
+			break;
+	}
+	return done ? (int)done : r;
+}
+
+struct steer {
+	struct tq *tq;
+	uint64_t id;
+	enum tq_task_action action;
+	const struct tq_task_update *update;
+};
+
+static int cancel_op(struct tqi_tx *tx, void *arg)
+{
+	return tqi_steer_cancel(tx, *(const uint64_t *)arg);
+}
+
+int tq_cancel(struct tq *tq, uint64_t id)
+{
+	return tqi_run(tq, cancel_op, &id);
+}
+
+static int cancel_dependants_op(struct tqi_tx *tx, void *arg)
+{
+	return tqi_steer_cancel_dependants(tx, *(const uint64_t *)arg);
+}
+
+int tq_cancel_dependants(struct tq *tq, uint64_t id)
+{
+	int r = tqi_run(tq, cancel_dependants_op, &id);
+
+	if (r == 0)
+		tqi_sweep_out(tq); /* what is decided goes on without us, too */
+	return r;
+}
+
+static int steer_op(struct tqi_tx *tx, void *arg)
+{
+	const struct steer *s = arg;
+
+	switch (s->action) {
+	case TQ_TASK_ACTION_HOLD:
+		return tqi_steer_hold(tx, s->id, true);
+	case TQ_TASK_ACTION_UNHOLD:
+		return tqi_steer_hold(tx, s->id, false);
+	case TQ_TASK_ACTION_RETRY:
+		return tqi_steer_retry(tx, s->id);
+	case TQ_TASK_ACTION_FORGET:
+		return tqi_steer_forget(tx, s->id);
+	case TQ_TASK_ACTION_RETRY_DEPENDANTS:
+		return tqi_steer_revive(tx, s->id);
+	}
+	return -EINVAL;
+}
+
+int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action)
+{
+	struct steer s = { .id = id, .action = action };
+	int r = tqi_run(tq, steer_op, &s);
+
+	if (r == 0 && action == TQ_TASK_ACTION_RETRY_DEPENDANTS)
+		tqi_sweep_out(tq); /* what is decided goes on without us, too */
+	return r;
+}
+
+static int update_op(struct tqi_tx *tx, void *arg)
+{
+	const struct steer *s = arg;
+
+	if ((s->update->fields & TQ_UPDATE_AT) && !tx->wall_ns)
+		tx->wall_ns = tqi_wall(s->tq);
+	return tqi_steer_update(tx, s->id, s->update);
+}
+
+static int check_update(const struct tq_task_update *u)
+{
+	const uint32_t known = TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY |
+			       TQ_UPDATE_AT | TQ_UPDATE_DEADLINE;
+
+	if (u->fields == 0 || (u->fields & ~known))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_QUEUE) && (!u->queue || !tqi_name_is_valid(u->queue)))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_AT) && ((u->fields & TQ_UPDATE_DELAY) || !u->at_ns))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_DEADLINE) && !u->deadline_ns)
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_DELAY) && u->delay_ns > TQI_NS_MAX)
+		return -ERANGE;
+	if ((u->fields & TQ_UPDATE_AT) && u->at_ns > INT64_MAX)
+		return -ERANGE;
+	if ((u->fields & TQ_UPDATE_DEADLINE) && !tqi_time_is_valid(u->deadline_ns))
+		return -ERANGE;
+	return 0;
+}
+
+int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *update)
+{
+	struct tq_task_update u;
+	struct steer s = { .tq = tq, .id = id, .update = &u };
+	int r = tqi_options_in(&u, sizeof(u), sizeof(u), update);
+
+	if (r == 0)
+		r = check_update(&u);
+	return r == 0 ? tqi_run(tq, update_op, &s) : r;
+}

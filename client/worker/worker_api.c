@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: MIT */
+/* Registering workers; claims and verdicts. */
+#include "client/worker/worker_api.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "client/core/current_attempt.h"
+#include "client/core/options.h"
+#include "client/core/sleeper.h"
+#include "client/core/stopper.h"
+#include "scheduler/order/assign.h"
+#include "scheduler/task/claim.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/worker/stop.h"
+#include "scheduler/task/submit.h"
+#include "scheduler/worker/wake.h"
+#include "shm/pool.h"
+
+#define GRACE_NS 5000000000ull /* 5 s */
+#define CLOSE_TRIES 10 /* lock time-outs that tq_worker_close() sits out */
+
+int tqi_worker_usable(struct tq_worker *worker)
+{
+	return tqi_pid_self(worker->tq) == worker->pid ? 0 : -ECHILD;
+}
+
+struct tqi_worker *tqi_worker_record(struct tq_worker *worker)
+{
+	return tqi_table_peek(&worker->tq->seg, TQI_WORKERS, worker->index);
+}
+
+struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_claim *claim)
+{
+	struct tqi_attempt *a = tqi_table_peek(&worker->tq->seg, TQI_ATTEMPTS, claim->slot);
+
+	/* Its owner reads it: nobody frees an attempt behind its living owner's back. */
+	return a && a->worker == worker->index && a->id == claim->id && a->epoch == claim->epoch
+		       ? a
+		       : NULL;
+}
+
+static bool stealing_is_valid(const struct tq_stealing *s)
+{
+	return (s->max_count <= TQ_BATCH_MAX || s->max_count == TQ_OFF) &&
+	       (s->min_capacity <= 1000 || s->min_capacity == TQ_OFF) &&
+	       s->interval_ns <= TQI_NS_MAX;
+}
+
+static uint32_t setting(uint32_t given, uint32_t normal)
+{
+	return given == TQ_OFF ? 0 : given ? given : normal;
+}
+
+static int check_options(const struct tq_worker_opts *o)
+{
+	if (o->queue_count > TQ_WORKER_QUEUES_MAX || o->kind_count > TQI_KINDS_MAX ||
+	    (o->queue_count && !o->queues) || (o->kind_count && !o->kinds) ||
+	    (o->flags & ~(TQ_WORKER_HEARTBEAT | TQ_WORKER_COMMANDS)) || o->kill > TQ_KILL_PROCESS ||
+	    o->lease_ns > TQI_NS_MAX || o->grace_ns > TQI_NS_MAX ||
+	    !stealing_is_valid(&o->stealing))
+		return -EINVAL;
+	for (uint32_t i = 0; i < o->queue_count; i++)
+		if (!o->queues[i] || !tqi_name_is_valid(o->queues[i]))
+			return -EINVAL;
+	for (uint32_t i = 0; i < o->kind_count; i++)
+		if (!o->kinds[i] || !tqi_name_is_valid(o->kinds[i]))
+			return -EINVAL;
+	return o->name && !tqi_name_is_valid(o->name) ? -EINVAL : 0;
+}
+
+struct registration {
+	struct tqi_worker_request request;
+	struct tq_worker *worker;
+};
+
+static int register_op(struct tqi_tx *tx, void *arg)
+{
+	struct registration *reg = arg;
+	int r = tqi_worker_register(tx, &reg->request, &reg->worker->index);
+
+	if (r == 0)
+		reg->worker->generation = tqi_worker_at(tx, reg->worker->index)->generation;
+	return r;
+}
+
+static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
+			   const struct tqi_worker_extra *extra, struct tq_worker *worker)
+{
+	static const char *const default_queue[] = { "default" };
+	const struct tqi_ident self = tqi_ident_self(tq);
+
+	worker->tq = tq;
+	worker->pid = tqi_pid_self(tq);
+	worker->lease_ns = o->lease_ns;
+	worker->grace_ns = o->grace_ns ? o->grace_ns : GRACE_NS;
+	worker->until_empty = extra->flags & TQI_WORKER_EMPTY;
+	struct registration reg = {
+		.worker = worker,
+		.request = {
+			.owner = &self,
+			.name = o->name ? o->name : "",
+			.queues = o->queue_count ? o->queues : default_queue,
+			.queue_count = o->queue_count ? o->queue_count : 1,
+			.kinds = o->kind_count ? o->kinds : NULL,
+			.kind_count = o->kind_count,
+			.kill = o->kill,
+			.lease_ns = o->lease_ns,
+			.grace_ns = worker->grace_ns,
+			.flags = extra->flags |
+				 (o->flags & TQ_WORKER_COMMANDS ? TQI_WORKER_COMMANDS : 0),
+			.output_bytes = extra->output_bytes,
+			.steal_max = setting(o->stealing.max_count, TQ_STEAL_COUNT_DEFAULT),
+			.steal_capacity =
+				setting(o->stealing.min_capacity, TQ_STEAL_CAPACITY_DEFAULT),
+			.steal_interval_ns = o->stealing.interval_ns,
+			.master = extra->master,
+		},
+	};
+
+	return tqi_run(tq, register_op, &reg);
+}
+
+int tqi_worker_open(struct tq *tq, const struct tq_worker_opts *opts,
+		    const struct tqi_worker_extra *extra, struct tq_worker **ret_worker)
+{
+	struct tq_worker_opts o;
+	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
+
+	if (r == 0)
+		r = check_options(&o);
+	if (r < 0)
+		return r;
+	struct tq_worker *worker = calloc(1, sizeof(*worker));
+
+	if (!worker)
+		return -ENOMEM;
+	r = open_registered(tq, &o, extra, worker);
+	if (r < 0) {
+		free(worker);
+		return r;
+	}
+	if (o.flags & TQ_WORKER_HEARTBEAT)
+		r = tqi_heartbeat_start(worker, &worker->heartbeat);
+	if (r < 0) {
+		tq_worker_close(worker);
+		return r;
+	}
+	*ret_worker = worker;
+	return 0;
+}
+
+int tq_worker_open(struct tq *tq, const struct tq_worker_opts *opts, struct tq_worker **ret_worker)
+{
+	static const struct tqi_worker_extra none = { 0 };
+
+	return tqi_worker_open(tq, opts, &none, ret_worker);
+}
+
+/* The segment is destroyed: our thread must not hold a lock in memory that goes. */
+static void release_life(struct tq_worker *worker)
+{
+	struct tqi_worker *record = tqi_worker_record(worker);
+	const struct tqi_self *self = tqi_self(worker->tq);
+
+	if (record && self && tqi_mutex_owner(&record->life) == self->thread.tid)
+		pthread_mutex_unlock(&record->life);
+}
+
+static bool is_foreign(struct tq_worker *worker)
+{
+	const struct tqi_worker *record = tqi_worker_record(worker);
+	const struct tqi_self *self = tqi_self(worker->tq);
+	uint32_t owner = record ? tqi_mutex_owner(&record->life) : 0;
+
+	return owner && (!self || owner != self->thread.tid);
+}
+
+struct tq_worker *tq_worker_close(struct tq_worker *worker)
+{
+	uint32_t tries = 0, locked = 0;
+	bool done = false;
+
+	if (!worker)
+		return NULL;
+	if (tqi_worker_usable(worker) < 0) { /* a child's copy: the worker is its parent's */
+		free(worker);
+		return NULL;
+	}
+	tqi_heartbeat_stop(worker->heartbeat);
+	/* Another thread opened it: its life lock, in that thread's list, stays locked. */
+	if (is_foreign(worker))
+		tqi_store_relaxed32(&worker->tq->mapped, 1);
+	while (!done) {
+		struct tqi_tx tx;
+
+		int r = tqi_hold_begin(worker->tq, &tx);
+
+		if (r == TQ_ELOCKED && locked++ < CLOSE_TRIES)
+			continue; /* its claims wait for this: worth more patience than a call */
+		if (r < 0) {
+			if (r == TQ_ESHUTDOWN)
+				release_life(worker); /* nobody will look any more */
+			break;
+		}
+		done = tqi_worker_unregister(&tx, worker->index);
+		if (tqi_hold_again(worker->tq, &tx, &tries))
+			done = false;
+		else if (tqi_hold_end(worker->tq, &tx, 0) < 0)
+			break;
+	}
+	free(worker);
+	return NULL;
+}
+
+/* What a claim or a verdict-and-claim needs over its holds. */
+struct claiming {
+	struct tq_worker *worker;
+	struct tq_claim *claims;
+	uint32_t room;
+	uint32_t count;
+	const struct tq_claim *ended; /* verdict still to be made; NULL none */
+	const struct tqi_verdict *verdict;
+	uint32_t tries; /* to make room for what the verdict wants kept */
+	int verdict_r;
+	bool look; /* nobody has looked for the dead for a while */
+};
+
+/* Filled under the lock: the record is the task's, and pinned from now on. */
+static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq_claim *claim)
+{
+	const struct tqi_task *task = tqi_task_at(tx, c->task);
+	const struct tqi_attempt *a = tqi_attempt_at(tx, c->attempt);
+
+	claim->id = c->id;
+	claim->epoch = task->epoch;
+	claim->payload = task->payload ? tqi_unit(tx, task->payload) : NULL;
+	__builtin_prefetch(claim->payload); /* the worker reads it next */
+	claim->payload_bytes = task->payload_bytes;
+	claim->checkpoint = a->inherited ? tqi_unit(tx, a->inherited) : NULL;
+	claim->checkpoint_bytes = a->inherited ? a->inherited_bytes : 0;
+	claim->server = a->server ? tqi_server_at(tx, a->server)->name : NULL;
+	claim->timeout_at_ns = c->timeout_at_ns;
+	claim->attempt = task->attempts;
+	claim->slot = c->attempt;
+	memcpy(claim->kind, tqi_kind_at(tx, task->kind)->name, sizeof(claim->kind));
+	memcpy(claim->queue, tqi_queue_at(tx, task->queue)->name, sizeof(claim->queue));
+}
+
+static int claim_one(struct tqi_tx *tx, struct claiming *c)
+{
+	struct tqi_claimed claimed;
+	int r = tqi_claim(tx, c->worker->index, &claimed);
+
+	if (r == 0 && !tx->corrupt)
+		fill_claim(tx, &claimed, &c->claims[c->count++]);
+	return r;
+}
+
+/* Nothing to claim: is there ever going to be? */
+static int nothing(struct tqi_tx *tx, const struct claiming *c)
+{
+	const struct tqi_worker *record = tqi_worker_at(tx, c->worker->index);
+	bool shutdown = tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN;
+
+	if (!shutdown && !c->worker->until_empty)
+		return -EAGAIN;
+	if (!tqi_worker_is_idle(tx, record))
+		return -EAGAIN;
+	return shutdown ? TQ_ESHUTDOWN : -ENODATA;
+}
+
+static int end_first(struct tqi_tx *tx, struct claiming *c)
+{
+	const struct tq_claim *e = c->ended;
+
+	if (!e)
+		return 0;
+	int r = tqi_end(tx, c->worker->index, e->slot, e->id, e->epoch, c->verdict);
+
+	if (r == 0 && tx->lacked && c->tries < TQI_ROOM_TRIES) { /* room first, then once more */
+		tqi_tx_abort(tx);
+		tqi_tx_begin(tx, tx->now_ns);
+		return -ENOMEM;
+	}
+	c->verdict_r = r;
+	c->ended = NULL;
+	return r;
+}
+
+static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	struct claiming *c = s->arg;
+	int r = end_first(tx, c);
+
+	if (r < 0 && r != TQ_ELEASE)
+		return r;
+	tqi_worker_relive(tx, c->worker->index);
+	if (tqi_worker_at(tx, c->worker->index)->flags & TQI_WORKER_STOP)
+		return -ECANCELED; /* our farm's: told to end */
+	c->look = tqi_look_is_due(tx);
+	s->wake_ns = UINT64_MAX;
+	for (r = 0; r == 0 && c->count < c->room;) {
+		if (c->count)
+			tqi_step(tx);
+		r = claim_one(tx, c);
+	}
+	if (c->count) {
+		if (c->worker->lease_ns)
+			tqi_store_release64(&tqi_worker_at(tx, c->worker->index)->lease_deadline_ns,
+					    tx->now_ns + c->worker->lease_ns);
+		return 0;
+	}
+	if (r == -EAGAIN && tqi_root(tx)->assigned)
+		s->wake_ns = tqi_steal_due(tx, c->worker->index);
+	if (r == -EALREADY)
+		return -EINPROGRESS; /* others first */
+	return r == -EAGAIN ? nothing(tx, c) : r;
+}
+
+/* -ENOMEM: try again.  A verdict goes on without room; a claim does not. */
+static int more_room(struct tq *tq, struct claiming *c)
+{
+	int r = tqi_make_room(tq, 0);
+
+	if (c->ended)
+		c->tries = r < 0 ? TQI_ROOM_TRIES : c->tries + 1;
+	return r < 0 && !c->ended ? TQ_EFULL : -ENOMEM;
+}
+
+static int run_claim(struct claiming *c, uint64_t timeout_ns)
+{
+	struct tq *tq = c->worker->tq;
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_WORK,
+		.subject = c->worker->index,
+		.deadline_ns = timeout_ns ? tqi_deadline(tq, timeout_ns) : 0,
+		.wake_ns = UINT64_MAX,
+		.attempt = claim_attempt,
+		.arg = c,
+	};
+	int r;
+
+	do {
+		r = tqi_block(tq, &s);
+		if (r == -ENOMEM)
+			r = more_room(tq, c);
+	} while (r == -ENOMEM);
+	/* Where all are busy, nobody sleeps and keeps: then whoever claims does, once a second. */
+	if (c->look)
+		tqi_keep(tq);
+	if (c->count) {
+		tqi_heartbeat_busy(c->worker->heartbeat);
+		tqi_behalf_set(c->worker, c->count == 1 ? c->claims : NULL);
+	}
+	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+}
+
+static int check_claims(struct tq_worker *worker, const struct tq_claim *claims, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (claims[i].size != sizeof(claims[i]))
+			return -EINVAL;
+	return tqi_worker_usable(worker);
+}
+
+int tq_claim(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claim)
+{
+	int r = tq_claim_many(worker, timeout_ns, ret_claim, 1);
+
+	return r < 0 ? r : 0;
+}
+
+int tq_claim_many(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claims,
+		  uint32_t count)
+{
+	struct claiming c = { .worker = worker, .claims = ret_claims, .room = count };
+
+	if (count == 0)
+		return -EINVAL;
+	int r = check_claims(worker, ret_claims, count);
+
+	if (r == 0)
+		r = run_claim(&c, timeout_ns);
+	return r < 0 ? r : (int)c.count;
+}
+
+static int check_verdict(const struct tq_verdict *v)
+{
+	if (v->kind < TQ_VERDICT_DONE || v->kind > TQ_VERDICT_RELEASE || v->reserved0 ||
+	    v->cause > TQ_CAUSE_RELEASED || v->result_bytes > TQ_PAYLOAD_MAX ||
+	    (v->result_bytes && !v->result) || v->delay_ns > TQI_NS_MAX)
+		return -EINVAL;
+	return 0;
+}
+
+static uint32_t default_cause(uint32_t kind)
+{
+	if (kind == TQ_VERDICT_DONE)
+		return TQ_CAUSE_EXIT;
+	return kind == TQ_VERDICT_RELEASE ? TQ_CAUSE_RELEASED : TQ_CAUSE_ERROR;
+}
+
+/* A large result is copied outside the lock; when memory is short, less of its tail is kept. */
+static void place_result(struct tq *tq, const struct tq_verdict *v, struct tqi_verdict *ret_v)
+{
+	uint64_t bytes = v->result_bytes;
+	const unsigned char *from = v->result;
+	void *block;
+
+	while (bytes > TQI_COPY_MAX) {
+		if (tqi_block_begin(tq, bytes, &ret_v->result_token, &block) == 0) {
+			memcpy(block, from, bytes);
+			break;
+		}
+		from += bytes - bytes / 2;
+		bytes /= 2;
+	}
+	ret_v->result = from;
+	ret_v->result_bytes = (uint32_t)bytes;
+	if (ret_v->output_bytes < v->result_bytes)
+		ret_v->output_bytes = v->result_bytes;
+}
+
+static int take_verdict(struct tq_worker *worker, const struct tq_verdict *v,
+			struct tqi_verdict *ret_v)
+{
+	int r = check_verdict(v);
+
+	if (r == 0)
+		r = tqi_worker_usable(worker);
+	if (r < 0)
+		return r;
+	*ret_v = (struct tqi_verdict){
+		.kind = v->kind,
+		.cause = v->cause ? v->cause : default_cause(v->kind),
+		.cause_arg = v->cause_arg,
+		.output_bytes = v->output_bytes,
+		.max_rss_bytes = v->max_rss_bytes,
+		.cpu_ns = v->cpu_ns,
+		.delay_ns = v->delay_ns,
+		.text = v->text,
+	};
+	place_result(worker->tq, v, ret_v);
+	return 0;
+}
+
+static int end(struct tq_worker *worker, const struct tq_claim *claim,
+	       const struct tq_verdict *verdict)
+{
+	struct tqi_verdict v;
+	struct tqi_tx tx;
+	uint32_t tries = 0;
+	int r = take_verdict(worker, verdict, &v);
+
+	if (r < 0)
+		return r;
+	do {
+		r = tqi_hold_begin(worker->tq, &tx);
+		if (r < 0)
+			break;
+		tqi_tend(&tx);
+		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, &v);
+	} while (r == 0 && tqi_hold_again(worker->tq, &tx, &tries));
+	if (r == 0 || r == TQ_ELEASE)
+		r = tqi_hold_end(worker->tq, &tx, r);
+	if (r < 0)
+		tqi_block_cancel(worker->tq, v.result_token);
+	return r;
+}
+
+int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
+{
+	struct tq_verdict v;
+	int r = verdict ? tqi_options_in(&v, sizeof(v), sizeof(v), verdict) : -EINVAL;
+
+	return r < 0 ? r : end(worker, claim, &v);
+}
+
+int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
+	    const struct tq_verdict *verdict, uint64_t timeout_ns, struct tq_claim *ret_claim,
+	    int *ret_verdict)
+{
+	struct tqi_verdict v;
+	struct tq_verdict given;
+	const struct tq_claim ended = *claim; /* ret_claim may be the same struct */
+	int r = check_claims(worker, ret_claim, 1);
+
+	if (r == 0)
+		r = verdict ? tqi_options_in(&given, sizeof(given), sizeof(given), verdict)
+			    : -EINVAL;
+	if (r == 0)
+		r = take_verdict(worker, &given, &v);
+	if (r < 0)
+		return r;
+	struct claiming c = {
+		.worker = worker, .claims = ret_claim, .room = 1, .ended = &ended, .verdict = &v
+	};
+
+	r = run_claim(&c, timeout_ns);
+	if (c.ended || c.verdict_r < 0)
+		tqi_block_cancel(worker->tq, v.result_token);
+	if (!c.ended && ret_verdict)
+		*ret_verdict = c.verdict_r;
+	return r;
+}
+
+int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const void *result,
+		uint64_t result_bytes)
+{
+	const struct tq_verdict v = { .size = sizeof(v),
+				      .kind = TQ_VERDICT_DONE,
+				      .result = result,
+				      .result_bytes = result_bytes };
+
+	return end(worker, claim, &v);
+}
+
+int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)
+{
+	const struct tq_verdict v = { .size = sizeof(v),
+				      .kind = fatal ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL,
+				      .text = text };
+
+	return end(worker, claim, &v);
+}
+
+int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t delay_ns)
+{
+	const struct tq_verdict v = { .size = sizeof(v),
+				      .kind = TQ_VERDICT_RELEASE,
+				      .delay_ns = delay_ns };
+
+	return end(worker, claim, &v);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* A worker's private side. */
+#ifndef TQI_CLIENT_WORKER_WORKER_API_H
+#define TQI_CLIENT_WORKER_WORKER_API_H
+
+#include "client/core/handle.h"
+#include "scheduler/worker/worker.h"
+
+struct tqi_heartbeat;
+
+struct tq_worker {
+	struct tq *tq;
+	uint32_t index; /* its record */
+	uint32_t pid;	/* of the process that opened it: others get -ECHILD */
+	uint64_t generation;
+	uint64_t lease_ns;
+	uint64_t grace_ns;
+	struct tqi_heartbeat *heartbeat; /* NULL none */
+	bool until_empty; /* claim answers -ENODATA when nothing is left to start */
+};
+
+/* What tq_worker_open() does not offer: for our own farm. */
+struct tqi_worker_extra {
+	uint32_t flags; /* TQI_WORKER_MASTER, TQI_WORKER_EMPTY */
+	uint32_t output_bytes;
+	uint32_t master;
+};
+int tqi_worker_open(struct tq *tq, const struct tq_worker_opts *opts,
+		    const struct tqi_worker_extra *extra, struct tq_worker **ret_worker);
+
+/* The record in the mapping, for the words that its owner writes without the lock. */
+struct tqi_worker *tqi_worker_record(struct tq_worker *worker);
+/* The attempt's record, if the claim is still this worker's. NULL: TQ_ELEASE. */
+struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_claim *claim);
+
+/* 0, or -ECHILD in a child of the process that opened it. */
+int tqi_worker_usable(struct tq_worker *worker);
+
+/* Heartbeat thread (client/worker/heartbeat.c). */
+int tqi_heartbeat_start(struct tq_worker *worker, struct tqi_heartbeat **ret_heartbeat);
+void tqi_heartbeat_stop(struct tqi_heartbeat *heartbeat);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Workers and their attempts. */
+#include "scheduler/check/check_state.h"
+#include "shm/lock.h"
+
+static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_attempt *attempt)
+{
+	const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, attempt->task);
+
+	if (!t || t->attempt != a)
+		tqi_check_fault(c, "attempt %u: task %u does not know it", a, attempt->task);
+	if (attempt->phase > TQI_PHASE_KILL || (attempt->phase != 0) != (attempt->stop_cause != 0))
+		tqi_check_fault(c, "attempt %u: phase %u with cause %u", a, attempt->phase,
+				attempt->stop_cause);
+	if (attempt->checkpoint)
+		tqi_check_block(c, attempt->checkpoint, TQI_CHECKPOINT_BLOCK, "attempt", a,
+				"checkpoint");
+	tqi_check_attempt_server(c, a, attempt, t);
+	if (attempt->inherited)
+		tqi_check_block(c, attempt->inherited, attempt->inherited_bytes, "attempt", a,
+				"inherited checkpoint");
+	if (attempt->payload)
+		tqi_check_block(c, attempt->payload, 0, "attempt", a, "payload");
+}
+
+/* The attempts of a worker, both ways. */
+static void check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
+{
+	uint32_t a = worker->attempts, prev = 0, n = 0, waiting = 0;
+
+	while (a) {
+		const struct tqi_attempt *attempt = tqi_check_record_in_use(c, TQI_ATTEMPTS, a);
+
+		if (!attempt || attempt->worker != w || attempt->prev != prev ||
+		    (c->marks[TQI_ATTEMPTS][a] & TQI_SEEN_LINKED)) {
+			tqi_check_fault(c, "worker %u: list of attempts broken at %u", w, a);
+			return;
+		}
+		c->marks[TQI_ATTEMPTS][a] |= TQI_SEEN_LINKED;
+		check_attempt(c, a, attempt);
+		waiting += attempt->waits != 0;
+		prev = a;
+		a = attempt->next;
+		n++;
+	}
+	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, n);
+	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* Y3 */
+}
+
+/* R3: the tasks assigned to a worker. */
+static void check_assigned(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
+{
+	uint32_t i = worker->assigned, prev = 0, n = 0;
+
+	while (i) {
+		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
+
+		if (!t || !(t->flags & TQI_TASK_ASSIGNED) || t->state != TQ_READY ||
+		    (t->flags & TQI_TASK_HELD) || t->due_ns != w || t->prev != prev ||
+		    (c->marks[TQI_TASKS][i] & TQI_SEEN_LINKED)) {
+			tqi_check_fault(c, "worker %u: list of assigned tasks broken at %u", w, i);
+			return;
+		}
+		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
+		prev = i;
+		i = t->next;
+		n++;
+	}
+	tqi_check_equal(c, "worker", w, "assigned_last", worker->assigned_last, prev);
+	tqi_check_equal(c, "worker", w, "assigned_count", worker->assigned_count, n);
+	c->assigned += n;
+}
+
+static void check_served(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
+{
+	if (worker->queue_count > TQ_WORKER_QUEUES_MAX) {
+		tqi_check_fault(c, "worker %u: serves %u queues", w, worker->queue_count);
+		return;
+	}
+	for (uint32_t i = 0; i < worker->queue_count; i++)
+		if (!tqi_check_record_in_use(c, TQI_QUEUES, worker->queues[i]))
+			tqi_check_fault(c, "worker %u: serves queue %u", w, worker->queues[i]);
+}
+
+static void check_worker(struct tqi_check *c, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_check_record(c, TQI_WORKERS, w);
+	bool free = c->marks[TQI_WORKERS][w] & TQI_SEEN_FREE;
+
+	if (!worker)
+		return;
+	if (free != (worker->state == TQI_WORKER_FREE) || worker->state > TQI_WORKER_DYING) {
+		tqi_check_fault(c, "worker %u: state %u, %s the free list", w, worker->state,
+				free ? "on" : "not on");
+		return;
+	}
+	if (free)
+		return;
+	c->empty_workers += !!(worker->flags & TQI_WORKER_EMPTY);
+	c->dying_workers += worker->state == TQI_WORKER_DYING;
+	check_served(c, w, worker);
+	check_assigned(c, w, worker);
+	check_attempts(c, w, worker);
+	if (worker->output)
+		tqi_check_block(c, worker->output, worker->output_bytes, "worker", w, "output");
+	if (worker->output_bytes & (worker->output_bytes - 1))
+		tqi_check_fault(c, "worker %u: output_bytes is %u", w, worker->output_bytes);
+	if (tqi_mutex_owner(&worker->life) == 0 && !tqi_mutex_owner_died(&worker->life))
+		tqi_check_fault(c, "worker %u: its life lock is free", w);
+}
+
+void tqi_check_workers(struct tqi_check *c)
+{
+	for (uint32_t w = 1; w < c->count[TQI_WORKERS]; w++)
+		check_worker(c, w);
+	for (uint32_t a = 1; a < c->count[TQI_ATTEMPTS]; a++)
+		if (tqi_check_record_in_use(c, TQI_ATTEMPTS, a) &&
+		    !(c->marks[TQI_ATTEMPTS][a] & TQI_SEEN_LINKED))
+			tqi_check_fault(c, "attempt %u: of no worker", a);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Dependencies: tasks that wait for the end of others.
+ *
+ * D1  An edge with a kind is a dependency of its `waiter`, a task, on its `task`, which was
+ *     submitted before it.  The dependant's extra has the chain.  Sequences leave only
+ *     cycles through completion tasks, which wait for younger ones, and running tasks'
+ *     waits: those a bounded search refuses (tqi_cycle_blocks()).
+ * D2  It is decided once, when its task is final.  Met: the dependant waits for one thing
+ *     less.  Otherwise the dependant is cancelled, cause dependency, culprit that task; the
+ *     edge is REFUSED then, and stays on that task's list.  A shut member of a graph has its
+ *     culprit until it is shown, and is cancelled then: later ends are only told.
+ * D3  A task that ends for another reason gives up its edges, in slices, and unpins by
+ *     that what it depended on.  One that a dependency has cancelled keeps them as long as
+ *     its record is there, unless it is to be forgotten: so it can be revived with them.
+ *     So does one that was a group's member when it ended: a graph can be seen afterwards.
+ * D4  To retry a task alone counts its refused dependency as met; those that are open are
+ *     waited for.
+ * D5  To revive those that a task's end has cancelled, each gets a new life, blocked on
+ *     this task's: what else it waited for and is open, or was not decided for it because
+ *     it had ended, it waits for again; what has failed meanwhile is its culprit then.
+ * D6  The end of a task that DOOMS cancels all its dependants, and each dooms its own.
+ */
+#ifndef TQI_SCHEDULER_GRAPH_AFTER_H
+#define TQI_SCHEDULER_GRAPH_AFTER_H
+
+#include "scheduler/record/records.h"
+
+/*
+ * The dependencies of a new task, which is in no state yet.  *ret_culprit: the finished
+ * task that refuses it, 0 none.  -ENOENT, TQ_EGONE; TQ_EFULL, -ENOMEM.
+ */
+int tqi_after_submit(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *spec,
+		     uint64_t *ret_culprit);
+/* It is in its first state, and nothing refuses it: what was met already is recorded. */
+void tqi_after_record(struct tqi_tx *tx, uint32_t task);
+/* One more of a task that has not started. As tq_task_after() says; -ENOMEM. */
+int tqi_after_add(struct tqi_tx *tx, uint64_t id, uint64_t on, uint32_t kind);
+
+/* Cancel a waiting task because of another one; its dependants are doomed if that one's were. */
+void tqi_after_refuse(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
+
+/* An edge, off its list, of a task that is final; true: it is refused, and stays. */
+bool tqi_after_decide(struct tqi_tx *tx, uint32_t edge);
+/* A refused edge of a task that lives again.  An error: not revived, abort. */
+int tqi_after_revive(struct tqi_tx *tx, uint32_t edge);
+/* Before a new life: how many dependencies it is to wait for (D4). */
+uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* Whether a final task keeps its dependencies while it is not to be forgotten (D3). */
+static inline bool tqi_after_keeps(const struct tqi_task *task, const struct tqi_extra *extra)
+{
+	return task->cause == TQ_CAUSE_DEPENDENCY || (extra && extra->counted);
+}
+/* Whether a final task has dependencies to give up (D3). */
+bool tqi_after_must_release(struct tqi_tx *tx, const struct tqi_task *task);
+/* Give them up, as far as there is room; true when it has none any more that it must. */
+bool tqi_after_release(struct tqi_tx *tx, uint32_t task);
+/* The same of a record that is to go; true when it has none any more. */
+bool tqi_after_discard(struct tqi_tx *tx, uint32_t task);
+/* Whether it has any. */
+bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* Whether the end of a task in this final state is what such a dependant waits for. */
+bool tqi_after_is_met(uint32_t kind, uint32_t state);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Groups: tasks that are counted together; and graphs, which are groups whose members
+ * come to be all at once.
+ *
+ * M1  A member's record names its group (extra.group) and is in the group's chain, until
+ *     either record goes.  The chain has first those whose end has been counted, in the
+ *     order of their ends, then the others, in the order in which they joined.
+ * M2  `counted` is the state with which a member's end was counted, 0 not yet.  It is
+ *     set once: a later life of the task changes nothing.  `states` of the group has each
+ *     member in that state, or else in its present one, and shut ones as TQ_FREE;
+ *     `unfinished` are those not counted.  Until the group is complete all this can be
+ *     counted again from the members: they are pinned.
+ * M3  `pinned`: the group has a pin on the member's record.  So it is until the group is
+ *     complete and its walk has come by.
+ * M4  While a group is BUILDING, its members are shut: BLOCKED, in no heap, of the class's
+ *     `depth` in that of TQ_FREE, and nobody finds them.  One store, of the group's
+ *     state, makes them real; who then meets a shut one shows it first, and the walk
+ *     shows all others.  A group that is given up undoes its members, newest first.
+ * M5  SEALED, or CANCELLED, with nothing unfinished is COMPLETE, in the same transaction.
+ *     `completion` is the task that waits for that; 0 once it is decided.
+ * M6  Of a cancelled group, all members whose end is not counted are condemned, as by a
+ *     purge; the walk ends them.
+ * M7  A group with an owner is on the root's list of those while it is BUILDING or OPEN:
+ *     when its owner is proved dead, it is given up, or cancelled.
+ * M8  A group has `work`  <=>  it is on the root's list of busy ones, once.  `walk` is the
+ *     next member to be looked at: whoever takes that one from its place moves it on.
+ * M9  Nobody can join a group while the segment shuts down: a shutdown seals all that are
+ *     open, and with cancel cancels all that are not complete.  It decides that by
+ *     root.groups_closing, from which the sweep walks down; no group is made meanwhile.
+ *     An undo stops the walk: what is sealed by then stays sealed.
+ */
+#ifndef TQI_SCHEDULER_GRAPH_GROUP_H
+#define TQI_SCHEDULER_GRAPH_GROUP_H
+
+#include "scheduler/record/extra.h"
+#include "scheduler/task/submit.h"
+
+#define TQI_GROUP_POPS 16 /* sleepers popped in one hold: each that comes pops another */
+#define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
+#define TQI_GROUP_SUSPECTS 8 /* owners to be proved in one look */
+
+/* A group to be made. */
+struct tqi_group_request {
+	const struct tqi_ident *owner; /* NULL nobody: it is open until it is sealed */
+	const char *label;	       /* or NULL */
+	uint32_t condition;	       /* enum tq_group_condition, of the completion task */
+	bool building;		       /* a graph */
+	struct tqi_submit *completion; /* of a group; NULL none */
+};
+/* 0; TQ_ESHUTDOWN; TQ_EFULL; -ENOMEM; as tqi_submit().  After an error the transaction must be aborted. */
+int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, uint64_t *ret_id,
+		   uint64_t *ret_completion);
+
+/* The record of an id: 0, TQ_EGONE freed, -ENOENT never was, or is being built. */
+int tqi_group_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
+/* The same of one that takes members: TQ_ESTATE. */
+int tqi_group_find_open(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
+/* The same of one that is being built: TQ_EGONE it has been given up. */
+int tqi_graph_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
+
+/* No more members.  TQ_ESTATE it is complete; 0 also when it is sealed already. */
+int tqi_group_seal(struct tqi_tx *tx, uint64_t id);
+/* Seal it, and cancel what is unfinished.  TQ_ESTATE it is complete. */
+int tqi_group_cancel(struct tqi_tx *tx, uint64_t id);
+/* M9: decide it; one slice of it; and leave off. */
+void tqi_group_close_all(struct tqi_tx *tx);
+void tqi_group_close_slice(struct tqi_tx *tx);
+void tqi_group_close_none(struct tqi_tx *tx);
+/* All members of a graph come to be, and its completion task (NULL none). */
+int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *completion,
+		      uint64_t *ret_completion);
+/*
+ * A member waits for another one, which was written before it: 0, TQ_EFULL, -ENOMEM.
+ */
+int tqi_graph_depend(struct tqi_tx *tx, uint32_t member, uint32_t on, uint32_t kind);
+/* None of them does. */
+int tqi_graph_drop(struct tqi_tx *tx, uint64_t id);
+
+/* Free up to `count` complete ones that have been kept for their time, or (evict) any. */
+uint32_t tqi_group_retire(struct tqi_tx *tx, uint32_t count, bool evict);
+
+/* Members.  A new record, with its extra, becomes one. */
+void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task);
+/* Its state is about to be another; it has ended; its record, or its group's, goes. */
+void tqi_member_move(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t from, uint32_t to);
+void tqi_member_ended(struct tqi_tx *tx, uint32_t task);
+void tqi_member_leave(struct tqi_tx *tx, uint32_t task);
+/* A shut one of a graph that has been published becomes real, and then goes its way. */
+void tqi_member_show(struct tqi_tx *tx, uint32_t task);
+void tqi_member_open(struct tqi_tx *tx, uint32_t task);
+/* A dependency of a hidden one cannot be met: it is cancelled when it is shown. */
+void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
+/* Whether that is so: one culprit is enough. */
+bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *task);
+/* Whether it is of a graph that is being built: it does not exist yet. */
+bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *task);
+/* The first member whose end is not counted (M1); 0 none. */
+static inline uint32_t tqi_group_unfinished(struct tqi_tx *tx, const struct tqi_group *g)
+{
+	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
+			     : g->first;
+}
+/* M6. */
+bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* Walks.  `what` is enum tqi_group_work. */
+void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what);
+/* One slice of one group's; true when something is left. */
+bool tqi_group_slice(struct tqi_tx *tx);
+
+/* Owners. */
+struct tqi_group_suspect {
+	uint32_t group;
+	uint64_t generation;
+	struct tqi_ident owner;
+};
+/* The next ones to be proved dead, from a cursor that goes round; returns how many. */
+uint32_t tqi_group_suspects(struct tqi_tx *tx,
+			    struct tqi_group_suspect suspects[TQI_GROUP_SUSPECTS]);
+/* The owner of this one is. */
+void tqi_group_orphaned(struct tqi_tx *tx, const struct tqi_group_suspect *suspect);
+
+/* Waiting: a slot that waits counts; pop up to `count` that are waited for; true when one was. */
+void tqi_group_waits(struct tqi_tx *tx, uint32_t group, uint32_t by);
+bool tqi_group_wake(struct tqi_tx *tx, uint32_t count);
+
+#endif

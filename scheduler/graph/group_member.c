@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* Members of groups: their chain (M1), what is counted of them (M2), shut ones (M4). */
+#include "scheduler/graph/after.h"
+#include "scheduler/graph/blocked.h"
+#include "scheduler/time/due.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/graph/group_list.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/task/task.h"
+
+static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
+{
+	return tqi_task_extra(tx, tqi_task_at(tx, task));
+}
+
+/* Two neighbours; 0 for one: the other is at that end. */
+static void join_ends(struct tqi_tx *tx, struct tqi_group *g, uint32_t prev, uint32_t next)
+{
+	if (prev)
+		TQI_SET(tx, extra_at(tx, prev)->group_next, next);
+	else
+		TQI_SET(tx, g->first, next);
+	if (next)
+		TQI_SET(tx, extra_at(tx, next)->group_prev, prev);
+	else
+		TQI_SET(tx, g->last, prev);
+}
+
+static void take_out(struct tqi_tx *tx, struct tqi_group *g, uint32_t task)
+{
+	const struct tqi_extra *extra = extra_at(tx, task);
+
+	if (g->walk == task)
+		TQI_SET(tx, g->walk, extra->group_next);
+	if (g->ended_last == task)
+		TQI_SET(tx, g->ended_last, extra->group_prev);
+	join_ends(tx, g, extra->group_prev, extra->group_next);
+}
+
+static void put_behind(struct tqi_tx *tx, struct tqi_group *g, uint32_t task, uint32_t prev)
+{
+	uint32_t next = prev ? extra_at(tx, prev)->group_next : g->first;
+
+	join_ends(tx, g, prev, task);
+	join_ends(tx, g, task, next);
+}
+
+void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task)
+{
+	struct tqi_group *g = tqi_group_at(tx, group);
+	struct tqi_task *t = tqi_task_at(tx, task);
+	struct tqi_extra *extra = tqi_task_extra(tx, t);
+
+	TQI_SET(tx, extra->group, group);
+	TQI_SET(tx, extra->pinned, 1);
+	TQI_ADD(tx, t->pins, 1);
+	put_behind(tx, g, task, g->last);
+	TQI_ADD(tx, g->members, 1);
+	TQI_ADD(tx, g->unfinished, 1);
+}
+
+void tqi_member_move(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t from, uint32_t to)
+{
+	struct tqi_group *g = tqi_group_at(tx, extra->group);
+
+	if (extra->counted)
+		return;
+	if (from != TQ_FREE)
+		TQI_ADD(tx, g->states[extra->shut ? TQ_FREE : from], -1);
+	if (to != TQ_FREE)
+		TQI_ADD(tx, g->states[extra->shut ? TQ_FREE : to], 1);
+}
+
+/* Whether an end in this state is against the condition, and so why a completion is not met. */
+static bool is_against(const struct tqi_group *g, uint32_t state)
+{
+	return g->condition == TQ_GROUP_OK ? state != TQ_DONE
+					   : g->condition == TQ_GROUP_FAIL && state == TQ_DONE;
+}
+
+/* Of the completion task, if it still waits; when not, the walk cancels it. */
+static bool is_met(const struct tqi_group *g)
+{
+	if (g->condition == TQ_GROUP_OK)
+		return g->states[TQ_DONE] == g->ends;
+	return g->condition == TQ_GROUP_FAIL ? g->states[TQ_DONE] < g->ends : true;
+}
+
+uint32_t tqi_group_decided(struct tqi_tx *tx, struct tqi_group *g)
+{
+	uint32_t completion = g->completion;
+
+	TQI_SET(tx, g->completion, 0u);
+	TQI_SET(tx, extra_at(tx, completion)->completes, 0u);
+	return completion;
+}
+
+void tqi_group_completes(struct tqi_tx *tx, uint32_t group)
+{
+	struct tqi_group *g = tqi_group_at(tx, group);
+
+	if (g->state != TQI_GROUP_SEALED || g->unfinished)
+		return;
+	TQI_SET(tx, g->state, TQI_GROUP_COMPLETE);
+	TQI_SET(tx, g->ended_ns, tx->now_ns);
+	if (g->completion && is_met(g))
+		tqi_task_unblock(tx, tqi_group_decided(tx, g));
+	tqi_group_work(tx, group, TQI_GROUP_RELEASING);
+	if (g->waiters)
+		tqi_group_wake(tx, TQI_GROUP_POPS);
+}
+
+static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
+{
+	struct tqi_group *g = tqi_group_at(tx, extra->group);
+	const struct tqi_task *t = tqi_task_at(tx, task);
+
+	TQI_SET(tx, extra->counted, t->state);
+	TQI_ADD(tx, g->ends, 1);
+	TQI_SET(tx, extra->group_order, g->ends);
+	TQI_ADD(tx, g->unfinished, -1);
+	if (extra->group_prev != g->ended_last) {
+		take_out(tx, g, task);
+		put_behind(tx, g, task, g->ended_last);
+	} else if (g->walk == task) {
+		TQI_SET(tx, g->walk, extra->group_next);
+	}
+	TQI_SET(tx, g->ended_last, task);
+	if (is_against(g, t->state) && (g->condition == TQ_GROUP_FAIL || !g->culprit))
+		TQI_SET(tx, g->culprit, tqi_id_make(task, t->generation));
+	if (g->waiters)
+		tqi_group_wake(tx, TQI_GROUP_POPS);
+	tqi_group_completes(tx, extra->group);
+}
+
+void tqi_member_ended(struct tqi_tx *tx, uint32_t task)
+{
+	struct tqi_extra *extra = extra_at(tx, task);
+
+	if (extra->completes) /* one that ends before its group does is none any more */
+		tqi_group_decided(tx, tqi_group_at(tx, extra->completes));
+	if (extra->group && !extra->counted)
+		count_end(tx, task, extra);
+}
+
+void tqi_member_leave(struct tqi_tx *tx, uint32_t task)
+{
+	struct tqi_extra *extra = extra_at(tx, task);
+
+	if (!extra->group)
+		return;
+	struct tqi_group *g = tqi_group_at(tx, extra->group);
+
+	take_out(tx, g, task);
+	TQI_SET(tx, extra->group, 0u);
+	if (extra->counted)
+		return;
+	TQI_ADD(tx, g->members, -1); /* it is undone */
+	TQI_ADD(tx, g->unfinished, -1);
+}
+
+bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return tqi_task_is_shut(tx, t) &&
+	       tqi_group_at(tx, tqi_task_extra(tx, t)->group)->state == TQI_GROUP_BUILDING;
+}
+
+bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return tqi_task_is_shut(tx, t) && tqi_task_extra(tx, t)->culprit;
+}
+
+bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_task_extra(tx, t);
+
+	return extra->group && !extra->counted && tqi_group_at(tx, extra->group)->cancelled;
+}
+
+/* As if it came in now: a purge before its graph was published is not about it. */
+static void set_wait_sequence(struct tqi_tx *tx, struct tqi_task *t, uint64_t sequence)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, t->queue);
+	bool was = t->wait_sequence >= queue->purge_before, is = sequence >= queue->purge_before;
+
+	TQI_SET(tx, t->wait_sequence, sequence);
+	if (was != is)
+		TQI_ADD(tx, queue->waiting, is ? 1 : -1);
+}
+
+void tqi_member_show(struct tqi_tx *tx, uint32_t task)
+{
+	struct tqi_task *t = tqi_task_at(tx, task);
+	struct tqi_class *class = tqi_counters_of(tx, t);
+	struct tqi_extra *extra = tqi_task_extra(tx, t);
+	struct tqi_group *g = tqi_group_at(tx, extra->group);
+
+	tqi_task_touch(tx, t);
+	TQI_SET(tx, extra->shut, 0);
+	TQI_ADD(tx, g->states[TQ_FREE], -1);
+	TQI_ADD(tx, g->states[TQ_BLOCKED], 1);
+	TQI_ADD(tx, class->depth[TQ_FREE], -1);
+	TQI_ADD(tx, class->depth[TQ_BLOCKED], 1);
+	TQI_ADD(tx, class->submitted, 1);
+	set_wait_sequence(tx, t, g->sequence);
+	tqi_due_set(tx, task, tqi_due_of(tx, t));
+}
+
+void tqi_member_open(struct tqi_tx *tx, uint32_t task)
+{
+	const struct tqi_task *t = tqi_task_at(tx, task);
+	const struct tqi_extra *extra = tqi_task_extra(tx, t);
+
+	tqi_member_show(tx, task);
+	if (extra->culprit)
+		tqi_after_refuse(tx, task, extra->culprit, t->flags & TQI_TASK_DOOMS);
+	else if (tqi_task_is_over(tx, t))
+		tqi_task_end_over(tx, task);
+	else
+		tqi_task_unblock(tx, task);
+}
+
+void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms)
+{
+	struct tqi_task *t = tqi_task_at(tx, task);
+	struct tqi_extra *extra = tqi_task_extra(tx, t);
+
+	TQI_ADD(tx, extra->unmet, -1); /* its graph is still to be published */
+	TQI_SET(tx, extra->culprit, culprit);
+	if (dooms)
+		TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_DOOMS));
+}
+
+int tqi_graph_depend(struct tqi_tx *tx, uint32_t member, uint32_t on, uint32_t kind)
+{
+	uint32_t e;
+	int r = tqi_edge_depend(tx, member, on, kind, TQI_EDGE_OPEN, &e);
+
+	if (r == 0)
+		TQI_ADD(tx, extra_at(tx, member)->unmet, 1);
+	return r;
+}

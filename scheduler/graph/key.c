@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/* Unique keys. */
+#include "scheduler/graph/key.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/graph/blocked.h"
+#include "scheduler/task/task.h"
+#include "shm/table.h"
+
+#define QUEUE_MULTIPLIER 0x9e3779b97f4a7c15ull /* odd: no two queues give one key */
+#define OVER_MAX 2 /* who has the key, and who then gets it, may both be over */
+
+uint64_t tqi_key_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	return tqi_hash_bytes(tqi_root(tx)->seed ^ queue * QUEUE_MULTIPLIER, name, bytes);
+}
+
+/* The key record of a task; 0 none. */
+static uint32_t key_of_task(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return t->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, t)->key : 0;
+}
+
+static uint32_t key_of(struct tqi_tx *tx, uint32_t task)
+{
+	return key_of_task(tx, tqi_task_at(tx, task));
+}
+
+/* The key record that has this name in this queue; 0 none. */
+static uint32_t find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	const struct tqi_hash_index *index = &tqi_root(tx)->keys;
+
+	if (!index->count)
+		return 0;
+	uint32_t k = tqi_hash_first(tx, index, TQI_KEYS, tqi_key_hash(tx, queue, name, bytes));
+
+	for (; k && !tx->corrupt; k = tqi_hash_next(tx, index, TQI_KEYS, k)) {
+		const struct tqi_key *key = tqi_key_at(tx, k);
+
+		if (key->queue == queue && key->bytes == bytes &&
+		    memcmp(key->name, name, bytes) == 0)
+			return k;
+	}
+	return 0;
+}
+
+static int hold(struct tqi_tx *tx, uint32_t k)
+{
+	struct tqi_key *key = tqi_key_at(tx, k);
+	uint64_t hash = tqi_key_hash(tx, key->queue, key->name, key->bytes);
+
+	if (tqi_hash_add(tx, &tqi_root(tx)->keys, TQI_KEYS, k, hash) < 0)
+		return -ENOMEM;
+	TQI_SET(tx, key->held, 1);
+	return 0;
+}
+
+static void release(struct tqi_tx *tx, uint32_t k)
+{
+	tqi_hash_remove(tx, &tqi_root(tx)->keys, TQI_KEYS, k);
+	TQI_SET(tx, tqi_key_at(tx, k)->held, 0);
+}
+
+/* Its turn has come: the one before it has ended, and left room in the index. */
+static void promote(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t k = key_of(tx, task);
+
+	if (tqi_task_at(tx, task)->state != TQ_BLOCKED || !k || hold(tx, k) < 0) {
+		tx->corrupt = true;
+		return;
+	}
+	tqi_blocked_turn(tx, task);
+}
+
+bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint32_t k = key_of_task(tx, task);
+	const struct tqi_key *key = k ? tqi_key_at(tx, k) : NULL;
+
+	return key && !key->held && key->scope == TQ_UNIQUE_COALESCE &&
+	       !tqi_state_is_final(task->state);
+}
+
+static bool is_over(struct tqi_tx *tx, uint32_t task)
+{
+	const struct tqi_task *t = tqi_task_at(tx, task);
+
+	return !tqi_state_is_final(t->state) && t->state != TQ_RUNNING && tqi_task_is_over(tx, t);
+}
+
+/* Who has the key, once those are ended that are over; 0 nobody. */
+static uint32_t holder(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	uint32_t k = find(tx, queue, name, bytes);
+
+	for (uint32_t i = 0; k && i < OVER_MAX && is_over(tx, tqi_key_at(tx, k)->task); i++) {
+		tqi_task_end_over(tx, tqi_key_at(tx, k)->task);
+		k = find(tx, queue, name, bytes);
+	}
+	return k;
+}
+
+static uint32_t scope_of(const struct tq_task_spec *spec)
+{
+	return spec->unique_scope ? spec->unique_scope : TQ_UNIQUE_ACTIVE;
+}
+
+static bool may_coalesce(const struct tqi_key *key, const struct tq_task_spec *spec)
+{
+	return key->scope == TQ_UNIQUE_COALESCE && scope_of(spec) == TQ_UNIQUE_COALESCE;
+}
+
+bool tqi_key_makes_task(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue,
+			uint32_t kind)
+{
+	uint32_t k = find(tx, queue, spec->unique_key, (uint32_t)strlen(spec->unique_key));
+
+	if (!k || is_over(tx, tqi_key_at(tx, k)->task))
+		return true;
+	const struct tqi_key *key = tqi_key_at(tx, k);
+	const struct tqi_task *t = tqi_task_at(tx, key->task);
+
+	return may_coalesce(key, spec) && t->kind == kind && t->state == TQ_RUNNING &&
+	       (!key->successor || is_over(tx, key->successor));
+}
+
+/* Both want the newest payload to run: it goes to the one that waits, if there is one. */
+static int coalesce(struct tqi_tx *tx, struct tqi_key *key, uint32_t kind, struct tqi_meeting *m)
+{
+	if (tqi_task_at(tx, key->task)->kind != kind)
+		return -EEXIST; /* its handler would not understand the payload */
+	if (key->successor && is_over(tx, key->successor))
+		tqi_task_end_over(tx, key->successor);
+	if (!key->successor && tqi_task_at(tx, key->task)->state == TQ_RUNNING) {
+		m->leader = key->task;
+		return 0;
+	}
+	m->twin = key->successor ? key->successor : key->task;
+	m->replace = true;
+	return 0;
+}
+
+int tqi_key_meet(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue, uint32_t kind,
+		 struct tqi_meeting *m)
+{
+	uint32_t k = holder(tx, queue, spec->unique_key, (uint32_t)strlen(spec->unique_key));
+
+	*m = (struct tqi_meeting){ 0 };
+	if (!k)
+		return 0;
+	struct tqi_key *key = tqi_key_at(tx, k);
+
+	if (may_coalesce(key, spec))
+		return coalesce(tx, key, kind, m);
+	m->twin = key->task;
+	return 0;
+}
+
+int tqi_key_take(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *spec, uint32_t leader)
+{
+	struct tqi_task *t = tqi_task_at(tx, task);
+	bool full;
+	uint32_t k = tqi_table_take(tx, TQI_KEYS, &full);
+
+	if (!k)
+		return full ? TQ_EFULL : -ENOMEM;
+	struct tqi_key *key = tqi_key_at(tx, k);
+	size_t bytes = strnlen(spec->unique_key, TQ_KEY_MAX);
+
+	TQI_INIT(key->task, task);
+	TQI_INIT(key->successor, 0);
+	TQI_INIT(key->queue, t->queue);
+	TQI_INIT(key->scope, (uint8_t)scope_of(spec));
+	TQI_INIT(key->held, 0);
+	TQI_INIT(key->bytes, (uint8_t)bytes);
+	memset(key->name, 0, sizeof(key->name));
+	memcpy(key->name, spec->unique_key, bytes);
+	TQI_SET(tx, tqi_task_extra(tx, t)->key, k);
+	if (!leader)
+		return hold(tx, k);
+	TQI_SET(tx, tqi_key_at(tx, key_of(tx, leader))->successor, task);
+	return 0;
+}
+
+void tqi_key_started(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t k = key_of(tx, task);
+
+	if (k && tqi_key_at(tx, k)->scope == TQ_UNIQUE_QUEUED && tqi_key_at(tx, k)->held)
+		release(tx, k);
+}
+
+/* The key that has this one's task as its successor; 0 none. */
+static uint32_t leader_of(struct tqi_tx *tx, const struct tqi_key *key)
+{
+	if (key->held || key->scope != TQ_UNIQUE_COALESCE)
+		return 0;
+	uint32_t k = find(tx, key->queue, key->name, key->bytes);
+
+	return k && tqi_key_at(tx, k)->successor == key->task ? k : 0;
+}
+
+uint32_t tqi_key_leader(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t own = key_of(tx, task), k = own ? leader_of(tx, tqi_key_at(tx, own)) : 0;
+
+	return k ? tqi_key_at(tx, k)->task : 0;
+}
+
+void tqi_key_ended(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t k = key_of(tx, task);
+
+	if (!k)
+		return;
+	struct tqi_key *key = tqi_key_at(tx, k);
+	uint32_t successor = key->successor, leader = leader_of(tx, key);
+
+	if (leader) /* it waited for its turn, and has ended before it came */
+		TQI_SET(tx, tqi_key_at(tx, leader)->successor, 0u);
+	if (!key->held || key->scope == TQ_UNIQUE_KEPT)
+		return;
+	release(tx, k);
+	if (!successor)
+		return;
+	TQI_SET(tx, key->successor, 0u);
+	promote(tx, successor);
+}
+
+void tqi_key_forgotten(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t k = key_of(tx, task);
+
+	if (!k)
+		return;
+	if (tqi_key_at(tx, k)->held)
+		release(tx, k);
+	tqi_table_give(tx, TQI_KEYS, k);
+}
+
+int tqi_key_retake(struct tqi_tx *tx, uint32_t task)
+{
+	uint32_t k = key_of(tx, task);
+
+	if (!k || tqi_key_at(tx, k)->held)
+		return 0;
+	const struct tqi_key *key = tqi_key_at(tx, k);
+
+	return find(tx, key->queue, key->name, key->bytes) ? -EEXIST : hold(tx, k);
+}
+
+int tqi_key_move(struct tqi_tx *tx, const struct tqi_task *task, uint32_t queue)
+{
+	uint32_t k = key_of_task(tx, task);
+
+	if (!k)
+		return 0;
+	struct tqi_key *key = tqi_key_at(tx, k);
+	bool held = key->held;
+
+	if (key->successor || tqi_key_has_leader(tx, task))
+		return TQ_ESTATE;
+	if (held && find(tx, queue, key->name, key->bytes))
+		return -EEXIST;
+	if (held)
+		release(tx, k);
+	TQI_SET(tx, key->queue, (uint16_t)queue);
+	return held ? hold(tx, k) : 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* Token buckets. */
+#include "scheduler/limit/bucket.h"
+
+#include <errno.h>
+
+uint64_t tqi_bucket_next_ns(const struct tqi_limit *limit)
+{
+	if (!limit->rate || limit->tokens)
+		return 0;
+	uint64_t need = limit->interval_ns - limit->part;
+	uint64_t after = need / limit->rate + (need % limit->rate != 0);
+	uint64_t when = limit->filled_ns + after;
+
+	return when > INT64_MAX ? INT64_MAX : when; /* the heap's last time */
+}
+
+/* The bucket as it is now. */
+static void store(struct tqi_tx *tx, struct tqi_limit *limit, uint32_t tokens, uint64_t part)
+{
+	TQI_SET(tx, limit->tokens, tokens);
+	TQI_SET(tx, limit->part, part);
+	TQI_SET(tx, limit->filled_ns, tx->now_ns);
+	uint64_t next_ns = tqi_bucket_next_ns(limit);
+
+	if (next_ns != limit->next_ns)
+		TQI_SET(tx, limit->next_ns, next_ns);
+}
+
+void tqi_bucket_fill(struct tqi_tx *tx, struct tqi_limit *limit)
+{
+	uint64_t part;
+	uint32_t tokens = tqi_bucket_tokens(limit, tx->now_ns, &part);
+
+	store(tx, limit, tokens, part);
+}
+
+void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit)
+{
+	uint64_t part;
+	uint32_t tokens = tqi_bucket_tokens(limit, tx->now_ns, &part);
+
+	store(tx, limit, tokens ? tokens - 1 : 0, part);
+	if (limit->next_ns)
+		TQI_SET(tx, limit->full_ns, limit->next_ns); /* K9 */
+}
+
+void tqi_bucket_book(struct tqi_tx *tx, uint32_t x)
+{
+	struct tqi_limit *limit = tqi_limit_at(tx, x);
+	struct tqi_heap *refills = &tqi_root(tx)->refills;
+	struct tqi_heap_entry entry = { (int64_t)limit->next_ns, tqi_tag(0, x) };
+	bool wanted = limit->waiting && limit->next_ns, present = limit->booked;
+
+	if (wanted && present)
+		tqi_heap_rekey(tx, refills, TQI_FAMILY_REFILL, x, entry);
+	else if (wanted)
+		tqi_heap_push(tx, refills, TQI_FAMILY_REFILL, entry);
+	else if (present)
+		tqi_heap_remove(tx, refills, TQI_FAMILY_REFILL, x);
+	if (wanted != present)
+		TQI_SET(tx, limit->booked, wanted);
+}
+
+/* Room in the heap for one more limit that has a rate. */
+static int count_rate(struct tqi_tx *tx, bool had, bool has)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (has && !had && tqi_heap_reserve(tx, &root->refills, root->rates + 1) < 0)
+		return -ENOMEM;
+	if (has != had)
+		TQI_ADD(tx, root->rates, has ? 1 : -1);
+	return 0;
+}
+
+int tqi_bucket_set(struct tqi_tx *tx, uint32_t x, const struct tqi_rate *rate)
+{
+	struct tqi_limit *limit = tqi_limit_at(tx, x);
+	bool had = limit->rate;
+	bool same = limit->rate == rate->rate && limit->interval_ns == rate->interval_ns;
+	uint64_t part = 0;
+	uint32_t tokens = had ? tqi_bucket_tokens(limit, tx->now_ns, &part) : rate->burst;
+
+	if (count_rate(tx, had, rate->rate) < 0)
+		return -ENOMEM;
+	TQI_SET(tx, limit->rate, rate->rate);
+	TQI_SET(tx, limit->burst, rate->burst);
+	TQI_SET(tx, limit->interval_ns, rate->interval_ns);
+	if (tokens >= rate->burst) {
+		tokens = rate->burst;
+		part = 0;
+	}
+	store(tx, limit, tokens, same ? part : 0);
+	tqi_bucket_book(tx, x);
+	return 0;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits by key: their records, sizes and slots. */
+#include "scheduler/limit/limit.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/order/lane.h"
+#include "scheduler/task/task.h"
+
+uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes)
+{
+	return tqi_hash_bytes(tqi_root(tx)->seed, name, bytes);
+}
+
+uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes)
+{
+	const struct tqi_hash_index *index = &tqi_root(tx)->limits;
+
+	if (!index->count)
+		return 0;
+	uint32_t x = tqi_hash_first(tx, index, TQI_LIMITS, tqi_limit_hash(tx, name, bytes));
+
+	for (; x && !tx->corrupt; x = tqi_hash_next(tx, index, TQI_LIMITS, x)) {
+		const struct tqi_limit *limit = tqi_limit_at(tx, x);
+
+		if (limit->bytes == bytes && memcmp(limit->name, name, bytes) == 0)
+			return x;
+	}
+	return 0;
+}
+
+/* All but the link of a record that nothing refers to (T3). */
+static void fill(struct tqi_limit *limit, const char *name, uint32_t bytes)
+{
+	memset((unsigned char *)limit + sizeof(uint32_t), 0, sizeof(*limit) - sizeof(uint32_t));
+	TQI_INIT(limit->size, TQI_LIMIT_NONE);
+	TQI_INIT(limit->bytes, (uint8_t)bytes);
+	memcpy(limit->name, name, bytes);
+}
+
+/* Found or made. */
+static int make(struct tqi_tx *tx, const char *name, uint32_t *ret_limit)
+{
+	uint32_t bytes = (uint32_t)strnlen(name, TQ_KEY_MAX), x = tqi_limit_find(tx, name, bytes);
+	bool full;
+
+	*ret_limit = x;
+	if (x)
+		return 0;
+	x = tqi_table_take(tx, TQI_LIMITS, &full);
+	if (!x)
+		return full ? TQ_EFULL : -ENOMEM;
+	fill(tqi_limit_at(tx, x), name, bytes);
+	*ret_limit = x;
+	return tqi_hash_add(tx, &tqi_root(tx)->limits, TQI_LIMITS, x,
+			    tqi_limit_hash(tx, name, bytes));
+}
+
+/* Nothing names it, and nothing was set: it goes. */
+static void drop_unused(struct tqi_tx *tx, uint32_t x)
+{
+	const struct tqi_limit *limit = tqi_limit_at(tx, x);
+
+	if (limit->tasks || tqi_limit_is_set(limit))
+		return;
+	tqi_hash_remove(tx, &tqi_root(tx)->limits, TQI_LIMITS, x);
+	tqi_table_give(tx, TQI_LIMITS, x);
+}
+
+uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
+		if (tqi_limit_is_full(tqi_limit_at(tx, limits[i]), tx->now_ns))
+			return limits[i];
+	return 0;
+}
+
+const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	if (!(task->flags & TQI_TASK_EXTRA))
+		return NULL;
+	const uint32_t *limits = tqi_task_extra(tx, task)->limits;
+
+	return limits[0] ? limits : NULL;
+}
+
+/* Into its place among those before; false: it is there already. */
+static bool insert(uint32_t limits[TQ_LIMITS_MAX], uint32_t count, uint32_t x)
+{
+	uint32_t at = count;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (limits[i] == x)
+			return false;
+	for (; at > 0 && limits[at - 1] > x; at--)
+		limits[at] = limits[at - 1];
+	limits[at] = x;
+	return true;
+}
+
+int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
+		    uint32_t ret_limits[TQ_LIMITS_MAX])
+{
+	uint32_t count = 0;
+
+	memset(ret_limits, 0, TQ_LIMITS_MAX * sizeof(*ret_limits));
+	for (uint32_t i = 0; i < spec->limit_count && i < TQ_LIMITS_MAX; i++) {
+		uint32_t x;
+		int r = make(tx, spec->limits[i], &x);
+
+		if (r < 0)
+			return r;
+		if (!insert(ret_limits, count, x))
+			continue;
+		count++;
+		TQI_ADD(tx, tqi_limit_at(tx, x)->tasks, 1);
+	}
+	return 0;
+}
+
+void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	const uint32_t *limits = tqi_limits_of(tx, task);
+
+	for (uint32_t i = 0; limits && i < TQ_LIMITS_MAX && limits[i]; i++) {
+		TQI_ADD(tx, tqi_limit_at(tx, limits[i])->tasks, -1);
+		drop_unused(tx, limits[i]);
+	}
+}
+
+void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		TQI_ADD(tx, limit->used, 1);
+		if (!limit->rate)
+			continue;
+		tqi_bucket_take(tx, limit);
+		tqi_bucket_book(tx, limits[i]);
+	}
+}
+
+/*
+ * It has room, which it had not.  Who is to be woken for those who wait is decided at
+ * the end of the transaction: whoever makes room often takes the next task itself.
+ */
+static void has_room(struct tqi_tx *tx, uint32_t x, const struct tqi_limit *limit)
+{
+	if (limit->closed)
+		tqi_lane_loosen(tx, x);
+	if (limit->waiting)
+		tx->pass_on = true;
+}
+
+void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+		bool full = tqi_limit_is_full(limit, tx->now_ns);
+
+		TQI_ADD(tx, limit->used, -1);
+		if (!full || tqi_limit_is_full(limit, tx->now_ns))
+			continue;
+		TQI_SET(tx, limit->full_ns, tx->now_ns);
+		has_room(tx, limits[i], limit);
+	}
+}
+
+bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],
+			  uint64_t since_ns)
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
+		if (tqi_limit_at(tx, limits[i])->full_ns > since_ns)
+			return true;
+	return false;
+}
+
+void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change)
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		TQI_ADD(tx, limit->waiting, change);
+		if (limit->next_ns && limit->booked != (limit->waiting != 0))
+			tqi_bucket_book(tx, limits[i]);
+	}
+}
+
+bool tqi_limits_refill(struct tqi_tx *tx)
+{
+	while (tqi_bucket_due(tx) <= tx->now_ns && !tx->corrupt) {
+		uint32_t x = tqi_tag_index(tqi_root(tx)->refills.root.tag);
+		struct tqi_limit *limit = tqi_limit_at(tx, x);
+
+		if (tqi_tx_is_filling(tx))
+			return false;
+		tqi_bucket_fill(tx, limit);
+		tqi_bucket_book(tx, x);
+		if (!tqi_limit_is_full(limit, tx->now_ns))
+			has_room(tx, x, limit);
+		else if (limit->next_ns)
+			tx->corrupt = true; /* K8: its time had come */
+	}
+	return true;
+}
+
+void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+
+		if (limit->next_ns && limit->next_ns <= tx->now_ns && !limit->waiting)
+			tqi_bucket_fill(tx, limit);
+	}
+}
+
+/* K9, after other settings. */
+static void note_full(struct tqi_tx *tx, struct tqi_limit *limit, bool was_full)
+{
+	if (limit->next_ns > tx->now_ns)
+		TQI_SET(tx, limit->full_ns, limit->next_ns);
+	else if (was_full && !tqi_limit_is_full(limit, tx->now_ns))
+		TQI_SET(tx, limit->full_ns, tx->now_ns);
+}
+
+static int set(struct tqi_tx *tx, uint32_t x, const struct tqi_limit_change *change)
+{
+	struct tqi_limit *limit = tqi_limit_at(tx, x);
+	/* Booked: a token may have come that nobody has noticed. */
+	bool is_full = tqi_limit_is_full(limit, tx->now_ns), full = limit->booked || is_full;
+	int r = change->has_rate ? tqi_bucket_set(tx, x, &change->rate) : 0;
+
+	if (r < 0)
+		return r;
+	if (change->size && change->size != limit->size)
+		TQI_SET(tx, limit->size, change->size);
+	note_full(tx, limit, is_full);
+	if (full && !tqi_limit_is_full(limit, tx->now_ns))
+		has_room(tx, x, limit);
+	drop_unused(tx, x);
+	return 0;
+}
+
+static bool takes_away(const struct tqi_limit_change *change)
+{
+	return (!change->size || change->size == TQI_LIMIT_NONE) &&
+	       !(change->has_rate && change->rate.rate);
+}
+
+int tqi_limit_set(struct tqi_tx *tx, const char *name, const struct tqi_limit_change *change)
+{
+	uint32_t x = tqi_limit_find(tx, name, (uint32_t)strnlen(name, TQ_KEY_MAX));
+
+	if (takes_away(change) && (!x || !tqi_limit_is_set(tqi_limit_at(tx, x))))
+		return -ENOENT;
+	int r = make(tx, name, &x);
+
+	return r < 0 ? r : set(tx, x, change);
+}

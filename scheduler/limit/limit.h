@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Limits by key: how many attempts of tasks that name a key may be under way at a time.
+ *
+ * K1  A limit is full while its attempts under way are as many as its size, or more
+ *     (it was lowered: that evicts nobody).  A task starts only while none of its limits
+ *     is full, and its start takes a slot of each, in one transaction; the end of the
+ *     attempt, whatever it is, gives them back.
+ * K2  A key that is not set has no size: its attempts are counted all the same, so a
+ *     size that is set later holds from then on.
+ * K9  `full_ns` is until when it was full: set when a slot makes room, and, as far ahead as
+ *     its next token, when the last token goes; of one that is full by its slots it is an
+ *     earlier time.  A start counts as throttled when a limit of the task was full at
+ *     some time since it became ready.
+ *
+ * A limit may have a rate, too: scheduler/limit/bucket.h.  Then it is full as long as it has no
+ * token.  How tasks wait for a limit: scheduler/order/lane.h.
+ */
+#ifndef TQI_SCHEDULER_LIMIT_LIMIT_H
+#define TQI_SCHEDULER_LIMIT_LIMIT_H
+
+#include "scheduler/limit/bucket.h"
+#include "scheduler/record/records.h"
+
+#define TQI_LIMIT_NONE UINT32_MAX /* as a size: any number */
+
+static inline bool tqi_limit_is_full(const struct tqi_limit *limit, uint64_t now_ns)
+{
+	return limit->used >= limit->size || now_ns < limit->next_ns;
+}
+
+/* Whether it has a setting: then it stays though nothing names it. */
+static inline bool tqi_limit_is_set(const struct tqi_limit *limit)
+{
+	return limit->size != TQI_LIMIT_NONE || limit->rate;
+}
+
+/* The first full one of a task's or a lane's; 0 none. */
+uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+
+/* The limits of a task; NULL when it has none. */
+const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task);
+
+/*
+ * For a new task: the limits of the keys of its spec, made where missing, ascending and
+ * each once.  TQ_EFULL; -ENOMEM: then the transaction must be aborted.
+ */
+int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
+		    uint32_t ret_limits[TQ_LIMITS_MAX]);
+/* The task's record goes. */
+void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task);
+
+/* Whether one of them was full after this time (K9); none of them is now. */
+bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],
+			  uint64_t since_ns);
+/* An attempt begins; it ends. */
+void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+/* A task comes into its lane's heap (1), or leaves it (-1). */
+void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change);
+
+/* A limit by name; 0 none. */
+uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes);
+/* Settings to change. */
+struct tqi_limit_change {
+	uint32_t size;	     /* 0 leave; TQI_LIMIT_NONE none */
+	bool has_rate;	     /* set rate, or (rate 0) take it away */
+	struct tqi_rate rate;
+};
+/* 0; -ENOENT nothing to take away; TQ_EFULL; -ENOMEM. */
+int tqi_limit_set(struct tqi_tx *tx, const char *name, const struct tqi_limit_change *change);
+
+/* Tokens have come that tasks wait for; false: it goes on in the next transaction. */
+bool tqi_limits_refill(struct tqi_tx *tx);
+/* Before a task becomes ready that wakes somebody: for nobody else has a token come. */
+void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
+
+/* Hash of a name. */
+uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes);
+
+#endif

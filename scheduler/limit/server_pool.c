@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Pools: the limits of servers, and which of them have room. */
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/graph/key.h"
+#include "scheduler/limit/server.h"
+
+uint64_t tqi_pool_hash(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+		       bool is_prefix)
+{
+	return tqi_key_hash(tx, queue << 1 | is_prefix, pattern, bytes);
+}
+
+uint32_t tqi_pool_find(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+		       bool is_prefix)
+{
+	const struct tqi_hash_index *index = &tqi_root(tx)->pools;
+
+	if (!index->count)
+		return 0;
+	uint32_t p = tqi_hash_first(tx, index, TQI_POOLS,
+				    tqi_pool_hash(tx, queue, pattern, bytes, is_prefix));
+
+	for (; p && !tx->corrupt; p = tqi_hash_next(tx, index, TQI_POOLS, p)) {
+		const struct tqi_pool *pool = tqi_pool_at(tx, p);
+
+		if (pool->queue == queue && pool->is_prefix == is_prefix && pool->bytes == bytes &&
+		    memcmp(pool->pattern, pattern, bytes) == 0)
+			return p;
+	}
+	return 0;
+}
+
+bool tqi_pool_matches(const struct tqi_pool *pool, const char *name, uint32_t bytes)
+{
+	return (pool->is_prefix ? bytes >= pool->bytes : bytes == pool->bytes) &&
+	       memcmp(pool->pattern, name, pool->bytes) == 0;
+}
+
+/* The set one of this pattern; 0 none. */
+static uint32_t find_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+			 bool is_prefix)
+{
+	uint32_t p = tqi_pool_find(tx, queue, pattern, bytes, is_prefix);
+
+	return p && tqi_pool_at(tx, p)->size != TQI_POOL_NONE ? p : 0;
+}
+
+/* The one of the longest prefix of so many bytes at most; the home has every name. */
+static uint32_t longest(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	for (uint32_t n = bytes; n > 0 && !tx->corrupt; n--) {
+		uint32_t p = find_set(tx, queue, name, n, true);
+
+		if (p)
+			return p;
+	}
+	return tqi_queue_at(tx, queue)->home;
+}
+
+uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	uint32_t p = find_set(tx, queue, name, bytes, false);
+
+	return p ? p : longest(tx, queue, name, bytes);
+}
+
+/* The pool that its servers are in when it is not set. */
+static uint32_t parent_of(struct tqi_tx *tx, const struct tqi_pool *pool)
+{
+	return longest(tx, pool->queue, pool->pattern,
+		       pool->is_prefix ? pool->bytes - 1u : pool->bytes);
+}
+
+/* All but the link and the queue, which stays 0 should this be undone (T3). */
+static void fill(struct tqi_pool *pool, const char *pattern, uint32_t bytes, bool is_prefix)
+{
+	memset((unsigned char *)pool + sizeof(uint32_t), 0, sizeof(*pool) - sizeof(uint32_t));
+	TQI_INIT(pool->size, TQI_POOL_NONE);
+	TQI_INIT(pool->bytes, (uint8_t)bytes);
+	TQI_INIT(pool->is_prefix, is_prefix);
+	memcpy(pool->pattern, pattern, bytes);
+}
+
+static int take(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+		bool is_prefix, uint32_t *ret_pool)
+{
+	bool full;
+	uint32_t p = tqi_table_take(tx, TQI_POOLS, &full);
+
+	if (!p)
+		return full ? TQ_EFULL : -ENOMEM;
+	fill(tqi_pool_at(tx, p), pattern, bytes, is_prefix);
+	TQI_SET(tx, tqi_pool_at(tx, p)->queue, (uint16_t)queue);
+	*ret_pool = p;
+	return tqi_hash_add(tx, &tqi_root(tx)->pools, TQI_POOLS, p,
+			    tqi_pool_hash(tx, queue, pattern, bytes, is_prefix));
+}
+
+int tqi_pool_home(struct tqi_tx *tx, uint32_t q)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t home;
+
+	if (queue->home)
+		return 0;
+	int r = take(tx, q, "", 0, true, &home);
+
+	if (r < 0)
+		return r;
+	struct tqi_pool *pool = tqi_pool_at(tx, home);
+
+	TQI_INIT(pool->pools, 1);
+	TQI_INIT(pool->rooms.capacity, 1); /* in the heap itself */
+	TQI_SET(tx, queue->home, home);
+	return 0;
+}
+
+/* Found or made; in its home's heap there is a place for it. */
+static int make(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t bytes, bool is_prefix,
+		uint32_t *ret_pool)
+{
+	int r = tqi_pool_home(tx, q);
+
+	*ret_pool = r < 0 ? 0 : tqi_pool_find(tx, q, pattern, bytes, is_prefix);
+	if (r < 0 || *ret_pool)
+		return r;
+	r = take(tx, q, pattern, bytes, is_prefix, ret_pool);
+	if (r < 0)
+		return r;
+	struct tqi_pool *home = tqi_pool_at(tx, tqi_queue_at(tx, q)->home);
+
+	TQI_ADD(tx, home->pools, 1);
+	return tqi_heap_reserve(tx, &home->rooms, home->pools);
+}
+
+static void give(struct tqi_tx *tx, uint32_t p)
+{
+	struct tqi_pool *pool = tqi_pool_at(tx, p);
+	struct tqi_pool *home = tqi_pool_at(tx, tqi_queue_at(tx, pool->queue)->home);
+
+	tqi_hash_remove(tx, &tqi_root(tx)->pools, TQI_POOLS, p);
+	tqi_heap_free(tx, &pool->load);
+	TQI_ADD(tx, home->pools, -1);
+	tqi_heap_trim(tx, &home->rooms, home->pools);
+	TQI_SET(tx, pool->queue, 0);
+	tqi_table_give(tx, TQI_POOLS, p);
+}
+
+void tqi_pool_tidy(struct tqi_tx *tx, uint32_t p)
+{
+	struct tqi_pool *pool = tqi_pool_at(tx, p);
+	const struct tqi_queue *queue = tqi_queue_at(tx, pool->queue);
+
+	if (queue->carry_at) /* some are still to come */
+		return;
+	if (!pool->servers && pool->size == TQI_POOL_NONE && p != queue->home)
+		give(tx, p);
+	else
+		tqi_heap_trim(tx, &pool->load, pool->servers);
+}
+
+int tqi_pool_join(struct tqi_tx *tx, uint32_t p, uint32_t s)
+{
+	struct tqi_pool *pool = tqi_pool_at(tx, p);
+	const struct tqi_heap_entry first = tqi_pool_first(pool);
+	int r = tqi_heap_reserve(tx, &pool->load, pool->servers + 1);
+
+	if (r < 0)
+		return r;
+	TQI_ADD(tx, pool->servers, 1);
+	tqi_heap_push(tx, &pool->load, TQI_FAMILY_LOAD, tqi_server_entry(tqi_server_at(tx, s), s));
+	tqi_pool_follow(tx, p, first);
+	return 0;
+}
+
+void tqi_pool_leave(struct tqi_tx *tx, uint32_t p)
+{
+	TQI_ADD(tx, tqi_pool_at(tx, p)->servers, -1);
+	tqi_pool_tidy(tx, p);
+}
+
+struct tqi_heap_entry tqi_pool_first(const struct tqi_pool *pool)
+{
+	return pool->load.root;
+}
+
+void tqi_pool_follow(struct tqi_tx *tx, uint32_t p, struct tqi_heap_entry before)
+{
+	struct tqi_pool *pool = tqi_pool_at(tx, p);
+	struct tqi_heap *rooms = &tqi_pool_at(tx, tqi_queue_at(tx, pool->queue)->home)->rooms;
+	const struct tqi_heap_entry *first = &pool->load.root;
+	bool has_room = tqi_pool_has_room(pool);
+
+	if (has_room && !pool->has_room)
+		tqi_heap_push(tx, rooms, TQI_FAMILY_ROOM, tqi_pool_entry(pool, p));
+	else if (!has_room && pool->has_room)
+		tqi_heap_remove(tx, rooms, TQI_FAMILY_ROOM, p);
+	else if (has_room && (first->key != before.key || first->tag != before.tag))
+		tqi_heap_rekey(tx, rooms, TQI_FAMILY_ROOM, p, tqi_pool_entry(pool, p));
+	if (has_room != pool->has_room)
+		TQI_SET(tx, pool->has_room, (uint8_t)has_room);
+}
+
+/* The one server that a limit of a name is of, at once. */
+static int carry_one(struct tqi_tx *tx, uint32_t q, const struct tqi_pool *named, uint32_t to)
+{
+	uint32_t s = tqi_server_find(tx, q, named->pattern, named->bytes);
+	struct tqi_pool *pool = tqi_pool_at(tx, to);
+	int r = s ? tqi_heap_reserve(tx, &pool->load, pool->servers + 1) : 0;
+
+	if (s && r == 0)
+		tqi_server_move(tx, s, to);
+	return r;
+}
+
+/* It was not set, and is, or the other way round. */
+static int carry(struct tqi_tx *tx, uint32_t q, uint32_t p, bool is_set)
+{
+	const struct tqi_pool *pool = tqi_pool_at(tx, p);
+	uint32_t parent = parent_of(tx, pool);
+	uint32_t from = is_set ? parent : p, to = is_set ? p : parent;
+	int r = 0;
+
+	if (!pool->is_prefix)
+		r = carry_one(tx, q, pool, to);
+	else if (tqi_pool_at(tx, from)->servers)
+		return tqi_server_carry_begin(tx, q, from, to);
+	if (r == 0)
+		tqi_pool_tidy(tx, from);
+	return r;
+}
+
+int tqi_pool_set(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t size)
+{
+	uint32_t bytes = (uint32_t)strnlen(pattern, TQ_SERVER_MAX + 1), p;
+	bool is_prefix = bytes && pattern[bytes - 1] == '*', takes_away = size == TQI_POOL_NONE;
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	bytes -= is_prefix;
+	if (queue->carry_at)
+		return -EBUSY;
+	if (takes_away && !find_set(tx, q, pattern, bytes, is_prefix))
+		return -ENOENT;
+	int r = make(tx, q, pattern, bytes, is_prefix, &p);
+
+	if (r < 0)
+		return r;
+	struct tqi_pool *pool = tqi_pool_at(tx, p);
+	bool moves = p != queue->home && takes_away != (pool->size == TQI_POOL_NONE);
+	bool could = tqi_queue_may_start(tx, queue);
+
+	TQI_SET(tx, pool->size, size);
+	tqi_pool_follow(tx, p, tqi_pool_first(pool));
+	if (moves && (r = carry(tx, q, p, !takes_away)) < 0)
+		return r;
+	tqi_queue_pass_on(tx, queue, could);
+	return 0;
+}

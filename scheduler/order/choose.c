@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Which task is best for a worker. */
+#include "scheduler/order/assign.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/order/lane.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/task/task.h"
+
+static bool can_run(const struct tqi_worker *worker, const struct tqi_class *class)
+{
+	return tqi_worker_serves_kind(worker, class->kind);
+}
+
+bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue)
+{
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (worker->queues[i] == queue)
+			return true;
+	return false;
+}
+
+bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class)
+{
+	return can_run(worker, class) && tqi_worker_serves_queue(worker, class->queue);
+}
+
+/* The first one of a class that can start; NULL none.  It may take several transactions (K6). */
+static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class *class,
+					     uint32_t order, struct tqi_turn *turn)
+{
+	const struct tqi_heap *heap = tqi_class_heap(class, order);
+
+	if (class->lane_count > 1 && !tqi_lane_clear(tx, class, order))
+		turn->is_unsettled = true;
+	return heap->length ? &heap->root : NULL;
+}
+
+/* A head, as it stands now: `rank` decides, then `urgency`. */
+struct head {
+	int64_t urgency;
+	uint64_t tag; /* sequence and lane; 0 none */
+	uint32_t rank;
+	uint32_t band;
+};
+
+static bool is_before(const struct head *a, const struct head *b)
+{
+	if (!b->tag || a->rank != b->rank)
+		return !b->tag || a->rank > b->rank;
+	return a->urgency > b->urgency ||
+	       (a->urgency == b->urgency && (int64_t)(a->tag - b->tag) < 0);
+}
+
+/* P5: by what it would be in the queue's era. */
+static struct head foreign_head(struct tqi_tx *tx, const struct tqi_queue *queue,
+				const struct tqi_class *class)
+{
+	uint32_t first = tqi_lane_first(tx, tqi_tag_index(class->open.root.tag), TQI_BY_KEY);
+	const struct tqi_task *task = tqi_task_at(tx, first);
+	const struct tqi_worth w = tqi_worth_of(tx, task);
+	uint32_t band = tqi_policy_band(queue, w.priority), rate = queue->ageing[band];
+	int64_t key = tqi_policy_key(rate, task->ready_ns, w.priority);
+
+	if (queue->edf)
+		return (struct head){ w.deadline_ns < INT64_MAX ? -(int64_t)w.deadline_ns
+								: -INT64_MAX,
+				      class->open.root.tag, band, class->band };
+	return (struct head){ tqi_policy_urgency(rate, tx->now_ns, key), class->open.root.tag, 0,
+			      class->band };
+}
+
+static struct head head_of(struct tqi_tx *tx, const struct tqi_queue *queue,
+			   const struct tqi_class *class)
+{
+	const struct tqi_heap_entry *entry = &class->open.root;
+
+	if (class->edf != queue->edf)
+		return foreign_head(tx, queue, class);
+	if (class->edf)
+		return (struct head){ -entry->key, entry->tag, class->band, class->band };
+	return (struct head){ tqi_policy_urgency(class->rate, tx->now_ns, entry->key), entry->tag,
+			      0, class->band };
+}
+
+/* P1, P5, P7: classes of several rates, bands or eras, compared now; equal ones by sequence. */
+static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
+			    const struct tqi_queue *queue, struct tqi_turn *turn)
+{
+	struct head best = { 0, 0, 0, 0 }, least = { 0, 0, 0, TQ_BANDS };
+
+	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
+		struct tqi_class *class = tqi_class_at(tx, c);
+
+		c = class->next;
+		if (!can_run(worker, class) || !first_of(tx, class, TQI_BY_KEY, turn))
+			continue;
+		struct head head = head_of(tx, queue, class);
+
+		if (is_before(&head, &best))
+			best = head;
+		if (head.band < least.band || (head.band == least.band && is_before(&head, &least)))
+			least = head;
+	}
+	if (queue->hybrid && queue->hybrid_count >= queue->hybrid)
+		best = least;
+	turn->is_least = best.band == least.band;
+	return tqi_tag_index(best.tag);
+}
+
+/* Of the first ones of all classes that the worker can run, the first by its entry. */
+static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_worker *worker,
+					  uint32_t order, struct tqi_turn *turn)
+{
+	struct tqi_heap_entry best = { 0, 0 };
+
+	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
+		struct tqi_class *class = tqi_class_at(tx, c);
+		const struct tqi_heap_entry *first =
+			can_run(worker, class) ? first_of(tx, class, order, turn) : NULL;
+
+		if (first && (!best.tag || tqi_entry_before(first, &best)))
+			best = *first;
+		c = class->next;
+	}
+	return best;
+}
+
+/* P6: lane of the task that has been ready longest, if it is overdue; 0 none. */
+static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
+			     const struct tqi_queue *queue, struct tqi_turn *turn)
+{
+	const struct tqi_heap_entry oldest = first_of_all(tx, worker, TQI_BY_AGE, turn);
+
+	if (!oldest.tag || tx->now_ns - (uint64_t)oldest.key < queue->max_wait_ns)
+		return 0;
+	return tqi_tag_index(oldest.tag);
+}
+
+/* Whose turns of the overdue are counted: the queue's, or a tenant's. */
+static uint32_t *overdue_turn(struct tqi_tx *tx, struct tqi_queue *queue,
+			      const struct tqi_turn *turn)
+{
+	return turn->tenant ? &tqi_tenant_at(tx, turn->tenant)->overdue_turn : &queue->overdue_turn;
+}
+
+static bool has_turn_of_overdue(struct tqi_tx *tx, struct tqi_queue *queue,
+				const struct tqi_turn *turn)
+{
+	return queue->max_wait_ns != UINT64_MAX && !*overdue_turn(tx, queue, turn);
+}
+
+/* Bands, rates, eras or turns decide. */
+static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+			       struct tqi_turn *turn)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t lane = has_turn_of_overdue(tx, queue, turn) ? most_overdue(tx, worker, queue, turn)
+							     : 0;
+	uint32_t order = lane ? TQI_BY_AGE : TQI_BY_KEY;
+
+	turn->queue = queue->hybrid || queue->max_wait_ns != UINT64_MAX ? q : 0;
+	turn->is_overdue = lane != 0;
+	if (!lane)
+		lane = most_urgent(tx, worker, queue, turn);
+	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, order) : 0;
+}
+
+/* In a chain of classes: the queue's own, or a tenant's. */
+static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+				uint32_t classes, struct tqi_turn *turn)
+{
+	turn->classes = classes;
+	if (tqi_queue_at(tx, q)->flags & TQI_QUEUE_ORDERED)
+		return best_by_policy(tx, worker, q, turn);
+	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, TQI_BY_KEY, turn).tag);
+
+	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, TQI_BY_KEY) : 0;
+}
+
+/*
+ * N1.  A tenant whose tasks turn out to wait for limits competes no more, and the next
+ * one's turn has come.
+ */
+static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+				struct tqi_turn *turn)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t task = 0;
+
+	while (!task && !turn->is_unsettled && !tx->corrupt) {
+		turn->tenant = tqi_fair_tenant(tx, worker, queue, &turn->is_unsettled);
+		if (!turn->tenant)
+			return 0;
+		uint32_t before = tx->undo_count;
+
+		task = best_of_classes(tx, worker, q, tqi_tenant_at(tx, turn->tenant)->classes,
+				       turn);
+		if (!task && !turn->is_unsettled && tx->undo_count == before)
+			tx->corrupt = true; /* it would be its turn for ever */
+	}
+	return task;
+}
+
+static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+			      struct tqi_turn *turn)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t task = 0;
+
+	if (!tqi_queue_may_start(tx, queue))
+		return 0;
+	if (queue->flags & TQI_QUEUE_SHARED)
+		task = best_of_tenants(tx, worker, q, turn);
+	if (task || turn->is_unsettled)
+		return task;
+	turn->tenant = 0; /* N6; in a fair queue whose move is through, its own classes are empty */
+	return best_of_classes(tx, worker, q, queue->classes, turn);
+}
+
+uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
+			  struct tqi_turn *ret_turn)
+{
+	*ret_turn =
+		(struct tqi_turn){ .is_unsettled = tqi_lane_has_to_open(tx) && !tqi_lane_open(tx) };
+	for (uint32_t i = 0;
+	     i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX && !ret_turn->is_unsettled; i++) {
+		uint32_t task = best_of_queue(tx, worker, worker->queues[i], ret_turn);
+
+		if (task)
+			return task;
+		ret_turn->queue = 0;
+	}
+	return 0;
+}
+
+bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	struct tqi_turn turn;
+
+	return tqi_ready_choose(tx, worker, &turn) || turn.is_unsettled ||
+	       tqi_steal_is_possible(tx, worker);
+}
+
+void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, turn->queue);
+	uint32_t *overdue = overdue_turn(tx, queue, turn);
+
+	if (turn->is_overdue != *overdue)
+		TQI_SET(tx, *overdue, (uint32_t)turn->is_overdue);
+	if (turn->is_overdue)
+		return;
+	uint32_t count = turn->is_least ? 0 : queue->hybrid_count + 1;
+
+	if (count > queue->hybrid)
+		count = queue->hybrid;
+	if (count != queue->hybrid_count)
+		TQI_SET(tx, queue->hybrid_count, count);
+}

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+/* Tenants: their records, their classes' places, and what they are charged. */
+#include "scheduler/order/fair.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/graph/key.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/task/task.h"
+
+#define NS_PER_US 1000u
+
+/* Records. */
+
+uint64_t tqi_tenant_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	return tqi_key_hash(tx, queue, name, bytes);
+}
+
+uint32_t tqi_tenant_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+{
+	const struct tqi_hash_index *index = &tqi_root(tx)->tenants;
+
+	if (!index->count)
+		return 0;
+	uint32_t t =
+		tqi_hash_first(tx, index, TQI_TENANTS, tqi_tenant_hash(tx, queue, name, bytes));
+
+	for (; t && !tx->corrupt; t = tqi_hash_next(tx, index, TQI_TENANTS, t)) {
+		const struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+
+		if (tenant->queue == queue && tenant->bytes == bytes &&
+		    memcmp(tenant->name, name, bytes) == 0)
+			return t;
+	}
+	return 0;
+}
+
+/* All but the link of a record that nothing refers to (T3). */
+static void fill(struct tqi_tenant *tenant, uint32_t queue, const char *name, uint32_t bytes,
+		 uint64_t sequence)
+{
+	memset((unsigned char *)tenant + sizeof(uint32_t), 0, sizeof(*tenant) - sizeof(uint32_t));
+	TQI_INIT(tenant->queue, (uint16_t)queue);
+	TQI_INIT(tenant->bytes, (uint8_t)bytes);
+	TQI_INIT(tenant->sequence, sequence);
+	memcpy(tenant->name, name, bytes);
+}
+
+/* Found or made. */
+static int make(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t *ret_tenant)
+{
+	uint32_t bytes = (uint32_t)strnlen(name, TQ_KEY_MAX);
+	uint32_t t = tqi_tenant_find(tx, queue, name, bytes);
+	bool full;
+
+	*ret_tenant = t;
+	if (t)
+		return 0;
+	t = tqi_table_take(tx, TQI_TENANTS, &full);
+	if (!t)
+		return full ? TQ_EFULL : -ENOMEM;
+	fill(tqi_tenant_at(tx, t), queue, name, bytes, tqi_root(tx)->sequence);
+	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
+	*ret_tenant = t;
+	return tqi_hash_add(tx, &tqi_root(tx)->tenants, TQI_TENANTS, t,
+			    tqi_tenant_hash(tx, queue, name, bytes));
+}
+
+uint32_t tqi_tenant_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->tenant : 0;
+}
+
+int tqi_tenant_join(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t *ret_tenant)
+{
+	int r = make(tx, queue, name, ret_tenant);
+
+	if (r == 0)
+		TQI_ADD(tx, tqi_tenant_at(tx, *ret_tenant)->tasks, 1);
+	return r;
+}
+
+void tqi_tenant_leave(struct tqi_tx *tx, uint32_t t)
+{
+	if (!t)
+		return;
+	struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+
+	TQI_ADD(tx, tenant->tasks, -1);
+	if (tenant->tasks)
+		return;
+	tqi_hash_remove(tx, &tqi_root(tx)->tenants, TQI_TENANTS, t);
+	tqi_table_give(tx, TQI_TENANTS, t);
+}
+
+int tqi_tenant_move(struct tqi_tx *tx, struct tqi_task *task, uint32_t queue)
+{
+	uint32_t from = tqi_tenant_of(tx, task), to;
+
+	if (!from)
+		return 0;
+	int r = tqi_tenant_join(tx, queue, tqi_tenant_at(tx, from)->name, &to);
+
+	if (r == 0)
+		TQI_SET(tx, tqi_task_extra(tx, task)->tenant, to);
+	return r;
+}
+
+int tqi_tenant_own(struct tqi_tx *tx, uint32_t q)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t t = queue->tenant;
+	int r = t ? 0 : make(tx, q, "", &t);
+
+	if (r == 0 && t != queue->tenant)
+		TQI_SET(tx, queue->tenant, t);
+	return r;
+}
+
+/* Places. */
+
+static struct tqi_heap_entry entry_of(const struct tqi_tenant *tenant, uint32_t c)
+{
+	return (struct tqi_heap_entry){ tenant->tag_us, tqi_tag(tenant->sequence, c) };
+}
+
+int tqi_guest_reserve(struct tqi_tx *tx, uint32_t home)
+{
+	struct tqi_class *class = tqi_class_at(tx, home);
+
+	return tqi_heap_reserve(tx, &class->tenants, class->guests + 1);
+}
+
+void tqi_guest_enter(struct tqi_tx *tx, uint32_t c, uint32_t t, uint32_t h)
+{
+	struct tqi_class *class = tqi_class_at(tx, c), *home = tqi_class_at(tx, h);
+	struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
+
+	TQI_INIT(class->tenant, t);
+	TQI_INIT(class->home, h);
+	TQI_INIT(class->next, tenant->classes);
+	TQI_SET(tx, tenant->classes, c);
+	TQI_ADD(tx, home->guests, 1);
+	TQI_ADD(tx, queue->tenant_classes[class->era & 1], 1);
+}
+
+/* Out of its tenant's chain, which is short: kinds, bands and eras of one tenant. */
+static void unchain(struct tqi_tx *tx, struct tqi_tenant *tenant, uint32_t c)
+{
+	uint32_t *at = &tenant->classes;
+
+	while (*at != c && *at && !tx->corrupt)
+		at = &tqi_class_at(tx, *at)->next;
+	if (*at == c)
+		TQI_SET(tx, *at, tqi_class_at(tx, c)->next);
+	else
+		tx->corrupt = true;
+}
+
+void tqi_guest_leave(struct tqi_tx *tx, uint32_t c)
+{
+	const struct tqi_class *class = tqi_class_at(tx, c);
+	struct tqi_class *home = tqi_class_at(tx, class->home);
+	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
+
+	unchain(tx, tqi_tenant_at(tx, class->tenant), c);
+	TQI_ADD(tx, home->guests, -1);
+	TQI_ADD(tx, queue->tenant_classes[class->era & 1], -1);
+	tqi_heap_trim(tx, &home->tenants, home->guests);
+}
+
+void tqi_guest_follow(struct tqi_tx *tx, uint32_t c)
+{
+	struct tqi_class *class = tqi_class_at(tx, c);
+	bool competes = class->open.length;
+
+	if (class->competes == competes)
+		return;
+	TQI_SET(tx, class->competes, (uint8_t)competes);
+	struct tqi_heap *tenants = &tqi_class_at(tx, class->home)->tenants;
+
+	if (competes)
+		tqi_heap_push(tx, tenants, TQI_FAMILY_FAIR,
+			      entry_of(tqi_tenant_at(tx, class->tenant), c));
+	else
+		tqi_heap_remove(tx, tenants, TQI_FAMILY_FAIR, c);
+}
+
+/* Turns. */
+
+/* N5: the first one in a home by what its tenant's tag is now; its tenant, 0 none. */
+static uint32_t first_of(struct tqi_tx *tx, struct tqi_class *home, bool *ret_unsettled)
+{
+	struct tqi_heap *heap = &home->tenants;
+
+	while (heap->length && !tx->corrupt) {
+		uint32_t c = tqi_tag_index(heap->root.tag), t = tqi_class_at(tx, c)->tenant;
+		const struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+
+		if (tenant->tag_us == heap->root.key)
+			return t;
+		if (tqi_tx_is_filling(tx)) {
+			*ret_unsettled = true;
+			return 0;
+		}
+		tqi_heap_rekey(tx, heap, TQI_FAMILY_FAIR, c, entry_of(tenant, c));
+	}
+	return 0;
+}
+
+static bool is_before(const struct tqi_tenant *a, const struct tqi_tenant *b)
+{
+	return a->tag_us < b->tag_us ||
+	       (a->tag_us == b->tag_us && (int64_t)(a->sequence - b->sequence) < 0);
+}
+
+uint32_t tqi_fair_tenant(struct tqi_tx *tx, const struct tqi_worker *worker,
+			 const struct tqi_queue *queue, bool *ret_unsettled)
+{
+	uint32_t best = 0;
+
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		struct tqi_class *home = tqi_class_at(tx, c);
+		uint32_t t = home->tenants.length && tqi_worker_serves_kind(worker, home->kind)
+				     ? first_of(tx, home, ret_unsettled)
+				     : 0;
+
+		if (t && (!best || is_before(tqi_tenant_at(tx, t), tqi_tenant_at(tx, best))))
+			best = t;
+		c = home->next;
+	}
+	return *ret_unsettled ? 0 : best;
+}
+
+/* Both are not negative. */
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* Add run time to a tenant's tag, what its credit does not pay. */
+static void charge(struct tqi_tx *tx, struct tqi_tenant *tenant, int64_t from, int64_t credit,
+		   int64_t us)
+{
+	int64_t paid = us < credit ? us : credit, tag = sum(from, us - paid);
+
+	if (tag != tenant->tag_us)
+		TQI_SET(tx, tenant->tag_us, tag);
+	if (credit - paid != tenant->credit_us)
+		TQI_SET(tx, tenant->credit_us, credit - paid);
+}
+
+int64_t tqi_fair_begin(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	struct tqi_tenant *tenant = tqi_tenant_at(tx, class->tenant);
+	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
+	int64_t mean = tqi_kind_at(tx, class->kind)->mean_us;
+	bool was_away = tenant->tag_us < queue->fair_time_us;
+
+	if (!mean)
+		mean = TQI_MEAN_FIRST_US;
+	if (tenant->tag_us > queue->fair_time_us)
+		TQI_SET(tx, queue->fair_time_us, tenant->tag_us);
+	charge(tx, tenant, queue->fair_time_us, was_away ? 0 : tenant->credit_us, mean);
+	return mean;
+}
+
+static void learn(struct tqi_tx *tx, struct tqi_kind *kind, int64_t us)
+{
+	int64_t mean = kind->mean_us ? kind->mean_us + (us - kind->mean_us) / TQI_MEAN_WEIGHT : us;
+
+	if (mean != kind->mean_us)
+		TQI_SET(tx, kind->mean_us, mean);
+}
+
+void tqi_fair_end(struct tqi_tx *tx, const struct tqi_task *task, const struct tqi_attempt *attempt)
+{
+	uint32_t named = tqi_tenant_of(tx, task);
+	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+	struct tqi_tenant *tenant = tqi_tenant_at(tx, named ? named : queue->tenant);
+	int64_t us = (int64_t)((tx->now_ns - attempt->started_ns) / NS_PER_US) + 1;
+	int64_t charged = attempt->charged_us;
+
+	learn(tx, tqi_kind_at(tx, task->kind), us);
+	if (us >= charged)
+		charge(tx, tenant, tenant->tag_us, tenant->credit_us, us - charged);
+	else
+		TQI_SET(tx, tenant->credit_us, sum(tenant->credit_us, charged - us));
+}

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes with limits: made and freed, parked and opened. */
+#include "scheduler/order/lane.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/order/fair.h"
+#include "scheduler/limit/limit.h"
+
+/* Records: found by class and limits, and made. */
+
+uint64_t tqi_lane_hash(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX],
+		       bool is_parking)
+{
+	uint32_t words[TQ_LIMITS_MAX + 2] = { c, is_parking };
+
+	memcpy(words + 2, limits, TQ_LIMITS_MAX * sizeof(*limits));
+	return tqi_hash_bytes(tqi_root(tx)->seed, words, sizeof(words));
+}
+
+static uint32_t find(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX],
+		     bool is_parking)
+{
+	const struct tqi_hash_index *index = &tqi_root(tx)->lanes;
+
+	if (!index->count)
+		return 0;
+	uint32_t l = tqi_hash_first(tx, index, TQI_LANES, tqi_lane_hash(tx, c, limits, is_parking));
+
+	for (; l && !tx->corrupt; l = tqi_hash_next(tx, index, TQI_LANES, l)) {
+		const struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+		if (lane->class_ == c && lane->is_parking == is_parking &&
+		    memcmp(lane->limits, limits, sizeof(lane->limits)) == 0)
+			return l;
+	}
+	return 0;
+}
+
+uint32_t tqi_parking_find(struct tqi_tx *tx, uint32_t c, uint32_t limit)
+{
+	const uint32_t limits[TQ_LIMITS_MAX] = { limit };
+
+	return find(tx, c, limits, true);
+}
+
+int tqi_lane_reserve(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t members)
+{
+	int r = tqi_heap_reserve(tx, &lane->tasks, members);
+
+	if (r == 0 && tqi_class_at(tx, lane->class_)->aged)
+		r = tqi_heap_reserve(tx, &lane->ages, members);
+	return r;
+}
+
+/* A record of the index, and a place in its class's heap; 0 no memory. */
+static uint32_t take(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX],
+		     bool is_parking)
+{
+	struct tqi_class *class = tqi_class_at(tx, c);
+	bool full;
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		if (tqi_heap_reserve(tx, tqi_class_heap(class, o), class->lane_count + 1) < 0)
+			return 0;
+	uint32_t l = tqi_table_take(tx, TQI_LANES, &full);
+
+	if (!l)
+		return 0;
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	memset((unsigned char *)lane + sizeof(uint32_t), 0, sizeof(*lane) - sizeof(uint32_t));
+	TQI_INIT(lane->class_, c);
+	TQI_INIT(lane->is_parking, is_parking);
+	memcpy(lane->limits, limits, sizeof(lane->limits));
+	if (tqi_hash_add(tx, &tqi_root(tx)->lanes, TQI_LANES, l,
+			 tqi_lane_hash(tx, c, limits, is_parking)) < 0) {
+		tqi_table_give(tx, TQI_LANES, l);
+		return 0;
+	}
+	TQI_ADD(tx, class->lane_count, 1);
+	return l;
+}
+
+static void give(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	tqi_hash_remove(tx, &tqi_root(tx)->lanes, TQI_LANES, l);
+	tqi_heap_free(tx, &lane->tasks);
+	tqi_heap_free(tx, &lane->ages);
+	TQI_ADD(tx, tqi_class_at(tx, lane->class_)->lane_count, -1);
+	tqi_table_give(tx, TQI_LANES, l);
+}
+
+/* One member less; false: there is none left, and the record goes. */
+static bool shrink(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (!lane->members) {
+		give(tx, l);
+		return false;
+	}
+	tqi_heap_trim(tx, &lane->tasks, lane->members);
+	tqi_heap_trim(tx, &lane->ages, lane->members);
+	return true;
+}
+
+/* Another lane may park there. */
+static int parking_join(struct tqi_tx *tx, uint32_t c, uint32_t limit)
+{
+	const uint32_t limits[TQ_LIMITS_MAX] = { limit };
+	uint32_t p = tqi_parking_find(tx, c, limit);
+	bool found = p;
+
+	if (!found)
+		p = take(tx, c, limits, true);
+	if (!p)
+		return -ENOMEM;
+	struct tqi_lane *parking = tqi_lane_at(tx, p);
+
+	if (tqi_lane_reserve(tx, parking, parking->members + 1) < 0) {
+		if (!found)
+			give(tx, p);
+		return -ENOMEM;
+	}
+	TQI_ADD(tx, parking->members, 1);
+	return 0;
+}
+
+static void parking_leave(struct tqi_tx *tx, uint32_t c, uint32_t limit)
+{
+	uint32_t p = tqi_parking_find(tx, c, limit);
+
+	if (!p) {
+		tx->corrupt = true;
+		return;
+	}
+	TQI_ADD(tx, tqi_lane_at(tx, p)->members, -1);
+	shrink(tx, p);
+}
+
+static uint32_t make(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	uint32_t joined = 0, l = 0;
+
+	while (joined < TQ_LIMITS_MAX && limits[joined] && parking_join(tx, c, limits[joined]) == 0)
+		joined++;
+	if (joined == TQ_LIMITS_MAX || !limits[joined])
+		l = take(tx, c, limits, false);
+	while (!l && joined > 0)
+		parking_leave(tx, c, limits[--joined]);
+	return l;
+}
+
+uint32_t tqi_lane_find(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	uint32_t l = find(tx, c, limits, false);
+
+	return l ? l : make(tx, c, limits);
+}
+
+void tqi_lane_shrink(struct tqi_tx *tx, uint32_t l)
+{
+	const struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (shrink(tx, l))
+		return;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i] && !tx->corrupt; i++)
+		parking_leave(tx, lane->class_, lane->limits[i]);
+}
+
+/* Parkings: open, closed, empty. */
+
+static struct tqi_limit *limit_of(struct tqi_tx *tx, const struct tqi_lane *parking)
+{
+	return tqi_limit_at(tx, parking->limits[0]);
+}
+
+static void tighten(struct tqi_tx *tx, struct tqi_limit *limit)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (limit->prev)
+		TQI_SET(tx, tqi_limit_at(tx, limit->prev)->next, limit->next);
+	else
+		TQI_SET(tx, root->loosened, limit->next);
+	if (limit->next)
+		TQI_SET(tx, tqi_limit_at(tx, limit->next)->prev, limit->prev);
+	TQI_SET(tx, limit->loosened, 0);
+}
+
+void tqi_lane_loosen(struct tqi_tx *tx, uint32_t x)
+{
+	struct tqi_limit *limit = tqi_limit_at(tx, x);
+	struct tqi_root *root = tqi_root(tx);
+
+	if (limit->loosened)
+		return;
+	TQI_SET(tx, limit->prev, 0u);
+	TQI_SET(tx, limit->next, root->loosened);
+	if (root->loosened)
+		TQI_SET(tx, tqi_limit_at(tx, root->loosened)->prev, x);
+	TQI_SET(tx, root->loosened, x);
+	TQI_SET(tx, limit->loosened, 1);
+}
+
+static void list(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+{
+	struct tqi_limit *limit = limit_of(tx, parking);
+
+	TQI_SET(tx, parking->prev, 0u);
+	TQI_SET(tx, parking->next, limit->closed);
+	if (limit->closed)
+		TQI_SET(tx, tqi_lane_at(tx, limit->closed)->prev, p);
+	TQI_SET(tx, limit->closed, p);
+	TQI_SET(tx, parking->state, TQI_PARKING_CLOSED);
+}
+
+static void unlist(struct tqi_tx *tx, struct tqi_lane *parking)
+{
+	struct tqi_limit *limit = limit_of(tx, parking);
+
+	if (parking->prev)
+		TQI_SET(tx, tqi_lane_at(tx, parking->prev)->next, parking->next);
+	else
+		TQI_SET(tx, limit->closed, parking->next);
+	if (parking->next)
+		TQI_SET(tx, tqi_lane_at(tx, parking->next)->prev, parking->prev);
+	if (!limit->closed && limit->loosened)
+		tighten(tx, limit);
+}
+
+/* A lane or a parking, into its class's heaps. */
+static void push_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane)
+{
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		tqi_heap_push(tx, tqi_class_heap(class, o), tqi_lane_family(o),
+			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
+}
+
+static void open_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+{
+	push_open(tx, p, parking);
+	TQI_SET(tx, parking->state, TQI_PARKING_OPEN);
+}
+
+/* A lane or a parking, out of its class's heaps. */
+static void remove_open(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *lane)
+{
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		tqi_heap_remove(tx, tqi_class_heap(class, o), tqi_lane_family(o), l);
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
+}
+
+static void close_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+{
+	remove_open(tx, p, parking);
+	list(tx, p, parking);
+}
+
+/* The last lane has left it. */
+static void empty(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
+{
+	if (parking->state == TQI_PARKING_OPEN)
+		remove_open(tx, p, parking);
+	else
+		unlist(tx, parking);
+	TQI_SET(tx, parking->state, TQI_PARKING_EMPTY);
+}
+
+/* Where a lane's or parking's first ones have changed, its entries do, too. */
+static void rekey_in(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, uint32_t order,
+		     struct tqi_heap *heap, const struct tqi_heads *before)
+{
+	const struct tqi_heap_entry *first = &tqi_lane_heap(lane, order)->root;
+
+	if (!tqi_entry_is(first, &before->first[order]))
+		tqi_heap_rekey(tx, heap, tqi_lane_family(order), l, tqi_lane_entry(first, l));
+}
+
+static void rekey_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+		       const struct tqi_heads *before)
+{
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		rekey_in(tx, l, lane, o, tqi_class_heap(class, o), before);
+}
+
+/* As tqi_lane_follow(), for its first lanes. */
+static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads *before)
+{
+	struct tqi_lane *parking = tqi_lane_at(tx, p);
+
+	if (!parking->tasks.length)
+		empty(tx, p, parking);
+	else if (!before->length && tqi_limit_is_full(limit_of(tx, parking), tx->now_ns))
+		list(tx, p, parking);
+	else if (!before->length)
+		open_parking(tx, p, parking);
+	else if (parking->state == TQI_PARKING_OPEN)
+		rekey_open(tx, p, parking, before);
+}
+
+/* Lanes: in their class's heap, or parked. */
+
+static void park(struct tqi_tx *tx, uint32_t l, uint32_t limit)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	uint32_t p = tqi_parking_find(tx, lane->class_, limit);
+	struct tqi_lane *parking = tqi_lane_at(tx, p);
+	const struct tqi_heads before = tqi_lane_heads(parking);
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		tqi_heap_push(tx, tqi_lane_heap(parking, o), tqi_lane_family(o),
+			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
+	TQI_SET(tx, lane->parking, p);
+	TQI_ADD(tx, class->parked, 1);
+	parking_follow(tx, p, &before);
+}
+
+/* Out of the heaps that it is in. */
+static void leave(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	uint32_t p = lane->parking;
+
+	if (!p) {
+		remove_open(tx, l, lane);
+		return;
+	}
+	struct tqi_lane *parking = tqi_lane_at(tx, p);
+	const struct tqi_heads before = tqi_lane_heads(parking);
+
+	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
+		tqi_heap_remove(tx, tqi_lane_heap(parking, o), tqi_lane_family(o), l);
+	TQI_SET(tx, lane->parking, 0u);
+	TQI_ADD(tx, class->parked, -1);
+	parking_follow(tx, p, &before);
+}
+
+static void rekey(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (!lane->parking) {
+		rekey_open(tx, l, lane, before);
+		return;
+	}
+	struct tqi_lane *parking = tqi_lane_at(tx, lane->parking);
+	const struct tqi_heads parked = tqi_lane_heads(parking);
+	uint32_t orders = tqi_class_orders(tqi_class_at(tx, lane->class_));
+
+	for (uint32_t o = 0; o < orders; o++)
+		rekey_in(tx, l, lane, o, tqi_lane_heap(parking, o), before);
+	parking_follow(tx, lane->parking, &parked);
+}
+
+static void enter(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	uint32_t full = tqi_limits_full(tx, lane->limits);
+
+	if (full)
+		park(tx, l, full);
+	else
+		push_open(tx, l, lane);
+}
+
+void tqi_lane_follow(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)
+{
+	const struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (!lane->tasks.length)
+		leave(tx, l);
+	else if (!before->length)
+		enter(tx, l);
+	else
+		rekey(tx, l, before);
+}
+
+bool tqi_lane_open(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (!tqi_limits_refill(tx))
+		return false;
+	while (root->loosened && !tx->corrupt) {
+		struct tqi_limit *limit = tqi_limit_at(tx, root->loosened);
+		uint32_t p = limit->closed;
+
+		if (tqi_tx_is_filling(tx))
+			return false;
+		if (tqi_limit_is_full(limit, tx->now_ns)) { /* again */
+			tighten(tx, limit);
+			continue;
+		}
+		unlist(tx, tqi_lane_at(tx, p));
+		open_parking(tx, p, tqi_lane_at(tx, p));
+	}
+	return true;
+}
+
+bool tqi_lane_clear(struct tqi_tx *tx, struct tqi_class *class, uint32_t order)
+{
+	const struct tqi_heap *heap = tqi_class_heap(class, order);
+
+	while (heap->length && !tx->corrupt) {
+		uint32_t l = tqi_tag_index(heap->root.tag), p = 0;
+		struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+		if (lane->is_parking) {
+			p = l;
+			l = tqi_tag_index(tqi_lane_heap(lane, order)->root.tag);
+		}
+		bool closed = p && tqi_limit_is_full(limit_of(tx, lane), tx->now_ns);
+		uint32_t full = closed ? 0 : tqi_limits_full(tx, tqi_lane_at(tx, l)->limits);
+
+		if (!closed && !full)
+			return true;
+		if (tqi_tx_is_filling(tx))
+			return false;
+		if (closed) {
+			close_parking(tx, p, lane);
+		} else {
+			leave(tx, l);
+			park(tx, l, full);
+		}
+	}
+	return true;
+}

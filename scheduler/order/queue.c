@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Queues, kinds, classes, lanes. */
+#include "scheduler/order/queue.h"
+
+#include <string.h>
+
+#include "scheduler/order/lane.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/task/sweep.h"
+#include "scheduler/task/task.h"
+#include "scheduler/worker/wake.h"
+
+_Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_EKINDS say so");
+
+#define DEFAULT_BACKOFF_NS 1000000000ull	/* 1 s */
+#define DEFAULT_BACKOFF_CAP_NS 300000000000ull	/* 5 min */
+
+uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name)
+{
+	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++)
+		if (strncmp(tqi_queue_at(tx, q)->name, name, TQ_NAME_MAX + 1) == 0)
+			return q;
+	return 0;
+}
+
+uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name)
+{
+	for (uint32_t k = 1; k < tx->core->tables[TQI_KINDS].count && !tx->corrupt; k++)
+		if (strncmp(tqi_kind_at(tx, k)->name, name, TQ_NAME_MAX + 1) == 0)
+			return k;
+	return 0;
+}
+
+static void name_copy(char *to, const char *name)
+{
+	memset(to, 0, TQ_NAME_MAX + 8);
+	memcpy(to, name, strnlen(name, TQ_NAME_MAX));
+}
+
+uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
+{
+	uint32_t q = tqi_queue_find(tx, name);
+
+	*ret_full = false;
+	if (q)
+		return q;
+	q = tqi_table_take(tx, TQI_QUEUES, ret_full);
+	if (!q)
+		return 0;
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	/* A new record: queues are never given back. */
+	name_copy(queue->name, name);
+	TQI_INIT(queue->depth_max, UINT64_MAX);
+	TQI_INIT(queue->timeout_ns, UINT64_MAX);
+	TQI_INIT(queue->backoff_ns, DEFAULT_BACKOFF_NS);
+	TQI_INIT(queue->backoff_cap_ns, DEFAULT_BACKOFF_CAP_NS);
+	TQI_INIT(queue->attempts_max, 1);
+	tqi_policy_init(queue);
+	return q;
+}
+
+uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
+{
+	uint32_t k = tqi_kind_find(tx, name);
+
+	*ret_full = false;
+	if (k)
+		return k;
+	k = tqi_table_take(tx, TQI_KINDS, ret_full);
+	if (k)
+		name_copy(tqi_kind_at(tx, k)->name, name);
+	return k;
+}
+
+/* All but the link of a record that nothing refers to (T3). */
+static void clear(void *record, size_t bytes)
+{
+	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
+}
+
+/* In no chain yet. */
+static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	bool full;
+	uint32_t c = tqi_table_take(tx, TQI_CLASSES, &full);
+	uint32_t l = c ? tqi_table_take(tx, TQI_LANES, &full) : 0;
+
+	if (c && !l)
+		tqi_table_give(tx, TQI_CLASSES, c); /* not everybody undoes it all (P4) */
+	if (!l)
+		return 0;
+	struct tqi_class *class = tqi_class_at(tx, c);
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	/* Undone, it is a tenant's still: a rebuild takes others for classes of their queue. */
+	TQI_SET(tx, class->tenant, 0u);
+	clear(class, sizeof(*class));
+	clear(lane, sizeof(*lane));
+	TQI_INIT(class->queue, (uint16_t)q);
+	TQI_INIT(class->kind, (uint16_t)k);
+	TQI_INIT(class->band, band);
+	TQI_INIT(class->era, queue->era);
+	tqi_policy_give(queue, class);
+	TQI_INIT(class->plain, l);
+	TQI_INIT(class->lane_count, 1);
+	TQI_INIT(class->open.capacity, 1); /* for the plain lane: in the heap itself */
+	TQI_INIT(class->oldest.capacity, 1);
+	TQI_INIT(lane->class_, c);
+	return c;
+}
+
+/* R13; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
+static uint32_t times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
+{
+	bool full;
+	uint32_t t = tqi_table_take(tx, TQI_TIMES, &full);
+
+	*ret_lacks = !t && !full && !(tqi_root(tx)->flags & TQI_ROOT_REPAIR);
+	if (!t)
+		return 0;
+	struct tqi_times *times = tqi_times_at(tx, t);
+
+	clear(times, sizeof(*times));
+	TQI_INIT(times->queue, (uint16_t)q);
+	TQI_INIT(times->kind, (uint16_t)k);
+	return t;
+}
+
+/* The class of the queue's chain that shares its times with others of the kind; 0 none. */
+static uint32_t sibling_find(struct tqi_tx *tx, uint32_t q, uint32_t k)
+{
+	uint32_t c = tqi_queue_at(tx, q)->classes;
+
+	while (c && !tx->corrupt && tqi_class_at(tx, c)->kind != k)
+		c = tqi_class_at(tx, c)->next;
+	return c;
+}
+
+static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	uint32_t sibling = sibling_find(tx, q, k);
+	bool lacks = false;
+	uint32_t t = sibling ? tqi_class_at(tx, sibling)->times : times_make(tx, q, k, &lacks);
+	uint32_t c = lacks ? 0 : class_take(tx, q, k, band);
+
+	if (!c && t && !sibling)
+		tqi_table_give(tx, TQI_TIMES, t);
+	if (!c)
+		return 0;
+	TQI_INIT(tqi_class_at(tx, c)->times, t);
+	TQI_INIT(tqi_class_at(tx, c)->next, tqi_queue_at(tx, q)->classes);
+	TQI_SET(tx, tqi_queue_at(tx, q)->classes, c);
+	return c;
+}
+
+/* A class of an earlier era that nobody is in any more. */
+static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t c)
+{
+	struct tqi_class *class = tqi_class_at(tx, c);
+
+	TQI_SET(tx, class->era, queue->era);
+	TQI_SET(tx, class->rate, queue->ageing[class->band]);
+	TQI_SET(tx, class->edf, (uint16_t)queue->edf);
+	TQI_SET(tx, class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
+	return c;
+}
+
+static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t empty = 0;
+
+	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == k && class->band == band) {
+			if (class->era == queue->era)
+				return c;
+			if (!tqi_class_has_members(tx, class))
+				empty = c;
+		}
+		c = class->next;
+	}
+	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
+}
+
+/* N4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
+static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+{
+	for (uint32_t c = tqi_queue_at(tx, q)->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == k && class->band == band)
+			return c;
+		c = class->next;
+	}
+	return class_make(tx, q, k, band);
+}
+
+static uint32_t guest_make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tenant,
+			   uint32_t band)
+{
+	uint32_t home = home_find(tx, p->queue, p->kind, band);
+
+	if (!home || tqi_guest_reserve(tx, home) < 0)
+		return 0;
+	uint32_t c = class_take(tx, p->queue, p->kind, band);
+
+	if (c)
+		tqi_guest_enter(tx, c, tenant, home);
+	return c;
+}
+
+/* A tenant's class. */
+static uint32_t guest_find(struct tqi_tx *tx, const struct tqi_place *p,
+			   const struct tqi_queue *queue, uint32_t band)
+{
+	uint32_t tenant = p->tenant ? p->tenant : queue->tenant;
+
+	for (uint32_t c = tqi_tenant_at(tx, tenant)->classes; c && !tx->corrupt;) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->kind == p->kind && class->band == band && class->era == queue->era)
+			return c;
+		c = class->next;
+	}
+	return guest_make(tx, p, tenant, band);
+}
+
+/* Its last member has left. */
+static void guest_free(struct tqi_tx *tx, uint32_t c, struct tqi_class *class)
+{
+	struct tqi_lane *plain = tqi_lane_at(tx, class->plain);
+
+	tqi_guest_leave(tx, c);
+	tqi_heap_free(tx, &class->open);
+	tqi_heap_free(tx, &class->oldest);
+	tqi_heap_free(tx, &plain->tasks);
+	tqi_heap_free(tx, &plain->ages);
+	tqi_table_give(tx, TQI_LANES, class->plain);
+	tqi_table_give(tx, TQI_CLASSES, c);
+}
+
+/* A plain lane of a tenant's class: memory goes back as of others that come and go. */
+static void guest_trim(struct tqi_tx *tx, struct tqi_lane *lane)
+{
+	tqi_heap_trim(tx, &lane->tasks, lane->members);
+	tqi_heap_trim(tx, &lane->ages, lane->members);
+}
+
+/* A lane has a member less. */
+static void shrink(struct tqi_tx *tx, uint32_t l)
+{
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	uint32_t c = lane->class_;
+	struct tqi_class *class = tqi_class_at(tx, c);
+
+	if (lane->limits[0])
+		tqi_lane_shrink(tx, l);
+	else if (class->tenant)
+		guest_trim(tx, lane);
+	if (class->tenant && !tqi_class_has_members(tx, class))
+		guest_free(tx, c, class);
+}
+
+struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return (struct tqi_place){ task->queue, task->kind, tqi_worth_of(tx, task).priority,
+				   tqi_tenant_of(tx, task), tqi_limits_of(tx, task) };
+}
+
+uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, p->queue);
+	uint32_t band = tqi_policy_band(queue, p->priority);
+	uint32_t c = queue->fair ? guest_find(tx, p, queue, band)
+				 : class_find(tx, p->queue, p->kind, band);
+
+	if (!c)
+		return 0;
+	uint32_t plain = tqi_class_at(tx, c)->plain;
+	uint32_t l = p->limits ? tqi_lane_find(tx, c, p->limits) : plain;
+
+	if (!l) {
+		shrink(tx, plain);
+		return 0;
+	}
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	if (tqi_lane_reserve(tx, lane, lane->members + 1) < 0) {
+		shrink(tx, l);
+		return 0;
+	}
+	TQI_ADD(tx, lane->members, 1);
+	return l;
+}
+
+void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
+{
+	TQI_ADD(tx, tqi_lane_at(tx, l)->members, -1);
+	shrink(tx, l);
+}
+
+void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)
+{
+	if (task->lane == lane)
+		return;
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], -1);
+	TQI_SET(tx, task->lane, lane);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], 1);
+}
+
+int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+
+	if (settings->depth_max) {
+		TQI_SET(tx, q->depth_max, settings->depth_max);
+		tqi_wake_room(tx);
+	}
+	if (settings->timeout_ns)
+		TQI_SET(tx, q->timeout_ns, settings->timeout_ns);
+	if (settings->backoff_ns)
+		TQI_SET(tx, q->backoff_ns, settings->backoff_ns);
+	if (settings->backoff_cap_ns)
+		TQI_SET(tx, q->backoff_cap_ns, settings->backoff_cap_ns);
+	if (settings->batch)
+		TQI_SET(tx, q->batch, settings->batch == TQ_OFF ? 0 : settings->batch);
+	if (settings->attempts_max)
+		TQI_SET(tx, q->attempts_max, settings->attempts_max);
+	return tqi_policy_set(tx, queue, &settings->policy);
+}
+
+void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+
+	TQI_SET(tx, q->flags, on ? q->flags | flag : q->flags & ~flag);
+	if (flag == TQI_QUEUE_PAUSED) {
+		if (!on)
+			tqi_wake_any(tx);
+		tqi_wake_empty(tx); /* what is paused holds nobody back from leaving */
+	}
+}
+
+uint32_t tqi_queue_purge(struct tqi_tx *tx, uint32_t queue)
+{
+	struct tqi_queue *q = tqi_queue_at(tx, queue);
+	uint32_t waiting = q->waiting;
+
+	/* +1, so that what began to wait just now has a smaller number. */
+	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
+	TQI_SET(tx, q->purge_before, tqi_root(tx)->sequence);
+	TQI_SET(tx, q->waiting, 0u);
+	tqi_sweep_start(tx);
+	return waiting;
+}

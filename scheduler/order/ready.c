@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/* Entering and leaving lanes. */
+#include "scheduler/order/ready.h"
+
+#include "scheduler/order/assign.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/order/lane.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/task/task.h"
+#include "scheduler/worker/wake.h"
+
+/* In one order, the plain lane's first task may have changed from `before`. */
+static void follow_plain(struct tqi_tx *tx, uint32_t l, const struct tqi_heap *tasks,
+			 struct tqi_heap *lanes, uint32_t family, uint32_t length_before,
+			 const struct tqi_heap_entry *before)
+{
+	if (tasks->length == 0)
+		tqi_heap_remove(tx, lanes, family, l);
+	else if (length_before == 0)
+		tqi_heap_push(tx, lanes, family, tqi_lane_entry(&tasks->root, l));
+	else if (!tqi_entry_is(&tasks->root, before))
+		tqi_heap_rekey(tx, lanes, family, l, tqi_lane_entry(&tasks->root, l));
+}
+
+static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct tqi_class *class,
+		   const struct tqi_heads *before)
+{
+	if (lane->limits[0]) {
+		tqi_lane_follow(tx, l, before);
+		return;
+	}
+	follow_plain(tx, l, &lane->tasks, &class->open, TQI_FAMILY_OPEN, before->length,
+		     &before->first[TQI_BY_KEY]);
+	if (class->aged)
+		follow_plain(tx, l, &lane->ages, &class->oldest, TQI_FAMILY_OLDEST, before->length,
+			     &before->first[TQI_BY_AGE]);
+	if (class->tenant)
+		tqi_guest_follow(tx, lane->class_);
+}
+
+/* A task has come into the heap of its lane (1), or has left it (-1). */
+static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct tqi_class *class,
+		  int change)
+{
+	TQI_ADD(tx, tqi_root(tx)->ready, change);
+	if (lane->limits[0])
+		tqi_limits_wait(tx, lane->limits, change);
+	if (class->home)
+		TQI_ADD(tx, tqi_class_at(tx, class->home)->guests_ready, change);
+}
+
+/* Of a task with rare settings. */
+static __attribute__((noinline)) int64_t rare_key(struct tqi_tx *tx, const struct tqi_task *task,
+						  const struct tqi_class *class)
+{
+	const struct tqi_worth worth = tqi_worth_of(tx, task);
+
+	return tqi_policy_key_in(class, task->ready_ns, &worth);
+}
+
+/* V7: it stands in the place of a server. */
+static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
+{
+	const struct tqi_worth own = { UINT64_MAX, task->priority, 0, 0 };
+	int64_t key = task->flags & TQI_TASK_EXTRA ? rare_key(tx, task, class)
+						   : tqi_policy_key_in(class, task->ready_ns, &own);
+
+	if (key != task->key)
+		TQI_SET(tx, task->key, key);
+	if (task->flags & TQI_TASK_SERVED)
+		TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_SERVED));
+}
+
+/* False: it is held, and stays out. */
+static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
+{
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	const struct tqi_heads before = tqi_lane_heads(lane);
+	uint64_t tag = tqi_tag(task->sequence, index);
+
+	set_key(tx, task, class);
+	if (task->flags & TQI_TASK_HELD)
+		return false;
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ task->key, tag });
+	if (class->aged)
+		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
+			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, tag });
+	follow(tx, task->lane, lane, class, &before);
+	count(tx, lane, class, 1);
+	return true;
+}
+
+void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+
+	if (!keep_place || task->ready_ns == 0)
+		TQI_SET(tx, task->ready_ns, tx->now_ns);
+	if (lane->limits[0] && !(task->flags & TQI_TASK_HELD))
+		tqi_limits_freshen(tx, lane->limits);
+	/* Whom a limit holds back is nobody's work yet. */
+	if (push(tx, index, task, lane) && !(lane->limits[0] && tqi_limits_full(tx, lane->limits)))
+		tqi_wake_for(tx, lane->class_);
+}
+
+void tqi_ready_reenter(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	push(tx, index, task, tqi_lane_at(tx, task->lane));
+}
+
+void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	const struct tqi_heads before = tqi_lane_heads(lane);
+
+	if (task->flags & TQI_TASK_HELD)
+		return;
+	if (task->flags & TQI_TASK_ASSIGNED) {
+		tqi_assigned_leave(tx, index);
+		return;
+	}
+	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
+	if (class->aged)
+		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);
+	follow(tx, task->lane, lane, class, &before);
+	count(tx, lane, class, -1);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* Startable tasks: lanes and the classes that order them. */
+#ifndef TQI_SCHEDULER_ORDER_READY_H
+#define TQI_SCHEDULER_ORDER_READY_H
+
+#include "scheduler/record/records.h"
+
+/* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
+void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
+/* Into its lane, which is another one than before: nothing new for those who sleep. */
+void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
+/* Out of its lane, if it is there. */
+void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
+/* What the start of a task does to the turns of its queue (P6, P7). */
+struct tqi_turn {
+	uint32_t queue;	 /* 0 nothing */
+	uint32_t tenant; /* whose turn it is in a fair queue; 0 none */
+	uint32_t classes; /* it is the best of this chain */
+	bool is_least;	 /* it is of the least urgent band that has work */
+	bool is_overdue; /* it is started for being overdue */
+	bool is_unsettled; /* what is best shows in the next transaction (scheduler/order/lane.h) */
+};
+
+/* The best startable task for a worker, and whose turn it was; 0 none. */
+uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
+			  struct tqi_turn *ret_turn);
+/* Whether there is one, or may be. */
+bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker);
+/* It is started. */
+void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn);
+/* Whether a worker, or a copy of one, serves a kind, a queue; a class. */
+static inline bool tqi_worker_serves_kind(const struct tqi_worker *worker, uint32_t kind)
+{
+	return worker->kinds[kind / 64 & 3] >> (kind % 64) & 1;
+}
+bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue);
+bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class);
+
+#endif

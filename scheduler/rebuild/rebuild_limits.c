@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits are believed with their names and sizes; their lanes, slots and lists are made anew. */
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/order/lane.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/rebuild/rebuild_state.h"
+
+/* With a rate that cannot be it has none; with tokens that cannot be it begins full. */
+static void mend_bucket(const struct tqi_check *c, struct tqi_limit *limit)
+{
+	const struct tqi_rate rate = { limit->interval_ns, limit->rate, limit->burst };
+
+	if (!tqi_rate_is_valid(&rate))
+		limit->interval_ns = limit->rate = limit->burst = 0;
+	limit->booked = 0;
+	limit->next_ns = tqi_bucket_next_ns(limit);
+	if (tqi_check_bucket_is_sound(limit))
+		return;
+	limit->tokens = limit->burst;
+	limit->part = limit->next_ns = 0;
+	limit->filled_ns = c->tx->core->last_now_ns;
+}
+
+static void mend_limit(struct tqi_check *c, uint32_t x)
+{
+	struct tqi_limit *limit = tqi_check_record(c, TQI_LIMITS, x);
+
+	if (!limit)
+		return;
+	limit->used = limit->tasks = limit->waiting = 0;
+	limit->closed = limit->prev = limit->next = limit->loosened = 0;
+	mend_bucket(c, limit);
+	if (!tqi_check_limit_is_sound(limit))
+		limit->bytes = 0;
+	else if (tqi_limit_is_set(limit))
+		c->marks[TQI_LIMITS][x] |= TQI_SEEN_LINKED;
+}
+
+void tqi_rebuild_limits_begin(struct tqi_check *c)
+{
+	for (uint32_t x = 1; x < c->count[TQI_LIMITS]; x++)
+		mend_limit(c, x);
+}
+
+/* Those that are there, each once, in order. */
+static void mend_list(struct tqi_check *c, uint32_t limits[TQ_LIMITS_MAX])
+{
+	uint32_t kept[TQ_LIMITS_MAX] = { 0 }, count = 0;
+
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
+		const struct tqi_limit *limit = tqi_check_record(c, TQI_LIMITS, limits[i]);
+		uint32_t at = count;
+
+		if (!limit || !limit->bytes)
+			continue;
+		while (at > 0 && kept[at - 1] > limits[i])
+			at--;
+		if (at > 0 && kept[at - 1] == limits[i])
+			continue;
+		memmove(kept + at + 1, kept + at, (count - at) * sizeof(*kept));
+		kept[at] = limits[i];
+		count++;
+	}
+	memcpy(limits, kept, sizeof(kept));
+}
+
+void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *t)
+{
+	struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	if (!extra)
+		return;
+	mend_list(c, extra->limits);
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && extra->limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(c->tx, extra->limits[i]);
+
+		limit->tasks++;
+		limit->used += t->state == TQ_RUNNING;
+		c->marks[TQI_LIMITS][extra->limits[i]] |= TQI_SEEN_LINKED;
+	}
+}
+
+static int index_limit(struct tqi_check *c, uint32_t x)
+{
+	struct tqi_limit *limit = tqi_limit_at(c->tx, x);
+
+	if (tqi_limit_find(c->tx, limit->name, limit->bytes)) {
+		__builtin_snprintf(limit->name, sizeof(limit->name), "lost-limit-%u", x);
+		limit->bytes = (uint8_t)strlen(limit->name);
+	}
+	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->limits, TQI_LIMITS, x,
+			     tqi_limit_hash(c->tx, limit->name, limit->bytes));
+
+	tqi_root(c->tx)->rates += limit->rate != 0;
+	if (r == 0)
+		r = tqi_heap_reserve(c->tx, &tqi_root(c->tx)->refills, tqi_root(c->tx)->rates);
+	tqi_rebuild_keep(c);
+	return r;
+}
+
+void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t l)
+{
+	const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
+
+	c->count[TQI_LANES] = c->tx->core->tables[TQI_LANES].count;
+	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
+		c->marks[TQI_LANES][tqi_parking_find(c->tx, lane->class_, lane->limits[i])] |=
+			TQI_SEEN_LINKED;
+}
+
+/* From the plain lane of its class into the one of its limits. */
+static int join(struct tqi_check *c, struct tqi_task *t, const uint32_t *limits)
+{
+	struct tqi_lane *plain = tqi_lane_at(c->tx, t->lane);
+	uint32_t l = tqi_lane_find(c->tx, plain->class_, limits);
+
+	tqi_rebuild_keep(c);
+	if (!l)
+		return -ENOMEM;
+	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
+	int r = tqi_lane_reserve(c->tx, lane, lane->members + 1);
+
+	tqi_rebuild_keep(c);
+	if (r < 0)
+		return r;
+	tqi_rebuild_note_lanes(c, l);
+	plain->members--;
+	lane->members++;
+	t->lane = l;
+	return 0;
+}
+
+int tqi_rebuild_limits(struct tqi_check *c)
+{
+	int r = 0;
+
+	for (uint32_t x = 1; x < c->count[TQI_LIMITS] && r == 0; x++)
+		if (c->marks[TQI_LIMITS][x] & TQI_SEEN_LINKED)
+			r = index_limit(c, x);
+	for (uint32_t i = 1; i < c->count[TQI_TASKS] && r == 0; i++) {
+		struct tqi_task *t = tqi_task_at(c->tx, i);
+		bool unfinished = t->state != TQ_FREE && !tqi_state_is_final(t->state);
+		const uint32_t *limits = unfinished ? tqi_limits_of(c->tx, t) : NULL;
+
+		if (unfinished && (c->marks[TQI_TASKS][i] & TQI_REBUILD_JOINS))
+			r = tqi_rebuild_guest(c, t);
+		else if (limits)
+			r = join(c, t, limits);
+	}
+	return r;
+}
+
+void tqi_rebuild_open_lanes(struct tqi_check *c)
+{
+	const struct tqi_heads none = { .length = 0 };
+
+	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
+		const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
+
+		if (!(c->marks[TQI_LANES][l] & TQI_SEEN_LINKED) || !lane->limits[0] ||
+		    lane->is_parking || !lane->tasks.length)
+			continue;
+		tqi_lane_follow(c->tx, l, &none);
+		tqi_rebuild_keep(c);
+	}
+}

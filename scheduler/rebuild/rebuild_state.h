@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of a rebuild share.  They resolve and mark as a check does. */
+#ifndef TQI_SCHEDULER_REBUILD_REBUILD_STATE_H
+#define TQI_SCHEDULER_REBUILD_REBUILD_STATE_H
+
+#include "scheduler/check/check_state.h"
+#include "scheduler/rebuild/rebuild.h"
+
+/* A store that stays: there is no journal to undo it. */
+void tqi_rebuild_keep(struct tqi_check *c);
+
+/* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
+bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
+
+/* The class that a task would join, if it is there; 0 none. */
+uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t);
+/* A class for tasks whose own was lost; its lane, 0 none. */
+uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t);
+/* An unfinished task stays in a class of an earlier era: it is on its way. */
+void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue);
+
+/* The duties, in their order. */
+void tqi_rebuild_directories(struct tqi_check *c);
+void tqi_rebuild_workers(struct tqi_check *c);
+void tqi_rebuild_tasks(struct tqi_check *c);
+/* A task's key is its own, or forgotten. */
+void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *task);
+/* A task's limits are there, and it counts. */
+void tqi_rebuild_limits_begin(struct tqi_check *c);
+void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *task);
+/* The same for its tenant. */
+void tqi_rebuild_fair_begin(struct tqi_check *c);
+void tqi_rebuild_task_tenant(struct tqi_check *c, const struct tqi_task *task);
+/* Servers are there, and an attempt of a task in that queue counts; into their pools. */
+void tqi_rebuild_servers_begin(struct tqi_check *c);
+void tqi_rebuild_attempt_server(struct tqi_check *c, struct tqi_attempt *attempt, uint32_t queue);
+int tqi_rebuild_servers(struct tqi_check *c);
+/* Tenants into their index. */
+int tqi_rebuild_fair(struct tqi_check *c);
+/*
+ * Whether a queue's tasks may have been in classes of tenants.  Those are not believed: such
+ * tasks join a class of the queue's era anew (TQI_REBUILD_JOINS); until then they are counted
+ * in any of their kind and band, and members of none.
+ */
+#define TQI_REBUILD_JOINS TQI_SEEN_CLOSED
+bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
+int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *task);
+/* A lane that was made after the records had been counted. */
+void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
+/* Classes keep the histograms that are theirs; or get empty ones. */
+void tqi_rebuild_times_begin(struct tqi_check *c);
+void tqi_rebuild_times(struct tqi_check *c);
+/* Tasks with limits into their lanes; these into heaps. */
+int tqi_rebuild_limits(struct tqi_check *c);
+void tqi_rebuild_open_lanes(struct tqi_check *c);
+void tqi_rebuild_schedules(struct tqi_check *c);
+int tqi_rebuild_schedule_heaps(struct tqi_check *c);
+/* Chains of dependencies; an edge that is not told goes into the list of its task. */
+void tqi_rebuild_after(struct tqi_check *c);
+void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t edge);
+void tqi_rebuild_sleepers(struct tqi_check *c);
+void tqi_rebuild_commands(struct tqi_check *c);
+/* A task's group is there, and it is in its chain; a sleeper's, too; then groups as such. */
+void tqi_rebuild_groups_begin(struct tqi_check *c);
+void tqi_rebuild_task_group(struct tqi_check *c, uint32_t index, struct tqi_task *task);
+void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
+void tqi_rebuild_groups(struct tqi_check *c);
+void tqi_rebuild_memory(struct tqi_check *c);
+int tqi_rebuild_records(struct tqi_check *c);
+int tqi_rebuild_keys(struct tqi_check *c);
+/* A task's band, by what it has inherited, right or not. */
+uint32_t tqi_rebuild_band(struct tqi_check *c, const struct tqi_queue *queue,
+			  const struct tqi_task *task);
+/* What tasks inherit; the places that it gives them follow in slices. */
+int tqi_rebuild_inherit(struct tqi_check *c);
+void tqi_rebuild_free_lists(struct tqi_check *c);
+int tqi_rebuild_heaps(struct tqi_check *c);
+void tqi_rebuild_lists(struct tqi_check *c);
+
+#endif

@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* Task records made consistent in themselves; workers and sleepers with what is theirs. */
+#include <string.h>
+
+#include "scheduler/graph/inherit.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/rebuild/rebuild_state.h"
+#include "shm/lock.h"
+
+#define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
+#define SEQUENCE_MAX (1ull << 62)    /* never reached */
+
+/* A task that cannot be saved: its record is free, its id answers TQ_EGONE. */
+static void lose(struct tqi_task *t)
+{
+	t->state = TQ_FREE;
+	t->generation += t->generation < TQI_GENERATION_MAX;
+}
+
+/* The class that a task is in, if it may be there: a finished one in any era. */
+static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_lane *lane = tqi_check_record(c, TQI_LANES, t->lane);
+	const struct tqi_class *class = lane ? tqi_check_record(c, TQI_CLASSES, lane->class_)
+					     : NULL;
+
+	if (!class || !(c->marks[TQI_CLASSES][lane->class_] & TQI_SEEN_LINKED))
+		return NULL;
+	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
+}
+
+/* On its way to the class of another band (J5). */
+static bool is_misplaced(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra && extra->stale & TQI_STALE_PLACE;
+}
+
+/* The plain one of its own class; else by queue, kind and band, or for the time being. */
+static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+
+	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
+		return 0;
+	const struct tqi_class *own = class_of(c, t);
+	bool final = tqi_state_is_final(t->state), present = own && own->era == queue->era;
+
+	bool joins = !final && tqi_rebuild_is_shared(queue) && !(own && !present) &&
+		     (!own || queue->fair);
+
+	if (joins)
+		c->marks[TQI_TASKS][index] |= TQI_REBUILD_JOINS;
+	if (own && !final && !present)
+		tqi_rebuild_moving(c, queue);
+	if (own && (final || joins || !present || own->band == tqi_rebuild_band(c, queue, t)))
+		return own->plain;
+	if (own && is_misplaced(c, t))
+		return own->plain;
+	uint32_t k = tqi_rebuild_class_find(c, t);
+
+	return k ? tqi_class_at(c->tx, k)->plain : tqi_rebuild_class(c, t);
+}
+
+static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	const struct tqi_attempt *a = tqi_check_record(c, TQI_ATTEMPTS, t->attempt);
+	const struct tqi_worker *w = a ? tqi_check_record(c, TQI_WORKERS, a->worker) : NULL;
+
+	return w && w->state != TQI_WORKER_FREE && a->task == index &&
+	       a->id == tqi_id_make(index, t->generation) && a->epoch == t->epoch;
+}
+
+/*
+ * R2: a running task whose attempt is lost starts again; nobody else runs it.  R6: a
+ * claim that is still held keeps its epoch.
+ */
+static void mend_attempt(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	bool watched = t->state == TQ_RUNNING && is_watched_by(c, index, t);
+
+	if (!watched) {
+		t->attempt = 0;
+		t->state = t->state == TQ_RUNNING ? TQ_READY : t->state;
+		t->epoch = t->epoch > t->attempts ? t->epoch : t->attempts;
+	}
+	t->attempts = t->epoch;
+}
+
+/* Heaps compare sequences by difference: those far off would be before and after all others. */
+static bool is_near(const struct tqi_check *c, uint64_t sequence)
+{
+	uint64_t distance = sequence < c->sequence ? c->sequence - sequence
+						   : sequence - c->sequence;
+
+	return distance < SEQUENCE_SPREAD && sequence < SEQUENCE_MAX;
+}
+
+static void mend_sequence(struct tqi_check *c, struct tqi_task *t)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+
+	if (!is_near(c, t->sequence))
+		t->sequence = c->sequence - 1;
+	if (t->sequence >= root->sequence)
+		root->sequence = t->sequence + 1;
+	if (t->wait_sequence > root->sequence)
+		t->wait_sequence = root->sequence;
+}
+
+/* The root's sequence is believed if any task agrees, else the first task's. */
+static void find_sequence(struct tqi_check *c)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+	const struct tqi_task *first = NULL;
+
+	if (root->sequence == 0 || root->sequence >= SEQUENCE_MAX)
+		root->sequence = 1;
+	c->sequence = root->sequence;
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
+		const struct tqi_task *t = tqi_check_record(c, TQI_TASKS, i);
+
+		if (!t || t->state == TQ_FREE)
+			continue;
+		if (is_near(c, t->sequence))
+			return;
+		first = first ? first : t;
+	}
+	if (first && first->sequence < SEQUENCE_MAX)
+		root->sequence = c->sequence = first->sequence + 1;
+}
+
+/* Payload and label, and behind them what few tasks have: all or nothing. */
+static void mend_payload(struct tqi_check *c, struct tqi_task *t)
+{
+	uint64_t bytes = (uint64_t)t->payload_bytes + t->label_bytes;
+
+	if (t->flags & TQI_TASK_EXTRA)
+		bytes = tqi_extra_at(t->payload_bytes, t->label_bytes) + sizeof(struct tqi_extra);
+	if (!tqi_rebuild_block(c, &t->payload, bytes)) {
+		t->payload_bytes = t->label_bytes = 0;
+		t->flags &= (uint16_t)~TQI_TASK_EXTRA;
+	}
+	struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	if (extra && extra->deadline_ns > INT64_MAX)
+		extra->deadline_ns = UINT64_MAX;
+	if (extra && extra->at_ns > INT64_MAX)
+		extra->at_ns = 0;
+	if (extra)
+		extra->unmet = extra->again = 0; /* edges and gates are counted anew */
+	if (extra)
+		extra->stale &= tqi_state_is_final(t->state) ? TQI_STALE_ENDED : TQI_STALE_ALL;
+	if (t->due_ns > INT64_MAX) /* R4 */
+		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
+	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */
+	if (!extra || extra->deadline_ns == UINT64_MAX)
+		t->flags &= (uint16_t)~TQI_TASK_LATE;
+}
+
+static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
+{
+	mend_payload(c, t);
+	if (!tqi_rebuild_block(c, &t->result, t->result_bytes))
+		t->result_bytes = 0;
+	if (!tqi_rebuild_block(c, &t->error, t->error_bytes))
+		t->error_bytes = 0;
+	if (t->history_count >= 2 * TQ_HISTORY_MAX)
+		t->history_count = 0;
+	if (!tqi_rebuild_block(c, &t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
+		t->history_count = 0;
+	if (!tqi_rebuild_block(c, &t->checkpoint, t->checkpoint_bytes))
+		t->checkpoint_bytes = 0;
+}
+
+static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
+	struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
+
+	tqi_class_at(c->tx, lane->class_)->depth[tqi_check_gauge(c, t)]++;
+	if (t->state == TQ_RUNNING)
+		root->running++;
+	else if (!tqi_state_is_final(t->state) && t->wait_sequence >= queue->purge_before)
+		queue->waiting++;
+	if (tqi_state_is_final(t->state))
+		return;
+	lane->members += !(c->marks[TQI_TASKS][index] & TQI_REBUILD_JOINS);
+	root->unfinished++;
+	root->appointments += tqi_check_at(c, t) != 0;
+}
+
+static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)
+{
+	const struct tqi_extra *extra = tqi_check_extra(c, t);
+
+	return extra && extra->culprit;
+}
+
+static void mend_lane(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	uint32_t lane = lane_for(c, index, t);
+
+	if (lane)
+		t->lane = lane;
+}
+
+static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	bool had_extra = t->flags & TQI_TASK_EXTRA;
+
+	t->lane = lane_for(c, index, t);
+	if (t->state >= TQ_STATE_COUNT || !t->lane || t->generation == 0 ||
+	    t->generation >= TQI_GENERATION_MAX) {
+		lose(t);
+		return;
+	}
+	if (t->cause > TQ_CAUSE_RELEASED)
+		t->cause = TQ_CAUSE_NONE;
+	mend_sequence(c, t);
+	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_AT | TQI_TASK_LISTED | TQI_TASK_TELLING);
+	t->edges = t->pins = t->prev = t->next = 0;
+	mend_attempt(c, index, t);
+	if (t->state == TQ_READY || t->state == TQ_RUNNING)
+		t->flags &= (uint16_t)~TQI_TASK_SERVED;
+	mend_blocks(c, t);
+	if (t->cause == TQ_CAUSE_DEPENDENCY && !has_culprit(c, t))
+		t->cause = t->state == TQ_CANCELLED ? TQ_CAUSE_CANCELLED : TQ_CAUSE_NONE;
+	if (had_extra && !(t->flags & TQI_TASK_EXTRA)) /* that may have been why it was there */
+		mend_lane(c, index, t);
+	tqi_rebuild_task_key(c, index, t);
+	tqi_rebuild_task_group(c, index, t);
+	tqi_rebuild_task_limits(c, t);
+	tqi_rebuild_task_tenant(c, t);
+	count(c, index, t);
+}
+
+/* Attempts. */
+
+static void link_attempt(struct tqi_check *c, uint32_t a)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(c->tx, a);
+	struct tqi_worker *worker = tqi_worker_at(c->tx, attempt->worker);
+
+	attempt->prev = attempt->waits = 0;
+	attempt->next = worker->attempts;
+	if (worker->attempts)
+		tqi_attempt_at(c->tx, worker->attempts)->prev = a;
+	worker->attempts = a;
+	worker->attempt_count++;
+	c->marks[TQI_ATTEMPTS][a] |= TQI_SEEN_LINKED;
+	if (attempt->phase > TQI_PHASE_KILL || !attempt->phase != !attempt->stop_cause)
+		attempt->phase = attempt->stop_cause = 0;
+	tqi_rebuild_block(c, &attempt->checkpoint, TQI_CHECKPOINT_BLOCK);
+	if (!tqi_rebuild_block(c, &attempt->inherited, attempt->inherited_bytes))
+		attempt->inherited_bytes = 0;
+	tqi_rebuild_attempt_server(c, attempt, tqi_task_at(c->tx, attempt->task)->queue);
+	tqi_rebuild_block(c, &attempt->payload, 0);
+}
+
+void tqi_rebuild_tasks(struct tqi_check *c)
+{
+	find_sequence(c);
+	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
+		struct tqi_task *t = tqi_check_record(c, TQI_TASKS, i);
+
+		if (t && t->state != TQ_FREE)
+			mend_task(c, i, t);
+		if (t && t->state == TQ_RUNNING)
+			link_attempt(c, t->attempt);
+	}
+}
+
+/* Workers. */
+
+static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
+{
+	uint32_t n = 0;
+
+	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
+		w->state = TQI_WORKER_FREE;
+	w->attempts = w->attempt_count = w->waiting = w->command = 0;
+	w->command_seen = 0;
+	w->assigned = w->assigned_last = w->assigned_count = 0;
+	if (w->state == TQI_WORKER_FREE)
+		return;
+	/* A hint only: whether its process is gone must still be proved. */
+	w->life_made = 1;
+	tqi_mutex_condemn(&w->life);
+	if (w->queue_count > TQ_WORKER_QUEUES_MAX)
+		w->queue_count = TQ_WORKER_QUEUES_MAX;
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (tqi_check_record(c, TQI_QUEUES, w->queues[i]))
+			w->queues[n++] = w->queues[i];
+	w->queue_count = n;
+	if (w->output_bytes & (w->output_bytes - 1))
+		w->output = 0;
+	if (!tqi_rebuild_block(c, &w->output, w->output_bytes))
+		w->output_bytes = 0;
+	if (w->flags & TQI_WORKER_EMPTY)
+		tqi_root(c->tx)->empty_workers++;
+	if (w->state == TQI_WORKER_DYING)
+		tqi_root(c->tx)->dying_workers++;
+}
+
+void tqi_rebuild_workers(struct tqi_check *c)
+{
+	for (uint32_t i = 1; i < c->count[TQI_WORKERS]; i++) {
+		struct tqi_worker *w = tqi_check_record(c, TQI_WORKERS, i);
+
+		if (w)
+			mend_worker(c, w);
+	}
+}
+
+/* Sleepers. */
+
+static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
+{
+	struct tqi_edge *edge = tqi_check_record(c, TQI_EDGES, e);
+	struct tqi_task *t = edge ? tqi_check_record(c, TQI_TASKS, edge->task) : NULL;
+
+	if (!edge || edge->waiter != w || edge->kind || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER))
+		return false;
+	c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER | TQI_SEEN_LINKED;
+	if (!t || t->state == TQ_FREE)
+		edge->task = 0; /* its task is lost: the edge is dropped below */
+	return true;
+}
+
+/* Unless it is told, into the list of its task. */
+void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
+{
+	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
+	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
+
+	edge->quiet = edge->quiet != 0;
+	edge->prev = edge->next = 0;
+	if (edge->told == TQI_EDGE_TOLD)
+		return;
+	edge->next = t->edges;
+	if (t->edges)
+		tqi_edge_at(c->tx, t->edges)->prev = e;
+	t->edges = e;
+}
+
+static void attach_edge(struct tqi_check *c, uint32_t e)
+{
+	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
+
+	tqi_task_at(c->tx, edge->task)->pins++;
+	edge->told = edge->told == TQI_EDGE_TOLD;
+	tqi_rebuild_edge_list(c, e);
+}
+
+/* The list of a sleeper's edges as far as it is whole, without those of lost tasks. */
+static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	uint32_t *link = &s->edges;
+
+	while (*link && keep_edge(c, *link, w)) {
+		struct tqi_edge *edge = tqi_edge_at(c->tx, *link);
+
+		if (edge->task) {
+			attach_edge(c, *link);
+			link = &edge->next_of_waiter;
+		} else {
+			c->marks[TQI_EDGES][*link] &= (uint8_t)~TQI_SEEN_LINKED;
+			*link = edge->next_of_waiter;
+		}
+	}
+	*link = 0;
+}
+
+/* Y1: of an attempt that is under way still. */
+static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	struct tqi_attempt *attempt = tqi_check_record(c, TQI_ATTEMPTS, s->attempt);
+
+	if (!attempt || !(c->marks[TQI_ATTEMPTS][s->attempt] & TQI_SEEN_LINKED) ||
+	    attempt->waits_life != s->attempt_life) {
+		s->attempt = 0;
+		return;
+	}
+	s->attempt_prev = 0;
+	s->attempt_next = attempt->waits;
+	if (attempt->waits)
+		tqi_waiter_at(c->tx, attempt->waits)->attempt_prev = w;
+	else
+		tqi_worker_at(c->tx, attempt->worker)->waiting++;
+	attempt->waits = w;
+}
+
+static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	struct tqi_core *core = c->tx->core;
+
+	s->state = TQI_WAITER_LISTED;
+	s->older = core->waiter_newest;
+	s->newer = 0;
+	if (core->waiter_newest)
+		tqi_waiter_at(c->tx, core->waiter_newest)->newer = w;
+	else
+		core->waiter_oldest = w;
+	core->waiter_newest = w;
+	core->waiter_count++;
+	core->waiter_for_work += s->interest == TQI_INTEREST_WORK;
+	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
+	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
+	tqi_rebuild_group_waiter(c, s);
+}
+
+/* All are listed anew, in the order of their slots, and woken: each looks for itself. */
+void tqi_rebuild_sleepers(struct tqi_check *c)
+{
+	struct tqi_core *core = c->tx->core;
+
+	core->waiter_oldest = core->waiter_newest = core->waiter_transit = 0;
+	core->waiter_count = core->waiter_for_work = 0;
+	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++) {
+		struct tqi_waiter *s = tqi_check_record(c, TQI_WAITERS, w);
+
+		if (!s)
+			continue;
+		bool owned = tqi_mutex_owner(&s->mutex) || tqi_mutex_owner_died(&s->mutex);
+
+		if (s->state > TQI_WAITER_TRANSIT || !owned || !s->mutex_made)
+			s->state = TQI_WAITER_FREE; /* W1 */
+		if (s->state == TQI_WAITER_FREE)
+			continue;
+		mend_edges(c, w, s);
+		mend_behalf(c, w, s);
+		append(c, w, s);
+		tqi_waiter_wake_now(c->tx, w);
+	}
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The flight recorder (H5): what is written into the ring of shm/ring.h, with the
+ * transition itself, so that a trace shows what became so and nothing else.
+ */
+#ifndef TQI_SCHEDULER_RECORD_TRACE_H
+#define TQI_SCHEDULER_RECORD_TRACE_H
+
+#include "scheduler/record/records.h"
+#include "taskq/trace.h"
+
+/*
+ * One entry.  Written by the transaction that it tells of, under the lock, before it
+ * counts; read by observers once it does.
+ */
+struct tqi_trace_entry {
+	uint64_t time_ns;
+	uint64_t task; /* id */
+	uint32_t pid;  /* of the process that did it */
+	uint32_t worker; /* record; 0 none is concerned; of AFTER the other task's id, low half */
+	uint8_t event;	 /* enum tq_trace_event */
+	uint8_t from;	 /* enum tq_state */
+	uint8_t to;
+	uint8_t cause; /* enum tq_cause */
+	int32_t argument; /* of AFTER the high half */
+};
+_Static_assert(sizeof(struct tqi_trace_entry) == TQI_RING_ENTRY_BYTES, "half a cache line");
+
+/* A task is about to go to another state: of a start the worker and the attempt's number
+ * are recorded, of an end its cause. */
+void tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task, uint32_t to);
+static inline bool tqi_trace_is_on(const struct tqi_tx *tx)
+{
+	return tx->seg->geometry.ring_slots != 0;
+}
+/* Something happens to an attempt. */
+void tqi_trace_attempt(struct tqi_tx *tx, const struct tqi_attempt *attempt,
+		       enum tq_trace_event event, uint32_t cause, int32_t argument);
+/* A task need not wait for another one any more, which has ended. */
+void tqi_trace_after(struct tqi_tx *tx, uint32_t index, uint32_t other);
+/* Which one that is. */
+static inline uint64_t tqi_trace_other(const struct tqi_trace_entry *entry)
+{
+	return entry->event == TQ_TRACE_AFTER
+		       ? (uint64_t)(uint32_t)entry->argument << 32 | entry->worker
+		       : 0;
+}
+/* A worker takes a task from another one's list. */
+void tqi_trace_steal(struct tqi_tx *tx, uint32_t index, uint32_t thief, uint32_t owner);
+
+#endif

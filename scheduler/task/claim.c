@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting attempts. */
+#include "scheduler/task/claim.h"
+
+#include <errno.h>
+
+#include "scheduler/order/assign.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/time/due.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/graph/key.h"
+#include "scheduler/order/lane.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/task/task.h"
+
+#define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
+
+static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	TQI_INIT(attempt->worker, w);
+	TQI_INIT(attempt->prev, 0);
+	TQI_INIT(attempt->next, worker->attempts);
+	if (worker->attempts)
+		TQI_SET(tx, tqi_attempt_at(tx, worker->attempts)->prev, a);
+	TQI_SET(tx, worker->attempts, a);
+	TQI_ADD(tx, worker->attempt_count, 1);
+	TQI_ADD(tx, worker->tasks, 1);
+	TQI_INIT(attempt->serial, (uint32_t)worker->tasks);
+}
+
+/* A free record: plain stores (T3), and its words start anew. */
+static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct tqi_task *task)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+
+	TQI_INIT(attempt->task, index);
+	TQI_INIT(attempt->id, tqi_id_make(index, task->generation));
+	TQI_INIT(attempt->epoch, task->epoch);
+	TQI_INIT(attempt->started_ns, tx->now_ns);
+	TQI_INIT(attempt->phase, TQI_PHASE_NONE);
+	TQI_INIT(attempt->phase_ns, 0);
+	TQI_INIT(attempt->stop_cause, TQ_CAUSE_NONE);
+	TQI_INIT(attempt->checkpoint, 0);
+	TQI_INIT(attempt->inherited, task->checkpoint);
+	TQI_INIT(attempt->inherited_bytes, task->checkpoint_bytes);
+	TQI_INIT(attempt->charged_us, 0);
+	TQI_INIT(attempt->waits, 0);
+	TQI_INIT(attempt->payload, 0);
+	tqi_store_relaxed64(&attempt->pgid_start, 0);
+	tqi_store_relaxed32(&attempt->pgid, 0);
+	tqi_store_relaxed32(&attempt->progress_index, 0);
+	tqi_store_relaxed64(&attempt->progress_ns, 0);
+	tqi_store_relaxed64(&attempt->saved, 0);
+	attempt->progress[0].percent = 0;
+	attempt->progress[0].text[0] = '\0';
+}
+
+static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+	bool watched = task->timeout_ns != UINT64_MAX || task->timeout_total_ns != UINT64_MAX ||
+		       task->progress_timeout_ns != UINT64_MAX;
+
+	tqi_ready_leave(tx, index);
+	tqi_task_touch(tx, task);
+	TQI_ADD(tx, task->epoch, 1);
+	TQI_ADD(tx, task->attempts, 1);
+	TQI_SET(tx, task->started_ns, tx->now_ns);
+	if (task->first_started_ns == 0)
+		TQI_SET(tx, task->first_started_ns, tx->now_ns);
+	TQI_SET(tx, task->attempt, a);
+	TQI_SET(tx, task->worker_pid, tqi_worker_at(tx, w)->owner.pid);
+	fill_attempt(tx, a, index, task);
+	if (task->checkpoint)
+		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
+	TQI_INIT(tqi_attempt_at(tx, a)->server, tqi_server_take(tx, task->queue));
+	link_attempt(tx, a, w);
+	tqi_task_move(tx, index, TQ_RUNNING);
+	if (watched || (task->flags & TQI_TASK_EXTRA))
+		tqi_due_set(tx, index, tqi_due_of(tx, task));
+	struct tqi_class *class = tqi_class_of(tx, task);
+
+	if (task->flags & TQI_TASK_EXTRA) {
+		const uint32_t *limits = tqi_task_extra(tx, task)->limits;
+
+		tqi_key_started(tx, index);
+		if (tqi_limits_were_full(tx, limits, task->ready_ns))
+			TQI_ADD(tx, tqi_class_counted(tx, class)->throttled, 1);
+		tqi_slots_take(tx, limits);
+	}
+	if (class->tenant)
+		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
+	class = tqi_class_counted(tx, class);
+	TQI_ADD(tx, class->started, 1);
+	tqi_class_time(tx, class, TQI_TIMED_WAIT, task->ready_ns);
+}
+
+/* What is assigned to it; else the best there is; else what it can steal; 0 none. */
+static uint32_t next(struct tqi_tx *tx, uint32_t w, struct tqi_turn *ret_turn)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	uint32_t index = worker->assigned ? tqi_assigned_next(tx, w) : 0;
+
+	if (index) {
+		*ret_turn = (struct tqi_turn){ .queue = 0 };
+		return index;
+	}
+	index = tqi_ready_choose(tx, worker, ret_turn);
+	if (!index && !ret_turn->is_unsettled && tqi_root(tx)->assigned)
+		index = tqi_steal(tx, w);
+	return index;
+}
+
+/* The best task that may start; 0 none. */
+static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi_turn *ret_turn)
+{
+	for (uint32_t i = 0; i < OVER_SLICE; i++) {
+		uint32_t index = next(tx, w, ret_turn);
+
+		*ret_index = index;
+		if (!index)
+			return ret_turn->is_unsettled ? -EALREADY : -EAGAIN;
+		if (!tqi_task_is_over(tx, tqi_task_at(tx, index)))
+			return 0;
+		if (tqi_tx_is_filling(tx))
+			break;
+		tqi_task_end_over(tx, index);
+	}
+	return -EINPROGRESS;
+}
+
+/* The class that is claimed from next, if nothing else happens: in a fair queue another tenant's. */
+static const struct tqi_class *next_class(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	uint32_t other = class->tenant ? tqi_tag_index(tqi_heap_second(
+						 tx, &tqi_class_at(tx, class->home)->tenants))
+				       : 0;
+
+	return other ? tqi_class_at(tx, other) : class;
+}
+
+/*
+ * What is likely to be claimed next is in no cache, among many: it is loaded while this
+ * one runs.
+ */
+static void fetch_next(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	const struct tqi_class *class = next_class(tx, tqi_class_of(tx, task));
+
+	if (!class->open.length)
+		return;
+	uint32_t lane = tqi_tag_index(class->open.root.tag);
+
+	if (class->tenant)
+		tqi_table_fetch(tx->seg, TQI_TENANTS, class->tenant);
+	tqi_table_fetch(tx->seg, TQI_TASKS, tqi_lane_first(tx, lane, TQI_BY_KEY));
+	tqi_heap_fetch(tx, &tqi_lane_at(tx, lane)->tasks);
+}
+
+int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_turn turn;
+	uint32_t index;
+	bool full;
+
+	if (tqi_command_may_wait(tqi_root(tx), worker) && tqi_command_take(tx, w))
+		return TQ_ECOMMAND;
+	if (worker->attempt_count >= TQ_CLAIMS_MAX)
+		return TQ_EFULL;
+	int r = choose(tx, w, &index, &turn);
+
+	if (r < 0)
+		return r;
+	uint32_t a = tqi_table_take(tx, TQI_ATTEMPTS, &full);
+
+	if (!a)
+		return full ? TQ_EFULL : -ENOMEM;
+	start(tx, w, a, index);
+	if (turn.queue)
+		tqi_ready_take_turn(tx, &turn);
+	const struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_queue_at(tx, task->queue)->batch > 1 && !worker->assigned)
+		tqi_assign(tx, w, task->queue);
+	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
+
+	fetch_next(tx, task);
+	*ret_claimed = (struct tqi_claimed){
+		.attempt = a,
+		.task = index,
+		.id = tqi_id_make(index, task->generation),
+		.timeout_at_ns = timeout > INT64_MAX ? 0 : timeout,
+	};
+	return 0;
+}

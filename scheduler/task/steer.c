@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: MIT */
+/* Cancel, hold, retry, forget, update, shut down. */
+#include "scheduler/task/steer.h"
+
+#include <errno.h>
+
+#include "scheduler/graph/after.h"
+#include "scheduler/time/due.h"
+#include "scheduler/record/extra.h"
+#include "scheduler/graph/edge.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/record/history.h"
+#include "scheduler/graph/inherit.h"
+#include "scheduler/graph/key.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/worker/stop.h"
+#include "scheduler/task/sweep.h"
+#include "scheduler/task/task.h"
+#include "scheduler/worker/wake.h"
+#include "scheduler/time/wall.h"
+
+static void set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag, bool on)
+{
+	tqi_task_touch(tx, task);
+	TQI_SET(tx, task->flags, (uint16_t)(on ? task->flags | flag : task->flags & ~flag));
+}
+
+static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	int r = tqi_task_find(tx, id, ret_index);
+
+	return r == 0 && tqi_state_is_final(tqi_task_at(tx, *ret_index)->state) ? TQ_ESTATE : r;
+}
+
+static int cancel_task(struct tqi_tx *tx, uint32_t index, bool dooms)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (dooms)
+		set_flag(tx, task, TQI_TASK_DOOMS, true); /* its end does the rest */
+	if (task->state != TQ_RUNNING) {
+		tqi_task_cancel_waiting(tx, index);
+		return 0;
+	}
+	/* Durable: it holds whoever dies meanwhile. */
+	set_flag(tx, task, TQI_TASK_CANCEL, true);
+	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
+	return 1;
+}
+
+static int cancel(struct tqi_tx *tx, uint64_t id, bool dooms)
+{
+	uint32_t index;
+	int r = find_unfinished(tx, id, &index);
+
+	return r < 0 ? r : cancel_task(tx, index, dooms);
+}
+
+int tqi_steer_cancel_task(struct tqi_tx *tx, uint32_t index)
+{
+	return cancel_task(tx, index, false);
+}
+
+int tqi_steer_cancel(struct tqi_tx *tx, uint64_t id)
+{
+	return cancel(tx, id, false);
+}
+
+int tqi_steer_cancel_dependants(struct tqi_tx *tx, uint64_t id)
+{
+	return cancel(tx, id, true);
+}
+
+int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
+{
+	uint32_t index;
+	int r = find_unfinished(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!!(task->flags & TQI_TASK_HELD) == hold)
+		return 0;
+	if (hold && task->state == TQ_READY)
+		tqi_ready_leave(tx, index); /* reads the flag: before it is set */
+	set_flag(tx, task, TQI_TASK_HELD, hold);
+	if (!hold && task->state == TQ_READY)
+		tqi_ready_enter(tx, index, false);
+	if (hold)
+		tqi_wake_empty(tx);
+	return 0;
+}
+
+/* The only attempt of a life that ended with it is in no history yet. */
+static void remember_only(struct tqi_tx *tx, struct tqi_task *task)
+{
+	const struct tq_attempt_info info = {
+		.started_ns = task->started_ns,
+		.ended_ns = task->ended_ns,
+		.number = task->attempts,
+		.worker_pid = task->worker_pid,
+		.cause = task->cause,
+		.cause_arg = task->cause_arg,
+	};
+
+	if (task->attempts && !task->history)
+		tqi_history_add(tx, task, &info);
+}
+
+static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
+{
+	TQI_SET(tx, task->failures, 0);
+	TQI_SET(tx, task->crashes, 0);
+	TQI_SET(tx, task->losses, 0);
+	TQI_SET(tx, task->first_started_ns, 0u);
+	TQI_SET(tx, task->ended_ns, 0u);
+	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED | TQI_TASK_LATE | TQI_TASK_DOOMS,
+		 false);
+}
+
+/* A new life keeps a deadline that is still ahead; one that has passed went with the old one. */
+static void renew_deadline(struct tqi_tx *tx, struct tqi_task *task)
+{
+	uint64_t deadline = tqi_task_deadline(tx, task);
+
+	if (deadline <= tx->now_ns)
+		TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns, UINT64_MAX);
+}
+
+int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
+{
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!tqi_transition_is_legal(task->state, TQ_READY) || !tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	if (root->flags & TQI_ROOT_SHUTDOWN)
+		return TQ_ESHUTDOWN;
+	if (tqi_queue_at(tx, task->queue)->waiting >= tqi_queue_at(tx, task->queue)->depth_max)
+		return TQ_EFULL;
+	tqi_inherit_renew(tx, index);
+	const struct tqi_place place = tqi_place_of(tx, task);
+	uint32_t lane = tqi_lane_join(tx, &place);
+
+	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+		return -ENOMEM;
+	int r = tqi_key_retake(tx, index);
+
+	if (r < 0)
+		return r;
+	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
+	tqi_task_unlist(tx, index);
+	remember_only(tx, task);
+	zero_budgets(tx, task);
+	renew_deadline(tx, task);
+	tqi_wall_renew(tx, task);
+	if (task->due_ns)
+		TQI_SET(tx, task->due_ns, 0u); /* it waits for no time */
+	if (unmet)
+		TQI_SET(tx, tqi_task_extra(tx, task)->unmet, unmet);
+	TQI_ADD(tx, root->unfinished, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted,
+		1); /* a new life, with an end of its own */
+	tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
+	tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (!unmet)
+		tqi_ready_enter(tx, index, false);
+	TQI_ADD(tx, root->sequence, 1);
+	tqi_inherit_renewed(tx, index);
+	return 0;
+}
+
+/* Finds one for a new life. */
+static int find_ended(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	int r = tqi_task_find(tx, id, ret_index);
+
+	if (r < 0)
+		return r;
+	const struct tqi_task *task = tqi_task_at(tx, *ret_index);
+
+	/* Nor while its end is still being told. */
+	return !tqi_state_is_final(task->state) || (task->flags & TQI_TASK_TELLING) ? TQ_ESTATE : 0;
+}
+
+int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = find_ended(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	return tqi_steer_renew(tx, index, tqi_after_reopen(tx, tqi_task_at(tx, index)));
+}
+
+/* It is blocked itself until its dependants, whom its list names, are. */
+int tqi_steer_revive(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = find_ended(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+	bool gate = task->edges;
+
+	if (gate)
+		r = tqi_task_extra_make(tx, task);
+	if (r == 0)
+		r = tqi_steer_renew(tx, index, tqi_after_reopen(tx, task) + gate);
+	if (r == 0 && gate)
+		tqi_edge_enlist(tx, index);
+	return r;
+}
+
+int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!tqi_state_is_final(task->state))
+		return TQ_ESTATE;
+	tqi_task_unlist(tx, index);
+	set_flag(tx, task, TQI_TASK_FORGET, true);
+	set_flag(tx, task, TQI_TASK_KEEP, false);
+	tqi_task_settle(tx, index); /* at once, or when the last waiter has read it */
+	return 0;
+}
+
+/* Another queue or priority: perhaps another lane, with room reserved as at submission. */
+static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32_t priority)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	const struct tqi_class *class = tqi_class_of(tx, task);
+
+	if (class->queue == q && class->era == queue->era &&
+	    class->band == tqi_policy_band(queue, priority))
+		return 0;
+	struct tqi_place place = tqi_place_of(tx, task);
+
+	place.queue = q;
+	place.priority = priority;
+	uint32_t lane = tqi_lane_join(tx, &place);
+
+	if (!lane)
+		return -ENOMEM;
+	tqi_lane_leave(tx, task->lane);
+	tqi_lane_change(tx, task, lane);
+	return 0;
+}
+
+static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name, int32_t priority)
+{
+	uint32_t q = tqi_queue_find(tx, name);
+
+	if (!q)
+		return -ENOENT;
+	if (q == task->queue)
+		return 0;
+	struct tqi_queue *from = tqi_queue_at(tx, task->queue), *to = tqi_queue_at(tx, q);
+
+	if (to->flags & TQI_QUEUE_DRAINING)
+		return TQ_EDRAINING;
+	if (to->waiting >= to->depth_max)
+		return TQ_EFULL;
+	int r = tqi_key_move(tx, task, q);
+	uint32_t tenant = tqi_tenant_of(tx, task);
+
+	if (r == 0)
+		r = tqi_tenant_move(tx, task, q);
+	if (r < 0)
+		return r;
+	TQI_ADD(tx, tqi_counters_of(tx, task)->moved, 1);
+	if (move_lane(tx, task, q, priority) < 0)
+		return -ENOMEM;
+	tqi_tenant_leave(tx, tenant);
+	if (task->wait_sequence >= from->purge_before)
+		TQI_ADD(tx, from->waiting, -1);
+	TQI_ADD(tx, to->waiting, 1);
+	TQI_SET(tx, task->queue, (uint16_t)q);
+	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, 1); /* it ends there */
+	tqi_wake_room(tx);
+	tqi_wake_empty(tx);
+	return 0;
+}
+
+/* Queue first: with the priority that it is to have there. */
+static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_task_update *update)
+{
+	bool has_priority = update->fields & TQ_UPDATE_PRIORITY;
+	uint32_t queue = task->queue;
+
+	if (has_priority)
+		TQI_SET(tx, task->priority, update->priority);
+	int32_t priority = tqi_worth_of(tx, task).priority;
+	int r = update->fields & TQ_UPDATE_QUEUE ? move_queue(tx, task, update->queue, priority)
+						 : 0;
+
+	if (r == 0 && has_priority && task->queue == queue)
+		r = move_lane(tx, task, queue, priority);
+	return r;
+}
+
+static void set_delay(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t delay_ns)
+{
+	TQI_SET(tx, task->due_ns, tqi_due_after(tx, delay_ns));
+	tqi_wall_cancel(tx, task); /* from now, instead of an appointment */
+	if (task->state == TQ_READY) /* a blocked one stays so, and is delayed then */
+		tqi_task_move(tx, index, TQ_DELAYED);
+}
+
+/* A time that has passed is no hindrance; one that is ahead is for a blocked one's turn, too. */
+static int set_appointment(struct tqi_tx *tx, struct tqi_task *task, uint32_t index, uint64_t at_ns)
+{
+	struct tqi_extra *extra = tqi_task_extra(tx, task);
+
+	if (!extra->at_ns && tqi_wall_reserve(tx) < 0)
+		return -ENOMEM;
+	TQI_SET(tx, extra->at_ns, at_ns);
+	bool ahead = tqi_wall_is_ahead(tx, task);
+
+	TQI_SET(tx, task->due_ns, ahead ? UINT64_MAX : 0);
+	if (ahead && task->state == TQ_READY)
+		tqi_task_move(tx, index, TQ_DELAYED);
+	else if (!ahead && task->state == TQ_DELAYED)
+		tqi_task_move(tx, index, TQ_READY);
+	return 0;
+}
+
+static void set_deadline(struct tqi_tx *tx, struct tqi_task *task, uint64_t deadline_ns)
+{
+	TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns,
+		deadline_ns == TQ_UNLIMITED ? UINT64_MAX : tqi_due_after(tx, deadline_ns));
+	if (task->flags & TQI_TASK_LATE)
+		set_flag(tx, task, TQI_TASK_LATE, false); /* for the one before */
+}
+
+/* When it is to start, and to end.  -ENOMEM. */
+static int set_times(struct tqi_tx *tx, struct tqi_task *task, uint32_t index,
+		     const struct tq_task_update *update)
+{
+	int r = 0;
+
+	if (update->fields & TQ_UPDATE_DELAY)
+		set_delay(tx, task, index, update->delay_ns);
+	if (update->fields & (TQ_UPDATE_AT | TQ_UPDATE_DEADLINE))
+		r = tqi_task_extra_make(tx, task);
+	if (r == 0 && (update->fields & TQ_UPDATE_DEADLINE))
+		set_deadline(tx, task, update->deadline_ns);
+	if (r == 0 && (update->fields & TQ_UPDATE_AT))
+		r = set_appointment(tx, task, index, update->at_ns);
+	return r;
+}
+
+int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update)
+{
+	uint32_t index;
+	int r = tqi_task_find(tx, id, &index);
+
+	if (r < 0)
+		return r;
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (task->state == TQ_RUNNING || tqi_state_is_final(task->state) ||
+	    tqi_task_is_condemned(tx, task))
+		return TQ_ESTATE;
+	const struct tqi_worth before = tqi_worth_of(tx, task);
+	bool keeps_place = task->state == TQ_READY && !(update->fields & TQ_UPDATE_PRIORITY);
+
+	tqi_task_touch(tx, task);
+	tqi_task_unqueue(tx, index);
+	r = set_place(tx, task, update);
+	if (r == 0)
+		r = set_times(tx, task, index, update);
+	if (r == 0 && (update->fields & (TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE)))
+		r = tqi_inherit_changed(tx, index, &before);
+	if (r < 0)
+		return r;
+	tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (task->state == TQ_DELAYED && task->due_ns == UINT64_MAX)
+		tqi_wall_enter(tx, index);
+	if (task->state == TQ_READY)
+		tqi_ready_enter(tx, index, keeps_place);
+	return 0;
+}
+
+void tqi_steer_shutdown(struct tqi_tx *tx, uint32_t flags)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	if (flags & TQ_SHUTDOWN_UNDO) {
+		TQI_SET(tx, root->flags, root->flags & ~(TQI_ROOT_SHUTDOWN | TQI_ROOT_CANCEL));
+		tqi_group_close_none(tx);
+		return;
+	}
+	TQI_SET(tx, root->flags, root->flags | TQI_ROOT_SHUTDOWN);
+	tqi_group_close_all(tx);
+	if (flags & TQ_SHUTDOWN_CANCEL) {
+		TQI_SET(tx, root->flags, root->flags | TQI_ROOT_CANCEL);
+		TQI_ADD(tx, root->sequence, 1);
+		TQI_SET(tx, root->cancel_before, root->sequence);
+		tqi_sweep_start(tx);
+	}
+	tqi_wake_empty(tx);
+}
+
+void tqi_steer_destroy(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	TQI_SET(tx, root->flags, root->flags | TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* Submitting. */
+#ifndef TQI_SCHEDULER_TASK_SUBMIT_H
+#define TQI_SCHEDULER_TASK_SUBMIT_H
+
+#include "scheduler/record/records.h"
+
+/* A checked request; zero fields of the spec have not been resolved yet. */
+struct tqi_submit {
+	const struct tq_task_spec *spec;
+	uint32_t queue; /* record, or 0: find or make it by the spec's name */
+	uint32_t kind;
+	uint64_t schedule; /* id of the one that makes it; 0 none */
+	uint32_t group;	   /* record that it becomes a member of; 0 as the spec says */
+	bool shut;	   /* M4: its group is being built */
+	uint32_t unmet;	   /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
+	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
+};
+
+#define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
+
+/*
+ * 0; 1 a task with this unique key is there already: *ret_id is its id, and with
+ * coalesce it has the new payload; -EEXIST it is of another kind and could not take
+ * it; TQ_EFULL a table or the queue is full; TQ_EDRAINING; TQ_ESHUTDOWN; -ENOMEM no
+ * memory: grow or evict and try again; for its group as tqi_group_find_open().  After an
+ * error the transaction must be aborted.
+ */
+int tqi_submit(struct tqi_tx *tx, struct tqi_submit *submit, uint64_t *ret_id);
+
+/*
+ * As if it had never been submitted: a shut one, newest of its group.  True when that is
+ * done; else a slice of it.
+ */
+bool tqi_submit_undo(struct tqi_tx *tx, uint32_t task);
+
+/*
+ * Bytes of a spec's block: payload, then label; and in one that is too large to be filled
+ * under the lock room for rare settings that only the submit knows of.
+ */
+uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec);
+/* Fill it. */
+void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MIT */
+/* The end of an attempt: by its owner's verdict, or by the proof of its owner's death. */
+#include <string.h>
+
+#include "scheduler/graph/behalf.h"
+#include "scheduler/task/claim.h"
+#include "scheduler/time/due.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/graph/group.h"
+#include "scheduler/record/history.h"
+#include "scheduler/limit/limit.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/limit/server.h"
+#include "scheduler/task/task.h"
+#include "scheduler/record/trace.h"
+#include "shm/inflight.h"
+#include "shm/pool.h"
+
+/* An ended attempt, before its record goes. */
+struct ended {
+	uint32_t task;
+	uint32_t number;
+	uint32_t worker;
+	uint64_t started_ns;
+	uint32_t cause;
+	int32_t cause_arg;
+};
+
+struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id,
+				     uint64_t epoch)
+{
+	if (a == 0 || a >= tx->core->tables[TQI_ATTEMPTS].count)
+		return NULL;
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+
+	if (attempt->worker != worker || attempt->id != id ||
+	    (attempt->epoch != epoch && !TQI_PLANTED(no_epoch)))
+		return NULL;
+	return tqi_task_at(tx, attempt->task)->attempt == a ? attempt : NULL;
+}
+
+/* What the attempt saved goes to the next one: its own, or else what it inherited. */
+static void keep_checkpoint(struct tqi_tx *tx, struct tqi_attempt *attempt, struct tqi_task *task)
+{
+	uint64_t saved = tqi_load_acquire64(&attempt->saved);
+	uint32_t bytes = (uint32_t)saved, kept = 0, kept_bytes = 0;
+
+	if (attempt->checkpoint && saved && bytes <= TQ_CHECKPOINT_MAX) {
+		kept = tqi_block_take(tx, bytes ? bytes : 1);
+		kept_bytes = bytes;
+		if (kept)
+			memcpy(tqi_unit(tx, kept),
+			       (const unsigned char *)tqi_unit(tx, attempt->checkpoint) +
+				       (saved >> 32 & 1) * TQ_CHECKPOINT_MAX,
+			       bytes);
+	}
+	if (!kept && attempt->inherited) { /* also when memory is short: older, but whole */
+		kept = attempt->inherited;
+		kept_bytes = attempt->inherited_bytes;
+	} else if (attempt->inherited) {
+		tqi_block_give(tx, attempt->inherited);
+	}
+	if (attempt->checkpoint)
+		tqi_block_give(tx, attempt->checkpoint);
+	TQI_SET(tx, task->checkpoint, kept);
+	TQI_SET(tx, task->checkpoint_bytes, kept_bytes);
+}
+
+/* V7: which one it was can be told until the task is ready again. */
+static void leave_server(struct tqi_tx *tx, struct tqi_task *task, uint32_t server)
+{
+	TQI_SET(tx, task->key, tqi_server_mark(tqi_server_at(tx, server), server));
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_SERVED));
+	tqi_server_give(tx, server);
+}
+
+static void settle_blocks(struct tqi_tx *tx, struct tqi_attempt *attempt, struct tqi_task *task)
+{
+	if (attempt->payload)
+		tqi_block_give(tx, attempt->payload); /* nobody reads it any more */
+	if (attempt->checkpoint || attempt->inherited)
+		keep_checkpoint(tx, attempt, task);
+}
+
+/* Unlink and free the attempt's record; the task is on its own then. */
+static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
+{
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
+	struct tqi_task *task = tqi_task_at(tx, attempt->task);
+	struct ended ended = { attempt->task,	    task->attempts, attempt->worker,
+			       attempt->started_ns, cause,	    cause_arg };
+
+	tqi_task_touch(tx, task);
+	if (attempt->prev)
+		TQI_SET(tx, tqi_attempt_at(tx, attempt->prev)->next, attempt->next);
+	else
+		TQI_SET(tx, worker->attempts, attempt->next);
+	if (attempt->next)
+		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
+	TQI_ADD(tx, worker->attempt_count, -1);
+	tqi_behalf_end(tx, a);
+	if (worker->output_bytes) /* readers of its output look whether that was the end */
+		tx->nudge = &worker->output_word;
+	if (attempt->checkpoint | attempt->inherited | attempt->payload)
+		settle_blocks(tx, attempt, task);
+	TQI_SET(tx, task->attempt, 0u);
+	tqi_task_set_cause(tx, task, cause, cause_arg);
+	if (task->flags & TQI_TASK_EXTRA) {
+		tqi_due_mark_late(tx, task); /* nobody may have looked since */
+		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
+	}
+	tqi_class_time(tx, tqi_counters_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
+	if (attempt->charged_us)
+		tqi_fair_end(tx, task, attempt);
+	if (attempt->server)
+		leave_server(tx, task, attempt->server);
+	tqi_due_set(tx, ended.task, UINT64_MAX);
+	tqi_table_give(tx, TQI_ATTEMPTS, a);
+	return ended;
+}
+
+static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ended *ended)
+{
+	const struct tq_attempt_info info = {
+		.started_ns = ended->started_ns,
+		.ended_ns = tx->now_ns,
+		.number = ended->number,
+		.worker = ended->worker,
+		.worker_pid = tqi_worker_at(tx, ended->worker)->owner.pid,
+		.cause = ended->cause,
+		.cause_arg = ended->cause_arg,
+	};
+
+	tqi_history_add(tx, task, &info);
+}
+
+static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_verdict *v)
+{
+	uint32_t bytes = v->result_bytes, block = 0, cut = 0;
+
+	if (task->result)
+		tqi_block_give(tx, task->result);
+	struct tqi_inflight *entry = v->result_token ? tqi_inflight_get(tx, v->result_token) : NULL;
+
+	if (entry) {
+		block = entry->first;
+		tqi_inflight_drop(tx, entry);
+	} else {
+		/* Finishing never fails for want of memory: then less of the tail is kept. */
+		while (bytes && !(block = tqi_block_take(tx, bytes))) {
+			cut += bytes - bytes / 2;
+			bytes /= 2;
+		}
+		if (block)
+			memcpy(tqi_unit(tx, block), (const unsigned char *)v->result + cut, bytes);
+	}
+	bool is_cut = cut || v->output_bytes > bytes;
+
+	TQI_SET(tx, task->result, block);
+	TQI_SET(tx, task->result_bytes, bytes);
+	TQI_SET(tx, task->output_bytes, v->output_bytes);
+	TQI_SET(tx, task->flags,
+		(uint16_t)(is_cut ? task->flags | TQI_TASK_CUT : task->flags & ~TQI_TASK_CUT));
+}
+
+static void set_outcome(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_verdict *v)
+{
+	if (v->result_bytes || v->output_bytes || task->result || task->output_bytes ||
+	    (task->flags & TQI_TASK_CUT))
+		set_result(tx, task, v); /* also to clear what an earlier attempt left */
+	if (v->max_rss_bytes)
+		TQI_SET(tx, task->max_rss_bytes, v->max_rss_bytes);
+	if (v->cpu_ns)
+		TQI_SET(tx, task->cpu_ns, v->cpu_ns);
+	if (v->text || task->error)
+		tqi_task_set_error(tx, task, v->text);
+}
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 30; /* splitmix64 */
+	x *= 0xbf58476d1ce4e5b9ull;
+	x ^= x >> 27;
+	x *= 0x94d049bb133111ebull;
+	return x ^ x >> 31;
+}
+
+/* E5: uniform in d..2d with d = min(cap, base x 2^(failures-1)). */
+static uint64_t backoff(struct tqi_tx *tx, const struct tqi_task *task, uint32_t index)
+{
+	uint32_t doublings = task->failures ? task->failures - 1u : 0;
+	uint64_t d = task->backoff_ns;
+
+	while (doublings-- > 0 && d < task->backoff_cap_ns)
+		d *= 2;
+	if (d > task->backoff_cap_ns)
+		d = task->backoff_cap_ns;
+	uint64_t random = mix(tqi_root(tx)->seed ^ mix(tqi_id_make(index, task->generation)) ^
+			      task->attempts);
+
+	return d ? d + random % d : 0;
+}
+
+/*
+ * Back to the queue.  Only here the deadline decides: who succeeded late, or has used
+ * up a budget, ends as any other.
+ */
+static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t delay_ns,
+		     bool keep_place)
+{
+	struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	remember(tx, task, ended);
+	if (task->flags & TQI_TASK_LATE) { /* no attempt starts after the deadline */
+		tqi_task_finish(tx, ended->task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
+		return;
+	}
+	TQI_ADD(tx, tqi_counters_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_STALLED));
+	if (delay_ns == 0) {
+		tqi_task_move(tx, ended->task, TQ_READY);
+		tqi_ready_enter(tx, ended->task, keep_place);
+	} else {
+		tqi_task_move(tx, ended->task, TQ_DELAYED);
+		TQI_SET(tx, task->due_ns, tqi_due_after(tx, delay_ns));
+	}
+	tqi_due_set(tx, ended->task, tqi_due_of(tx, task));
+}
+
+static void end_for_good(struct tqi_tx *tx, const struct ended *ended, uint32_t state)
+{
+	struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	if (task->history || ended->number > 1)
+		remember(tx, task, ended);
+	tqi_task_finish(tx, ended->task, state, ended->cause, ended->cause_arg);
+}
+
+static bool total_time_is_over(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->timeout_total_ns != UINT64_MAX &&
+	       tx->now_ns - task->first_started_ns >= task->timeout_total_ns;
+}
+
+/* Whoever cancelled it: what ends without success is not tried again. */
+static bool is_cancelled(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return (task->flags & TQI_TASK_CANCEL) ||
+	       task->wait_sequence < tqi_root(tx)->cancel_before ||
+	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
+}
+
+/* An attempt that failed, in whatever way; `over`: its budget is used up. */
+static void end_failed(struct tqi_tx *tx, struct ended *ended, bool over, uint64_t delay_ns)
+{
+	const struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	if (is_cancelled(tx, task)) {
+		ended->cause = TQ_CAUSE_CANCELLED;
+		ended->cause_arg = 0;
+		end_for_good(tx, ended, TQ_CANCELLED);
+	} else if (over || (task->flags & TQI_TASK_ONCE) || total_time_is_over(tx, task)) {
+		end_for_good(tx, ended, TQ_FAILED);
+	} else {
+		go_again(tx, ended, delay_ns, false);
+	}
+}
+
+static void end_by_failure(struct tqi_tx *tx, struct ended *ended, bool fatal)
+{
+	struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	TQI_ADD(tx, task->failures, 1);
+	end_failed(tx, ended, fatal || task->failures >= task->attempts_max,
+		   backoff(tx, task, ended->task));
+}
+
+static void end_released(struct tqi_tx *tx, struct ended *ended, uint64_t delay_ns)
+{
+	const struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	if ((task->flags & TQI_TASK_ONCE) || is_cancelled(tx, task))
+		end_failed(tx, ended, true, 0);
+	else
+		go_again(tx, ended, delay_ns, true);
+}
+
+static void end_by_crash(struct tqi_tx *tx, struct ended *ended)
+{
+	struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	TQI_ADD(tx, task->crashes, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->crashed, 1);
+	end_failed(tx, ended, task->crashes >= task->crashes_max, 0);
+}
+
+static void end_by_loss(struct tqi_tx *tx, struct ended *ended)
+{
+	struct tqi_task *task = tqi_task_at(tx, ended->task);
+
+	TQI_ADD(tx, task->losses, 1);
+	TQI_ADD(tx, tqi_counters_of(tx, task)->reclaimed, 1);
+	end_failed(tx, ended, task->losses >= task->losses_max, 0);
+}
+
+/* It ended because it was asked to: the task's flag, or a budget, decides. */
+static void end_stopped(struct tqi_tx *tx, struct ended *ended)
+{
+	if (ended->cause == TQ_CAUSE_LEASE_LOST)
+		end_by_loss(tx, ended);
+	else if (ended->cause == TQ_CAUSE_TIMEOUT)
+		end_by_failure(tx, ended, false);
+	else if (ended->cause == TQ_CAUSE_RELEASED)
+		end_released(tx, ended, 0); /* its worker was told to end */
+	else
+		end_failed(tx, ended, true, 0);
+}
+
+int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_t epoch,
+	    const struct tqi_verdict *v)
+{
+	const struct tqi_attempt *attempt = tqi_attempt_find(tx, worker, a, id, epoch);
+
+	if (!attempt)
+		return TQ_ELEASE;
+	/* A stop that the attempt obeyed is why it ended; a success is a success. */
+	uint32_t stop = v->kind == TQ_VERDICT_FAIL || v->kind == TQ_VERDICT_RELEASE
+				? attempt->stop_cause
+				: TQ_CAUSE_NONE;
+	struct ended ended = detach(tx, a, stop ? stop : v->cause, stop ? 0 : v->cause_arg);
+
+	set_outcome(tx, tqi_task_at(tx, ended.task), v);
+	if (v->kind == TQ_VERDICT_DONE)
+		end_for_good(tx, &ended, TQ_DONE);
+	else if (stop)
+		end_stopped(tx, &ended);
+	else if (v->kind == TQ_VERDICT_RELEASE)
+		end_released(tx, &ended, v->delay_ns);
+	else
+		end_by_failure(tx, &ended, v->kind == TQ_VERDICT_FATAL);
+	return 0;
+}
+
+/* The tail of the output that a dead worker's command had written. */
+static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
+	struct tqi_task *task = tqi_task_at(tx, attempt->task);
+	uint64_t head = tqi_load_acquire64(&worker->output_head);
+	uint32_t ring_bytes = worker->output_bytes;
+
+	if (ring_bytes <= TQI_OUTPUT_CHUNK ||
+	    tqi_load_acquire32(&worker->output_serial) != attempt->serial || !head)
+		return;
+	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
+	uint32_t whole = ring_bytes - TQI_OUTPUT_CHUNK;
+	uint32_t bytes = head < whole ? (uint32_t)head : whole;
+	uint32_t block = tqi_block_take(tx, bytes);
+
+	if (!block)
+		return;
+	const unsigned char *ring = tqi_unit(tx, worker->output);
+	unsigned char *to = tqi_unit(tx, block);
+	uint32_t from = (uint32_t)((head - bytes) % ring_bytes), first = ring_bytes - from;
+
+	if (first > bytes)
+		first = bytes;
+	memcpy(to, ring + from, first);
+	memcpy(to + first, ring, bytes - first);
+	if (task->result)
+		tqi_block_give(tx, task->result);
+	TQI_SET(tx, task->result, block);
+	TQI_SET(tx, task->result_bytes, bytes);
+	TQI_SET(tx, task->output_bytes, head);
+	TQI_SET(tx, task->flags,
+		(uint16_t)(head > bytes ? task->flags | TQI_TASK_CUT
+					: task->flags & ~TQI_TASK_CUT));
+}
+
+void tqi_end_by_death(struct tqi_tx *tx, uint32_t a, const struct tqi_death *death)
+{
+	const struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	uint32_t stop = attempt->stop_cause;
+	uint32_t cause = stop ? stop : death->cause;
+
+	tqi_trace_attempt(tx, attempt, TQ_TRACE_RECLAIM, cause, stop ? 0 : death->cause_arg);
+	keep_output(tx, attempt);
+	struct ended ended = detach(tx, a, cause, stop ? 0 : death->cause_arg);
+	struct tqi_task *task = tqi_task_at(tx, ended.task);
+
+	if (cause != TQ_CAUSE_RELEASED)
+		TQI_ADD(tx, tqi_root(tx)->reclaimed, 1);
+	if (death->max_rss_bytes)
+		TQI_SET(tx, task->max_rss_bytes, death->max_rss_bytes);
+	if (death->cpu_ns)
+		TQI_SET(tx, task->cpu_ns, death->cpu_ns);
+	if (stop)
+		end_stopped(tx, &ended);
+	else if (cause == TQ_CAUSE_RELEASED)
+		end_released(tx, &ended, 0);
+	else
+		end_by_crash(tx, &ended);
+}

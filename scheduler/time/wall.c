@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The wall heap. */
+#include "scheduler/time/wall.h"
+
+#include "scheduler/time/due.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/task/task.h"
+
+uint64_t tqi_wall_next(struct tqi_tx *tx)
+{
+	const struct tqi_heap *wall = &tqi_root(tx)->wall;
+
+	return wall->length ? (uint64_t)wall->root.key : UINT64_MAX;
+}
+
+int tqi_wall_reserve(struct tqi_tx *tx)
+{
+	struct tqi_root *root = tqi_root(tx);
+	int r = tqi_heap_reserve(tx, &root->wall, root->appointments + 1);
+
+	if (r == 0)
+		TQI_ADD(tx, root->appointments, 1);
+	return r;
+}
+
+static uint64_t at_of(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->at_ns : 0;
+}
+
+bool tqi_wall_is_ahead(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return at_of(tx, task) > tx->wall_ns;
+}
+
+void tqi_wall_enter(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	tqi_heap_push(tx, &tqi_root(tx)->wall, TQI_FAMILY_WALL,
+		      (struct tqi_heap_entry){ (int64_t)at_of(tx, task),
+					       tqi_tag(task->sequence, index) });
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_AT));
+}
+
+void tqi_wall_leave(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (!(task->flags & TQI_TASK_AT))
+		return;
+	tqi_heap_remove(tx, &tqi_root(tx)->wall, TQI_FAMILY_WALL, index);
+	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_AT));
+}
+
+void tqi_wall_ended(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	if (at_of(tx, task))
+		TQI_ADD(tx, tqi_root(tx)->appointments, -1);
+}
+
+void tqi_wall_renew(struct tqi_tx *tx, struct tqi_task *task)
+{
+	if (at_of(tx, task))
+		TQI_SET(tx, tqi_task_extra(tx, task)->at_ns, 0u);
+}
+
+void tqi_wall_cancel(struct tqi_tx *tx, struct tqi_task *task)
+{
+	tqi_wall_ended(tx, task);
+	tqi_wall_renew(tx, task);
+}
+
+/* Its time has come; it may have been cancelled, or outlived its deadline, before. */
+static void keep_appointment(struct tqi_tx *tx, uint32_t index)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_task_is_over(tx, task)) {
+		tqi_task_end_over(tx, index);
+		return;
+	}
+	tqi_wall_leave(tx, index);
+	tqi_task_move(tx, index, TQ_READY);
+	TQI_SET(tx, task->due_ns, 0u); /* it waits for it no more, whatever else it may wait for */
+	tqi_ready_enter(tx, index, false);
+}
+
+bool tqi_wall_run(struct tqi_tx *tx, uint32_t count)
+{
+	while (tqi_wall_is_due(tx) && !tx->corrupt) {
+		if (count-- == 0 || tqi_tx_is_filling(tx))
+			return true;
+		keep_appointment(tx, tqi_tag_index(tqi_root(tx)->wall.root.tag));
+	}
+	return false;
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands: taken, answered, freed. */
+#include "scheduler/worker/command.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "scheduler/order/ready.h"
+#include "scheduler/worker/sleep.h"
+#include "shm/lock.h"
+#include "shm/pool.h"
+
+#define FREES_SLICE 2 /* ended commands freed when one ends: one more than comes */
+
+struct tqi_delivery *tqi_command_deliveries(struct tqi_tx *tx, const struct tqi_command *command)
+{
+	uint64_t bytes = (uint64_t)command->delivery_count * sizeof(struct tqi_delivery);
+
+	if (command->delivery_count > TQI_WORKERS_MAX ||
+	    ((uint64_t)command->block << TQI_UNIT_SHIFT) + bytes > tx->seg->geometry.max_bytes) {
+		tx->corrupt = true;
+		return NULL;
+	}
+	return tqi_unit(tx, command->block);
+}
+
+const void *tqi_command_argument(struct tqi_tx *tx, const struct tqi_command *command)
+{
+	const struct tqi_delivery *d = tqi_command_deliveries(tx, command);
+
+	return d && command->argument_bytes ? d + command->delivery_count : NULL;
+}
+
+/* By halves: they are in the order of their workers. */
+static struct tqi_delivery *delivery_of(struct tqi_tx *tx, const struct tqi_command *command,
+					uint32_t w)
+{
+	struct tqi_delivery *d = tqi_command_deliveries(tx, command);
+	uint32_t from = 0, end = d ? command->delivery_count : 0;
+
+	while (from < end) {
+		uint32_t middle = (from + end) / 2;
+
+		if (d[middle].worker == w)
+			return &d[middle];
+		if (d[middle].worker < w)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return NULL;
+}
+
+struct tqi_delivery *tqi_command_delivery(struct tqi_tx *tx, const struct tqi_command *command,
+					  uint32_t w, uint64_t generation)
+{
+	struct tqi_delivery *d = delivery_of(tx, command, w);
+
+	return d && d->generation == generation ? d : NULL;
+}
+
+int tqi_command_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
+{
+	uint32_t index = tqi_id_index(id);
+
+	if (index == 0 || index >= tx->core->tables[TQI_COMMANDS].count)
+		return -ENOENT;
+	const struct tqi_command *command = tqi_command_at(tx, index);
+	uint64_t generation = tqi_id_generation(id);
+
+	if (generation == 0 || generation > command->generation)
+		return -ENOENT;
+	if (generation < command->generation || command->state == TQI_COMMAND_FREE)
+		return TQ_EGONE;
+	*ret_index = index;
+	return 0;
+}
+
+/* What this worker may take of a command now; NULL nothing. */
+static struct tqi_delivery *offer(struct tqi_tx *tx, const struct tqi_command *command, uint32_t w,
+				  const struct tqi_worker *worker)
+{
+	struct tqi_delivery *d;
+
+	if (!command->waiting)
+		return NULL;
+	if (command->to == TQ_COMMAND_TO_ANY)
+		d = (worker->flags & TQI_WORKER_MASTER) ||
+				    !tqi_worker_serves_queue(worker, command->queue)
+			    ? NULL
+			    : tqi_command_deliveries(tx, command);
+	else
+		d = tqi_command_delivery(tx, command, w, worker->generation);
+	return d && d->state == TQ_ANSWER_WAITING ? d : NULL;
+}
+
+/* The oldest one; 0 none. */
+static uint32_t next_for(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
+			 struct tqi_delivery **ret_delivery)
+{
+	for (uint32_t c = tqi_root(tx)->commands_oldest; c && !tx->corrupt;) {
+		const struct tqi_command *command = tqi_command_at(tx, c);
+
+		*ret_delivery = offer(tx, command, w, worker);
+		if (*ret_delivery)
+			return c;
+		c = command->next;
+	}
+	return 0;
+}
+
+uint32_t tqi_command_next(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_delivery *d;
+
+	return next_for(tx, w, tqi_worker_at(tx, w), &d);
+}
+
+bool tqi_command_waits(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	return tqi_command_may_wait(tqi_root(tx), worker) &&
+	       (worker->command || tqi_command_next(tx, w));
+}
+
+static void set_state(struct tqi_tx *tx, struct tqi_delivery *d, uint32_t state)
+{
+	TQI_SET(tx, d->state, (uint16_t)state);
+	TQI_SET(tx, d->changed_ns, tx->now_ns);
+}
+
+bool tqi_command_take(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_delivery *d;
+
+	if (!tqi_command_may_wait(tqi_root(tx), worker))
+		return false;
+	if (worker->command)
+		return true;
+	uint32_t c = next_for(tx, w, worker, &d);
+
+	if (!c) {
+		TQI_SET(tx, worker->command_seen, tqi_root(tx)->command_change);
+		return false;
+	}
+	set_state(tx, d, TQ_ANSWER_TAKEN);
+	TQI_SET(tx, d->worker, w);
+	TQI_SET(tx, d->generation, worker->generation);
+	TQI_SET(tx, d->pid, worker->owner.pid);
+	TQI_ADD(tx, d->takes, 1);
+	TQI_ADD(tx, tqi_command_at(tx, c)->waiting, -1);
+	TQI_SET(tx, worker->command, c);
+	return true;
+}
+
+/* The ends of the list that a command of this state is on. */
+static void list_of(struct tqi_root *root, uint32_t state, uint32_t **ret_first,
+		    uint32_t **ret_last)
+{
+	bool open = state == TQI_COMMAND_OPEN;
+
+	*ret_first = open ? &root->commands_oldest : &root->ended_oldest;
+	*ret_last = open ? &root->commands_newest : &root->ended_newest;
+}
+
+static void unlink_command(struct tqi_tx *tx, const struct tqi_command *command)
+{
+	uint32_t *first, *last;
+
+	list_of(tqi_root(tx), command->state, &first, &last);
+	if (command->prev)
+		TQI_SET(tx, tqi_command_at(tx, command->prev)->next, command->next);
+	else
+		TQI_SET(tx, *first, command->next);
+	if (command->next)
+		TQI_SET(tx, tqi_command_at(tx, command->next)->prev, command->prev);
+	else
+		TQI_SET(tx, *last, command->prev);
+}
+
+void tqi_command_append(struct tqi_tx *tx, uint32_t c, uint32_t state)
+{
+	struct tqi_command *command = tqi_command_at(tx, c);
+	uint32_t *first, *last;
+
+	list_of(tqi_root(tx), state, &first, &last);
+	TQI_SET(tx, command->state, state);
+	TQI_SET(tx, command->prev, *last);
+	TQI_SET(tx, command->next, 0u);
+	if (*last)
+		TQI_SET(tx, tqi_command_at(tx, *last)->next, c);
+	else
+		TQI_SET(tx, *first, c);
+	TQI_SET(tx, *last, c);
+}
+
+static bool is_waited_in(struct tqi_tx *tx, uint32_t first, uint32_t c)
+{
+	for (uint32_t s = first; s && !tx->corrupt; s = tqi_waiter_at(tx, s)->newer)
+		if (tqi_waiter_at(tx, s)->interest == TQI_INTEREST_COMMAND &&
+		    tqi_waiter_at(tx, s)->subject == c)
+			return true;
+	return false;
+}
+
+/* Whether somebody is still to read its answers. */
+static bool is_waited(struct tqi_tx *tx, uint32_t c)
+{
+	return tqi_root(tx)->command_waiters && (is_waited_in(tx, tx->core->waiter_oldest, c) ||
+						 is_waited_in(tx, tx->core->waiter_transit, c));
+}
+
+static void free_command(struct tqi_tx *tx, uint32_t c)
+{
+	struct tqi_command *command = tqi_command_at(tx, c);
+
+	unlink_command(tx, command);
+	TQI_ADD(tx, tqi_root(tx)->ended_count, -1);
+	TQI_SET(tx, command->state, TQI_COMMAND_FREE);
+	tqi_block_give(tx, command->block);
+	tqi_table_give(tx, TQI_COMMANDS, c);
+}
+
+/* The oldest beyond those that are kept. */
+static void trim(struct tqi_tx *tx)
+{
+	uint32_t frees = 0;
+
+	for (uint32_t c = tqi_root(tx)->ended_oldest;
+	     c && frees < FREES_SLICE && tqi_root(tx)->ended_count > TQ_COMMANDS_KEPT &&
+	     !tx->corrupt;) {
+		uint32_t next = tqi_command_at(tx, c)->next;
+
+		if (!is_waited(tx, c)) {
+			free_command(tx, c);
+			frees++;
+		}
+		c = next;
+	}
+}
+
+/* So many deliveries less to wait for; the last one ends the command. */
+static void answered(struct tqi_tx *tx, uint32_t c, uint32_t count)
+{
+	struct tqi_command *command = tqi_command_at(tx, c);
+
+	TQI_SET(tx, command->open, command->open - count);
+	if (command->open)
+		return;
+	unlink_command(tx, command);
+	tqi_command_append(tx, c, TQI_COMMAND_ENDED);
+	TQI_SET(tx, command->ended_ns, tx->now_ns);
+	TQI_ADD(tx, tqi_root(tx)->commands_open, -1);
+	TQI_ADD(tx, tqi_root(tx)->ended_count, 1);
+	if (tqi_root(tx)->command_waiters)
+		tqi_command_wake(tx, TQI_COMMAND_POPS);
+	trim(tx);
+}
+
+static void set_text(struct tqi_tx *tx, struct tqi_delivery *d, const char *text)
+{
+	uint64_t words[sizeof(d->text) / sizeof(d->text[0])] = { 0 };
+
+	memcpy(words, text, strnlen(text, TQ_COMMAND_TEXT_MAX));
+	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i] != d->text[i])
+			TQI_SET(tx, d->text[i], words[i]);
+}
+
+int tqi_command_ack(struct tqi_tx *tx, uint32_t w, uint64_t id, uint32_t state, const char *text)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+	uint32_t c;
+
+	if (tqi_command_find(tx, id, &c) < 0 || worker->command != c)
+		return TQ_ESTATE;
+	struct tqi_delivery *d =
+		tqi_command_delivery(tx, tqi_command_at(tx, c), w, worker->generation);
+
+	if (!d || d->state != TQ_ANSWER_TAKEN) {
+		tx->corrupt = true;
+		return TQ_ESTATE;
+	}
+	set_state(tx, d, state);
+	set_text(tx, d, text ? text : "");
+	TQI_SET(tx, worker->command, 0u);
+	answered(tx, c, 1);
+	return 0;
+}
+
+int tqi_command_cancel(struct tqi_tx *tx, uint64_t id)
+{
+	uint32_t c;
+	int r = tqi_command_find(tx, id, &c);
+
+	if (r < 0)
+		return r;
+	struct tqi_command *command = tqi_command_at(tx, c);
+	uint32_t waiting = command->waiting;
+
+	if (command->state != TQI_COMMAND_OPEN)
+		return TQ_ESTATE;
+	if (!command->cancelled_ns)
+		TQI_SET(tx, command->cancelled_ns, tx->now_ns);
+	if (waiting) {
+		TQI_SET(tx, command->waiting, 0u);
+		answered(tx, c, waiting);
+	}
+	return (int)waiting;
+}
+
+/* Anybody's command goes back to its place, the oldest of all that wait. */
+static void give_back(struct tqi_tx *tx, struct tqi_command *command, struct tqi_delivery *d)
+{
+	set_state(tx, d, TQ_ANSWER_WAITING);
+	TQI_SET(tx, d->worker, 0u);
+	TQI_SET(tx, d->generation, 0u);
+	TQI_SET(tx, d->pid, 0u);
+	TQI_ADD(tx, command->waiting, 1);
+	TQI_ADD(tx, tqi_root(tx)->command_change, 1);
+	tqi_command_wake(tx, 1);
+}
+
+static void go(struct tqi_tx *tx, uint32_t c, struct tqi_delivery *d)
+{
+	struct tqi_command *command = tqi_command_at(tx, c);
+
+	if (d->state == TQ_ANSWER_TAKEN && command->to == TQ_COMMAND_TO_ANY &&
+	    d->takes < TQI_COMMAND_TAKES_MAX && !command->cancelled_ns) {
+		give_back(tx, command, d);
+		return;
+	}
+	if (d->state == TQ_ANSWER_WAITING)
+		TQI_ADD(tx, command->waiting, -1);
+	set_state(tx, d, TQ_ANSWER_GONE);
+	answered(tx, c, 1);
+}
+
+bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	bool changed = false;
+
+	if (!(worker->flags & TQI_WORKER_COMMANDS))
+		return true;
+	for (uint32_t c = tqi_root(tx)->commands_oldest; c && !tx->corrupt;) {
+		const struct tqi_command *command = tqi_command_at(tx, c);
+		uint32_t next = command->next;
+		struct tqi_delivery *d = tqi_command_delivery(tx, command, w, worker->generation);
+
+		if (d && tqi_delivery_answer(command, d) <= TQ_ANSWER_TAKEN) {
+			if (tqi_tx_is_filling(tx))
+				return false;
+			if (d->state == TQ_ANSWER_TAKEN)
+				TQI_SET(tx, worker->command, 0u);
+			go(tx, c, d);
+			changed = true;
+		}
+		c = next;
+	}
+	return !changed || !tqi_tx_is_filling(tx); /* there is more to a leave than this */
+}
+
+static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
+{
+	if (tqi_mutex_owner_died(&s->mutex))
+		return false;
+	if (s->interest == TQI_INTEREST_COMMAND)
+		return tqi_command_at(tx, s->subject)->state != TQI_COMMAND_OPEN;
+	return (s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_MASTER) &&
+	       tqi_worker_at(tx, s->subject)->state == TQI_WORKER_LIVE &&
+	       tqi_command_waits(tx, s->subject);
+}
+
+bool tqi_command_wake(struct tqi_tx *tx, uint32_t count)
+{
+	return tqi_sleep_pop(tx, count, is_called);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* Wait slots as the scheduler uses them: with their edges and gauges. */
+#ifndef TQI_SCHEDULER_WORKER_SLEEP_H
+#define TQI_SCHEDULER_WORKER_SLEEP_H
+
+#include "scheduler/record/records.h"
+
+/* Take a slot and queue it; 0 as tqi_table_take(). */
+uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
+			 enum tqi_interest interest, uint32_t subject, bool *ret_full);
+/* Leave it; all edges have been dropped before. */
+void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
+/*
+ * About to sleep (again): queue it if it was popped, note until when.  `until_ns`
+ * is the sleeper's own wish; returns the time to sleep to.  What waits for the wall
+ * clock is noted beside it, in until_wall_ns.
+ */
+uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns);
+/* Pop up to `count` of those that are called, newest first; true when one was. */
+bool tqi_sleep_pop(struct tqi_tx *tx, uint32_t count,
+		   bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot));
+/* Bury some dead sleepers; true when there may be more. */
+bool tqi_sleep_bury(struct tqi_tx *tx);
+
+#endif

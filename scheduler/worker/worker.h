@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* Registered workers and masters: coming, going, leases, death. */
+#ifndef TQI_SCHEDULER_WORKER_WORKER_H
+#define TQI_SCHEDULER_WORKER_WORKER_H
+
+#include "scheduler/task/claim.h"
+#include "scheduler/record/records.h"
+
+struct tqi_worker_request {
+	const struct tqi_ident *owner;
+	const char *name; /* "" none */
+	const char *const *queues;
+	const char *const *kinds; /* none: any kind */
+	uint32_t queue_count;
+	uint32_t kind_count;
+	uint32_t flags; /* TQI_WORKER_MASTER, TQI_WORKER_EMPTY */
+	uint32_t kill;
+	uint64_t lease_ns;
+	uint64_t grace_ns;
+	uint32_t output_bytes; /* power of two; 0 none */
+	uint32_t master;       /* record of its master; 0 none */
+	uint32_t steal_max;    /* 0 none */
+	uint32_t steal_capacity; /* thousandths */
+	uint64_t steal_interval_ns;
+};
+
+/*
+ * Register; the calling thread's life lock is taken in this transaction.  0;
+ * TQ_EFULL; -ENOMEM; TQ_ESHUTDOWN; -EEXIST a live master has that name.
+ */
+int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *request,
+			uint32_t *ret_worker);
+/* Set the kinds that it serves (handlers come and go). 0, TQ_EFULL, -ENOMEM. */
+int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *kinds,
+			 uint32_t count);
+/* Leave; claims go back without fault, a slice in each hold: true when it is done. */
+bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
+
+/* Told to claim nothing more: the sleep of its claim ends. */
+void tqi_worker_stop(struct tqi_tx *tx, uint32_t worker);
+
+/* The record of a process that has registered under this master; 0 none. */
+uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid);
+
+/* A worker whose death somebody should prove, outside the lock. */
+#define TQI_GROUPS_MAX 5 /* its own, and those of a few commands */
+struct tqi_suspect {
+	uint32_t worker;
+	uint32_t group_count; /* process groups that must be empty, too; above TQI_GROUPS_MAX:
+				 more than could be noted */
+	uint64_t generation;
+	bool hinted; /* its life lock says so; else it is only a probe */
+	struct tqi_ident owner;
+	struct {
+		uint32_t pgid;
+		uint64_t start;
+	} groups[TQI_GROUPS_MAX];
+};
+
+/* The hint of its life lock was a false alarm. */
+void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect);
+/* Its life lock was lost although it lives (its thread ended): take it again. */
+void tqi_worker_relive(struct tqi_tx *tx, uint32_t worker);
+
+/* Fill in a suspect; false when the record is not in use. */
+bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t worker, struct tqi_suspect *ret_suspect);
+
+/*
+ * The process has been proved gone.  With a live master the master alone says why:
+ * it is woken, and after a second this goes on without it.  `groups_empty`: no
+ * process of its commands is left, or its attempts wait for that.  True when the worker has been taken apart.
+ */
+bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool groups_empty);
+/* The master's verdict; everything of it is gone.  A slice; true when it is done. */
+bool tqi_worker_dead(struct tqi_tx *tx, uint32_t worker, uint64_t generation,
+		     const struct tqi_death *death);
+
+/* Whether it is dying and its live master still has time to say why. */
+bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t worker);
+
+/* Judge the lease of one worker (two phases, C3). */
+void tqi_worker_judge(struct tqi_tx *tx, uint32_t worker);
+
+#endif
