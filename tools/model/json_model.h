@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A look as a JSON object. */
-#ifndef TASKQ_TOP_JSON_MODEL_H
-#define TASKQ_TOP_JSON_MODEL_H
+#ifndef TASKQ_MODEL_JSON_MODEL_H
+#define TASKQ_MODEL_JSON_MODEL_H
 
 #include <jansson.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What /proc says of a process. */
-#ifndef TASKQ_TOP_PROCESS_H
-#define TASKQ_TOP_PROCESS_H
+#ifndef TASKQ_MODEL_PROCESS_H
+#define TASKQ_MODEL_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * the records a few milliseconds at a time, and keeps the first PICKS_MAX of those that
  * match.  When it is through it begins anew; what it found stays until the next one is.
  */
-#ifndef TASKQ_TOP_PASS_H
-#define TASKQ_TOP_PASS_H
+#ifndef TASKQ_MODEL_PASS_H
+#define TASKQ_MODEL_PASS_H
 
 #include <taskq/taskq.h>
 

@@ -4,8 +4,8 @@
  * of all.  A histogram has a thousand figures, so only those of queues in which something
  * has happened are read again.
  */
-#ifndef TASKQ_TOP_LATENCY_H
-#define TASKQ_TOP_LATENCY_H
+#ifndef TASKQ_MODEL_LATENCY_H
+#define TASKQ_MODEL_LATENCY_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * What the views show: the last look, the difference to the one before, the minutes
  * before that, and what is wrong in plain words.
  */
-#ifndef TASKQ_TOP_MODEL_H
-#define TASKQ_TOP_MODEL_H
+#ifndef TASKQ_MODEL_H
+#define TASKQ_MODEL_H
 
 #include "latency.h"
 #include "pass.h"

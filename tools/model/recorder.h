@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The last entries of the flight recorder, and which of them a filter lets through. */
-#ifndef TASKQ_TOP_RECORDER_H
-#define TASKQ_TOP_RECORDER_H
+#ifndef TASKQ_MODEL_RECORDER_H
+#define TASKQ_MODEL_RECORDER_H
 
 #include <taskq/taskq.h>
 

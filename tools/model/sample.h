@@ -3,8 +3,8 @@
  * One look at a segment, and the handle that looks.  The handle is read-only: a look
  * takes no lock, and works whatever the processes of the segment are doing.
  */
-#ifndef TASKQ_TOP_SAMPLE_H
-#define TASKQ_TOP_SAMPLE_H
+#ifndef TASKQ_MODEL_SAMPLE_H
+#define TASKQ_MODEL_SAMPLE_H
 
 #include <stdbool.h>
 
