@@ -15,40 +15,6 @@ static void check_bytes(struct tqi_check *c, uint32_t index, uint32_t block, uin
 				(unsigned long long)bytes);
 }
 
-struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *t)
-{
-	uint64_t from = ((uint64_t)t->payload << TQI_UNIT_SHIFT) +
-			tqi_extra_at(t->payload_bytes, t->label_bytes);
-	uint64_t to = from + sizeof(struct tqi_extra);
-
-	if (!(t->flags & TQI_TASK_EXTRA) || !t->payload || to > c->g->max_bytes ||
-	    !tqi_check_span_is_here(c, (uint32_t)(from >> TQI_SPAN_SHIFT)) ||
-	    !tqi_check_span_is_here(c, (uint32_t)((to - 1) >> TQI_SPAN_SHIFT)))
-		return NULL;
-	return (struct tqi_extra *)(void *)(c->tx->base + from);
-}
-
-uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = tqi_check_extra(c, t);
-
-	return extra ? extra->deadline_ns : UINT64_MAX;
-}
-
-uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = tqi_check_extra(c, t);
-
-	return extra ? extra->at_ns : 0;
-}
-
-uint32_t tqi_check_gauge(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = t->state == TQ_BLOCKED ? tqi_check_extra(c, t) : NULL;
-
-	return extra && extra->shut ? TQ_FREE : t->state;
-}
-
 static void check_extra(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	uint64_t deadline = tqi_check_deadline(c, t);

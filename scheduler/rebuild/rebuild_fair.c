@@ -120,11 +120,6 @@ int tqi_rebuild_fair(struct tqi_check *c)
 	return r;
 }
 
-bool tqi_rebuild_is_shared(const struct tqi_queue *queue)
-{
-	return queue->fair || queue->tenant;
-}
-
 /* Records that were made after they had been counted. */
 static void note_class(struct tqi_check *c, uint32_t k)
 {

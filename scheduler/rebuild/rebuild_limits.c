@@ -100,17 +100,6 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	return r;
 }
 
-void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t l)
-{
-	const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
-
-	c->count[TQI_LANES] = c->tx->core->tables[TQI_LANES].count;
-	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
-		c->marks[TQI_LANES][tqi_parking_find(c->tx, lane->class_, lane->limits[i])] |=
-			TQI_SEEN_LINKED;
-}
-
 /* From the plain lane of its class into the one of its limits. */
 static int join(struct tqi_check *c, struct tqi_task *t, const uint32_t *limits)
 {

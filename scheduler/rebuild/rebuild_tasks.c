@@ -330,22 +330,6 @@ static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
 	return true;
 }
 
-/* Unless it is told, into the list of its task. */
-void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
-{
-	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
-	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
-
-	edge->quiet = edge->quiet != 0;
-	edge->prev = edge->next = 0;
-	if (edge->told == TQI_EDGE_TOLD)
-		return;
-	edge->next = t->edges;
-	if (t->edges)
-		tqi_edge_at(c->tx, t->edges)->prev = e;
-	t->edges = e;
-}
-
 static void attach_edge(struct tqi_check *c, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(c->tx, e);

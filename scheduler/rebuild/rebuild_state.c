@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* What all parts of a rebuild use. */
+#include "scheduler/rebuild/rebuild_state.h"
+
+#include "scheduler/order/lane.h"
+
+void tqi_rebuild_keep(struct tqi_check *c)
+{
+	c->tx->core->undo_count = 0;
+	c->tx->undo_count = 0;
+	c->tx->wake_count = 0;
+}
+
+bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes)
+{
+	if (*block && !tqi_check_block(c, *block, bytes, "", 0, ""))
+		*block = 0;
+	return *block != 0;
+}
+
+/* Unless it is told, into the list of its task. */
+void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
+{
+	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
+	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
+
+	edge->quiet = edge->quiet != 0;
+	edge->prev = edge->next = 0;
+	if (edge->told == TQI_EDGE_TOLD)
+		return;
+	edge->next = t->edges;
+	if (t->edges)
+		tqi_edge_at(c->tx, t->edges)->prev = e;
+	t->edges = e;
+}
+
+bool tqi_rebuild_is_shared(const struct tqi_queue *queue)
+{
+	return queue->fair || queue->tenant;
+}
+
+void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t l)
+{
+	const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
+
+	c->count[TQI_LANES] = c->tx->core->tables[TQI_LANES].count;
+	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
+		c->marks[TQI_LANES][tqi_parking_find(c->tx, lane->class_, lane->limits[i])] |=
+			TQI_SEEN_LINKED;
+}
