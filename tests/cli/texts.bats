@@ -81,3 +81,18 @@ speaks() {
                             {\"nodes\":[...]}"
 	prints "Usage: taskq submit [OPTION]... [--] CMD [ARG]..."
 }
+
+has_empty_heading() {
+	grep -A1 -x 'Options:' <<<"$output" | grep -qx ''
+}
+
+@test "fault.L10: help of each verb has a heading only over options" {
+	local verb
+
+	for verb in $(taskq help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
+		expect 0 help "$verb"
+		not has_empty_heading
+	done
+	expect 0 help hold
+	not prints "Options:"
+}

@@ -219,7 +219,7 @@ static void row_help(const struct option_row *row)
 
 void options_help(const struct option_row *rows)
 {
-	if (rows != global_options) {
+	if (rows != global_options && rows->key) {
 		puts("\nOptions:");
 		for (const struct option_row *row = rows; row->key; row++)
 			row_help(row);
