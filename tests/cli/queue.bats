@@ -83,6 +83,14 @@ flood() {
 	return 1
 }
 
+@test "fault.T4: the printed bound is rounded up, never down" {
+	taskq create -q default
+	taskq queue set --ageing low=60
+	(($(taskq queue show --json | jq .overtaken_ns.low) > 16000000000))
+	expect 0 queue show
+	prints "priority -100: tasks of higher priority (up to 1000) go first only if submitted within 19s after it"
+}
+
 @test "B2: a low task under a flood of critical ones is overtaken as long as show says" {
 	local bound_ns id
 
@@ -90,7 +98,7 @@ flood() {
 	taskq queue set --ageing low=1000
 	bound_ns=$(taskq queue show --json | jq .overtaken_ns.low)
 	expect 0 queue show
-	prints "-100 is overtaken by others, up to 1000, only if submitted within 1.1s after it"
+	prints "priority -100: tasks of higher priority (up to 1000) go first only if submitted within 1.2s after it"
 	((bound_ns > 1100000000 && bound_ns < 1110000000))
 	for i in 1 2 3; do
 		submit -p critical -- sleep 0.2 >>flood

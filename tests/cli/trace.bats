@@ -77,7 +77,7 @@ started() {
 	expect 2 trace -n 0
 	expect 2 trace --chrome - --follow
 	expect 0 info
-	prints "of which the last 100 stay"
+	prints "(ring of 100)"
 }
 
 @test "H5: create --trace: sizes, and a segment without a recorder" {

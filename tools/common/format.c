@@ -61,6 +61,30 @@ char *format_duration(uint64_t ns, char buf[FORMAT_MAX])
 	return buf;
 }
 
+/* What format_duration() prints of @ns is a multiple of this. */
+static uint64_t granularity(uint64_t ns)
+{
+	static const struct {
+		uint64_t below_ns, step_ns;
+	} steps[] = {
+		{ SECOND_NS / 100, SECOND_NS / 10000 }, /* 10ms in steps of 0.1ms */
+		{ SECOND_NS, SECOND_NS / 1000 },	{ 10 * SECOND_NS, SECOND_NS / 10 },
+		{ 3600 * SECOND_NS, SECOND_NS },	{ 86400 * SECOND_NS, 60 * SECOND_NS },
+	};
+
+	for (unsigned i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+		if (ns < steps[i].below_ns)
+			return steps[i].step_ns;
+	return 3600 * SECOND_NS;
+}
+
+char *format_bound(uint64_t ns, char buf[FORMAT_MAX])
+{
+	const uint64_t step = granularity(ns);
+
+	return format_duration((ns + step - 1) / step * step, buf);
+}
+
 char *format_size(uint64_t bytes, char buf[FORMAT_MAX])
 {
 	static const char units[] = "KMGTPE";

@@ -29,6 +29,7 @@ const char *format_plural(uint64_t count, const char *one, const char *many);
 
 /* Each fills @buf and returns it. */
 char *format_duration(uint64_t ns, char buf[FORMAT_MAX]);   /* "350ms", "5.2s", "3m05s", "2d04h" */
+char *format_bound(uint64_t ns, char buf[FORMAT_MAX]); /* likewise, but never less than @ns */
 char *format_size(uint64_t bytes, char buf[FORMAT_MAX]);    /* "812", "3.2K", "1G" */
 char *format_utc(uint64_t unix_ns, char buf[FORMAT_MAX]);   /* RFC 3339, milliseconds, Z */
 char *format_local(uint64_t unix_ns, char buf[FORMAT_MAX]); /* RFC 3339 with the local offset */

@@ -145,12 +145,15 @@ static void print_bound(const struct tq_queue_info *info, unsigned band, FILE *o
 	const uint64_t ns = policy_overtaken_ns(info, band);
 	char time[FORMAT_MAX];
 
-	fprintf(out, "  bound     a task of priority %lld is overtaken by others, up to %lld, ",
-		(long long)band_priority(info, band), (long long)band_priority(info, TQ_BANDS - 1));
+	fprintf(out, "  bound     priority %lld: ", (long long)band_priority(info, band));
 	if (ns == TQ_UNLIMITED)
-		fputs("however late they are submitted\n", out);
+		fprintf(out, "none, tasks of higher priority (up to %lld) always go first\n",
+			(long long)band_priority(info, TQ_BANDS - 1));
 	else
-		fprintf(out, "only if submitted within %s after it\n", format_duration(ns, time));
+		fprintf(out,
+			"tasks of higher priority (up to %lld) go first only if submitted within "
+			"%s after it\n",
+			(long long)band_priority(info, TQ_BANDS - 1), format_bound(ns, time));
 }
 
 static void print_hybrid(const struct tq_queue_info *info, FILE *out)

@@ -217,14 +217,13 @@ static void print_info(const struct tq_segment_info *info)
 	       format_plural(info->workers, "worker or master", "workers and masters"),
 	       info->sleepers, format_plural(info->sleepers, "sleeper", "sleepers"));
 	printf("history     %llu %s, %llu rolled back after a death, %llu %s "
-	       "taken from the dead\n",
+	       "reclaimed from dead workers\n",
 	       (unsigned long long)info->transactions,
 	       format_plural(info->transactions, "transaction", "transactions"),
 	       (unsigned long long)info->rollbacks, (unsigned long long)info->reclaimed,
 	       format_plural(info->reclaimed, "attempt", "attempts"));
 	if (info->trace_entries)
-		printf("recorder    %llu %s, of which the last %u stay\n",
-		       (unsigned long long)info->traced,
+		printf("trace       %llu %s (ring of %u)\n", (unsigned long long)info->traced,
 		       format_plural(info->traced, "transition", "transitions"),
 		       info->trace_entries);
 	if (info->schedules)
