@@ -1,30 +1,44 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# format.sh [--fix]: C files look as .clang-format says.  The column of trailing
-# comments is left to the author: clang-format 14 cannot leave it alone, so lines
-# are compared with the blanks before such comments folded.
+# format.sh [--fix] [FILE...]: C files, by default all, look as .clang-format says.  The
+# column of trailing comments is left to the author: clang-format 14 cannot leave it alone,
+# so lines are compared with the blanks before such comments folded.
 . "$(dirname "$0")/lib.sh"
 
-fix=${1:-}
+fix=
+[ "${1:-}" != --fix ] || { fix=1; shift; }
 work=$(mktemp -d "${TMPDIR:-/tmp}/taskq-format.XXXXXX")
 trap 'rm -rf "$work" "$lint_faults"' EXIT
 
-# fold: blanks before a trailing comment, and before a backslash, become one.
+# fold FROM TO: each file of the list below FROM, into TO, with one blank where there are
+# several before a trailing comment or a backslash.
 fold()
 {
-	awk '
-		inside { sub(/^[ \t]+/, "") }
-		/[^ \t].*\/\*/ && !inside {
-			at = index($0, "/*")
-			before = substr($0, 1, at - 1)
-			if (before ~ /[^ \t]/) {
-				sub(/[ \t]+$/, "", before)
-				inside = index(substr($0, at), "*/") == 0
-				$0 = before " " substr($0, at)
+	awk -v from="$1" -v to="$2" '
+		function folded(line, at, before) {
+			if (inside)
+				sub(/^[ \t]+/, "", line)
+			else if ((at = index(line, "/*")) > 1) {
+				before = substr(line, 1, at - 1)
+				if (before ~ /[^ \t]/) {
+					sub(/[ \t]+$/, "", before)
+					inside = index(substr(line, at), "*/") == 0
+					line = before " " substr(line, at)
+				}
 			}
+			if (line ~ /\*\//)
+				inside = 0
+			sub(/[ \t]+\\$/, " \\", line)
+			return line
 		}
-		/\*\// { inside = 0 }
-		{ sub(/[ \t]+\\$/, " \\"); print }'
+		{
+			inside = 0
+			printf "" >(to "/" $0)
+			while ((getline line <(from "/" $0)) > 0)
+				print folded(line) >(to "/" $0)
+			close(from "/" $0)
+			close(to "/" $0)
+		}' "$work/list"
 }
 
 # merge FILE: the formatted text, with the author's own form of lines that
@@ -33,7 +47,7 @@ merge()
 {
 	diff --unchanged-line-format='=%dn
 ' --old-line-format='' --new-line-format='+%dn
-' "$work/folded.old" "$work/folded.new" | awk -v old="$1" -v new="$work/new" '
+' "$work/old/$1" "$work/folded/$1" | awk -v old="$1" -v new="$work/new/$1" '
 		BEGIN {
 			while ((getline line < old) > 0) o[++no] = line
 			while ((getline line < new) > 0) n[++nn] = line
@@ -42,16 +56,27 @@ merge()
 		/^\+/ { print n[substr($0, 2)] }'
 }
 
-lint_files '*.[ch]' '*.cc' | while IFS= read -r file; do
-	clang-format --style=file "$file" >"$work/new"
-	fold <"$file" >"$work/folded.old"
-	fold <"$work/new" >"$work/folded.new"
-	if [ "$fix" = --fix ]; then
-		merge "$file" >"$work/merged"
-		cmp -s "$work/merged" "$file" || { cat "$work/merged" >"$file"; echo "formatted $file" >&2; }
-	else
-		diff -U0 --label "$file" --label formatted "$work/folded.old" "$work/folded.new" || true
-	fi
-done | lint_report 'not formatted (./run format mends it)'
+if [ $# -gt 0 ]; then printf '%s\n' "$@"; else lint_files '*.[ch]' '*.cc'; fi >"$work/list"
+# One clang-format for all: on copies, with the rules beside them.
+mkdir "$work/new"
+cp .clang-format "$work/new/"
+sed 's|/[^/]*$||' "$work/list" | sort -u | while IFS= read -r dir; do
+	mkdir -p "$work/new/$dir" "$work/old/$dir" "$work/folded/$dir"
+done
+xargs -r cp --parents -t "$work/new" <"$work/list"
+(cd "$work/new" && xargs -r clang-format --style=file -i <"$work/list")
+fold . "$work/old"
+fold "$work/new" "$work/folded"
+
+diff -rq "$work/old" "$work/folded" | sed -n "s|^Files $work/old/\(.*\) and .*|\1|p" |
+	while IFS= read -r file; do
+		if [ "$fix" ]; then
+			merge "$file" >"$work/merged"
+			cat "$work/merged" >"$file"
+			echo "formatted $file" >&2
+		else
+			diff -U0 --label "$file" --label formatted "$work/old/$file" "$work/folded/$file" || true
+		fi
+	done | lint_report 'not formatted (./run format mends it)'
 
 lint_done
