@@ -10,9 +10,11 @@
 #include "shm/tx.h"
 #include "taskq/error.h"
 
-#define SPINS 50			 /* tries before sleeping: 1.7 times the rate of two processes */
-#define SLICE_FIRST_NS 2000000ull	 /* 2 ms: a lost wake-up costs at most this at first ... */
-#define SLICE_LAST_NS 100000000ull	 /* ... and never more than 100 ms */
+#define LOOKS_FIRST                                                                                \
+	32u /* parts of a spin: between two looks one passes, then ever twice as much ... */
+#define LOOKS_LAST 4u /* ... up to one of these: the holder keeps its cache line for a while */
+#define SLICE_FIRST_NS 2000000ull  /* 2 ms: a lost wake-up costs at most this at first ... */
+#define SLICE_LAST_NS 100000000ull /* ... and never more than 100 ms */
 #define NS_PER_S 1000000000ull
 
 int tqi_lock_init(pthread_mutex_t *mutex)
@@ -172,17 +174,41 @@ static int lock_slowly(const struct tqi_segment *seg, uint64_t timeout_ns, int *
 	}
 }
 
+static uint32_t pause_some(uint32_t pauses, uint32_t left)
+{
+	uint32_t n = pauses < left ? pauses : left;
+
+	for (uint32_t i = 0; i < n; i++)
+		caa_cpu_relax();
+	return n;
+}
+
+/*
+ * L5.  EBUSY: it is worth no more spinning, or none at all, for the word has `tid`.  A try
+ * that finds the lock taken costs its holder the cache line, and all who wait the time: so
+ * the word is read first, and ever more rarely.
+ */
+static int lock_quickly(pthread_mutex_t *mutex, uint32_t tid, uint32_t spin)
+{
+	uint32_t left = spin, pauses = spin / LOOKS_FIRST + 1;
+
+	for (;;) {
+		uint32_t owner = tqi_mutex_owner(mutex);
+		int r = owner ? EBUSY : pthread_mutex_trylock(mutex);
+
+		if (r != EBUSY || left == 0 || owner == tid)
+			return r;
+		left -= pause_some(pauses, left);
+		if (pauses < spin / LOOKS_LAST)
+			pauses *= 2;
+	}
+}
+
 int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
 {
 	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
-	int r = EBUSY;
+	int r = lock_quickly(mutex, self->tid, seg->spin);
 
-	for (int i = 0; i < SPINS; i++) {
-		r = pthread_mutex_trylock(mutex);
-		if (r != EBUSY)
-			break;
-		caa_cpu_relax();
-	}
 	if (r == EBUSY) {
 		if (tqi_mutex_owner(mutex) == self->tid)
 			return -EDEADLK;

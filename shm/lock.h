@@ -11,6 +11,8 @@
  *     the holder's record names the TID in the word, and that thread is proved
  *     gone, by CAS from exactly the word read before the proof.
  * L4  The holder's own record is written after taking and left stale by unlock.
+ * L5  Before a sleep it is waited for some 3 us: the word is looked at, not written to, at
+ *     growing distances (docs/decisions/0023).  Not where one processor is all there is.
  */
 #ifndef TQI_SHM_LOCK_H
 #define TQI_SHM_LOCK_H

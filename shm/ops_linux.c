@@ -5,16 +5,20 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include <urcu/arch.h>
 
 #include "shm/process_group.h"
 
 #define NS_PER_S 1000000000ull
+#define PAUSES_TIMED 64 /* 1 to 5 us: long beside the clock, short beside a time slice */
+#define ROUNDS_TIMED 5	/* of which the shortest counts: it was not interrupted */
 
 static uint64_t read_clock(clockid_t clock)
 {
@@ -129,6 +133,38 @@ static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
 	return tqi_process_group_is_empty(pgid, start);
 }
 
+/* More processors than the set has room for are an error, and certainly not one. */
+static bool is_alone(void)
+{
+	cpu_set_t allowed;
+
+	return sched_getaffinity(0, sizeof(allowed), &allowed) == 0 && CPU_COUNT(&allowed) == 1;
+}
+
+static uint64_t time_pauses(void)
+{
+	uint64_t begin = now(NULL);
+
+	for (uint32_t i = 0; i < PAUSES_TIMED; i++)
+		caa_cpu_relax();
+	return now(NULL) - begin;
+}
+
+static uint32_t pauses(void *ctx, uint64_t ns)
+{
+	uint64_t shortest = UINT64_MAX;
+
+	(void)ctx;
+	if (is_alone())
+		return 0;
+	for (uint32_t i = 0; i < ROUNDS_TIMED; i++) {
+		uint64_t took = time_pauses();
+
+		shortest = took < shortest ? took : shortest;
+	}
+	return (uint32_t)(ns * PAUSES_TIMED / (shortest + !shortest));
+}
+
 const struct tqi_ops tqi_ops_linux = {
 	.now = now,
 	.futex_wait = futex_wait,
@@ -138,5 +174,6 @@ const struct tqi_ops tqi_ops_linux = {
 	.process_gone = process_gone,
 	.thread_gone = thread_gone,
 	.group_empty = group_empty,
+	.pauses = pauses,
 	.ctx = NULL,
 };

@@ -275,10 +275,12 @@ static int attach_file(struct tqi_segment *seg, bool foreign)
 	seg->dev = st.st_dev;
 	seg->ino = st.st_ino;
 	r = map(seg);
-	if (r == 0 &&
-	    !seg->readonly) /* fault the hot pages in before the first lock, not under it */
-		madvise(seg->base, seg->geometry.scratch, MADV_POPULATE_WRITE);
-	return r;
+	if (r < 0 || seg->readonly)
+		return r;
+	/* Fault the hot pages in before the first lock, not under it. */
+	madvise(seg->base, seg->geometry.scratch, MADV_POPULATE_WRITE);
+	seg->spin = seg->ops->pauses(seg->ops->ctx, TQI_SPIN_NS);
+	return 0;
 }
 
 int tqi_segment_attach(const char *path, const struct tqi_schema *schema, bool readonly,

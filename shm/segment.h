@@ -11,6 +11,7 @@
 #include "shm/ops.h"
 
 #define TQI_PATH_MAX 256
+#define TQI_SPIN_NS 3000ull /* a hold or two; to sleep and be woken costs as much at least */
 
 /* Private to the process; nothing of it is in the segment. */
 struct tqi_segment {
@@ -20,6 +21,7 @@ struct tqi_segment {
 	struct tqi_geometry geometry;
 	int fd;
 	bool readonly;
+	uint32_t spin; /* pauses that its lock is waited for before a sleep; 0 it is not */
 	dev_t dev; /* of the file: tells it from a successor under the same name */
 	ino_t ino;
 	char path[TQI_PATH_MAX];
