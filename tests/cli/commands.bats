@@ -62,7 +62,7 @@ number() {
 	eventually 5 has_workers 2
 	expect 0 command send --to any --wait stop
 	eventually 5 has_workers 1
-	! is_gone "$pid"
+	not is_gone "$pid"
 	expect 0 command send --to any --wait stop
 	ends 0 "$pid"
 }

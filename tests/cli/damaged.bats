@@ -130,7 +130,7 @@ says() {
 	chmod 711 "$BATS_TEST_TMPDIR"
 	as_nobody() {
 		run "-$1" --separate-stderr setpriv --reuid 65534 --clear-groups env \
-			TASKQ_SEGMENT="$(file)" PATH="$PATH" timeout 20 "$(command -v taskq)" "${@:2}"
+			TASKQ_SEGMENT="$(file)" PATH="$PATH" timeout 20 "$(type -P taskq)" "${@:2}"
 	}
 	cd /
 	as_nobody 6 list

@@ -211,7 +211,7 @@ node() {
 	prints '\"b\\c'
 	prints 'style=dashed'
 	not prints $'\e'
-	command -v dot >/dev/null || skip "no Graphviz"
+	type -P dot >/dev/null || skip "no Graphviz"
 	expect 0 graph --svg x.svg "$g"
 	grep -q '<svg' x.svg
 	expect 0 graph --png - "$g"
@@ -223,7 +223,7 @@ node() {
 	local g taskq
 
 	g=$(hand_in <<<'{"nodes":[{"name":"a","command":["true"]}]}')
-	taskq=$(command -v taskq)
+	taskq=$(type -P taskq)
 	run -1 --separate-stderr env PATH=/nonexistent "$taskq" graph --svg x.svg "$g"
 	says 'install Graphviz, the package "graphviz"'
 }
@@ -243,7 +243,7 @@ layers() {
 	g=$(taskq submit --graph large.json 2>/dev/null)
 	[[ $(taskq graph "$g" | wc -l) == $((n + 1)) ]]
 	[[ $(taskq graph --json "$g" | jq -s 'map(.layer) | max') == $((n / 100 - 1)) ]]
-	command -v dot >/dev/null || skip "no Graphviz"
+	type -P dot >/dev/null || skip "no Graphviz"
 	timeout 100 taskq graph --svg large.svg "$g"
 	[[ $(grep -c 'class="node"' large.svg) == "$n" ]]
 	expect 0 check

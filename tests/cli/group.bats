@@ -80,7 +80,7 @@ group() {
 	submit --group "$g" -- sh -c 'exit 3'
 	work_off
 	eventually 5 grep -q "failed" out
-	! is_gone "$pid"
+	not is_gone "$pid"
 	taskq group seal "$g"
 	ends 1 "$pid"
 	[[ $(wc -l <out) == 2 ]]

@@ -113,7 +113,7 @@ is_in() { # PID STATE-LETTERS
 }
 
 not() {
-	! "$@"
+	if "$@"; then return 1; fi
 }
 
 has_worker() {

@@ -78,7 +78,7 @@ flood() {
 
 	for ((i = 0; i < 100; i++)); do
 		submit -p critical -- sleep 0.2 >>flood
-		! is "$id" state done || return 0
+		if is "$id" state done; then return 0; fi
 	done
 	return 1
 }

@@ -211,7 +211,7 @@ less_than() { # N: fewer are unfinished
 @test "G1: never more at a server than its limit while workers are killed, and no slot is lost" {
 	local left before victims
 
-	command -v flock >/dev/null || skip "needs flock"
+	type -P flock >/dev/null || skip "needs flock"
 	export LEDGER=$PWD
 	taskq create
 	lock_server >command

@@ -3,7 +3,7 @@
 load ../cli/helper
 
 need_exporter() {
-	command -v taskq-exporter >/dev/null || skip "taskq-exporter was not built"
+	type -P taskq-exporter >/dev/null || skip "taskq-exporter was not built"
 }
 
 # exporter ARG...: starts one at a free port of 127.0.0.1; then $url (with a slash at its

@@ -4,7 +4,7 @@
 load helper
 
 setup_file() {
-	command -v curl >/dev/null
+	type -P curl >/dev/null
 }
 
 @test "H7: methods: GET and HEAD alike, others 405 with Allow, bodies not wanted" {
@@ -415,8 +415,8 @@ EOF
 
 @test "H7: without taskq-exporter the verb says what is missing" {
 	mkdir bin
-	cp "$(command -v taskq)" bin/taskq
+	cp "$(type -P taskq)" bin/taskq
 	run --separate-stderr -1 env PATH=/nowhere \
-		LD_LIBRARY_PATH="$(dirname "$(command -v taskq)")/../lib" "$PWD/bin/taskq" exporter
+		LD_LIBRARY_PATH="$(dirname "$(type -P taskq)")/../lib" "$PWD/bin/taskq" exporter
 	says "libmicrohttpd-dev"
 }

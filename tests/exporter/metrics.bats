@@ -4,13 +4,13 @@
 load helper
 
 need_promtool() {
-	command -v promtool >/dev/null || skip "promtool is not there"
+	type -P promtool >/dev/null || skip "promtool is not there"
 }
 
 # The interpreter that Debian's packages of modules are for may be another than the first.
 need_parsers() {
 	for python in python3 /usr/bin/python3; do
-		! "$python" -c 'import prometheus_client' 2>/dev/null || return 0
+		if "$python" -c 'import prometheus_client' 2>/dev/null; then return 0; fi
 	done
 	skip "python3-prometheus-client is not there"
 }
@@ -195,7 +195,7 @@ EOF
 	[[ $(value taskq_tasks_submitted_total mail) == 6 ]]
 	grep -qF 'taskq_task_run_seconds_count{queue="images",kind="exec"} 5' kinds
 	not grep -q 'taskq_queue_paused{.*kind' kinds
-	if command -v taskq-exporter >/dev/null; then
+	if type -P taskq-exporter >/dev/null; then
 		exporter --by-kind
 		ask 200 metrics
 		grep -v '^#' body | sed 's/[^ ]*$//' >served

@@ -5,7 +5,7 @@ load helper
 
 need_prometheus() {
 	need_exporter
-	command -v prometheus >/dev/null || skip "prometheus is not there"
+	type -P prometheus >/dev/null || skip "prometheus is not there"
 }
 
 free_port() {

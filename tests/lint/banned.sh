@@ -37,4 +37,11 @@ calls()
 lint_files 'tests/*' | xargs -r grep -HnwE 'pkil[l]|killal[l]' /dev/null |
 	lint_report 'tests kill by process id only' || true
 
+# set -e passes over a command after a `!`, so as an assertion that cannot fail (`not` can);
+# `command -v` finds functions, such as a test's own that bears the name of a program.
+lint_files 'tests/*.bats' 'tests/*.bash' | xargs -r grep -HnE '^[[:space:]]*! |[;{] ! ' /dev/null |
+	lint_report 'a negation that cannot fail' || true
+lint_files 'tests/*.bats' 'tests/*.bash' | xargs -r grep -HnE 'command -[v]' /dev/null |
+	lint_report 'a look for a program that finds functions, too (type -P)' || true
+
 lint_done

@@ -119,6 +119,11 @@ word=${word}ill
 echo "$word -f taskq" >tests/unit/end.sh
 red banned "$word" tests/unit/end.sh
 
+echo '	! is_gone 1' >tests/unit/toy.bats
+red banned 'an assertion that cannot fail' toy.bats
+echo '	command -v toy || skip' >tests/unit/toy.bats
+red banned 'a program that may be a function' toy.bats
+
 echo 'int x;' >client/bare.c
 red spdx 'no licence' client/bare.c
 printf '/* SPDX-License-Identifier: MIT */\n\nint x;\n' >client/bare.c
