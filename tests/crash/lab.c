@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "scheduler/check/check.h"
@@ -26,6 +27,19 @@ void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)
 	va_end(args);
 	printf("\n");
 	fflush(stdout);
+}
+
+double tqt_seconds(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+bool tqt_time_is_over(const struct tqt_sweep *sweep)
+{
+	return sweep->end_s > 0 && tqt_seconds() >= sweep->end_s;
 }
 
 bool tqt_robust_changed(const struct tqt_thread *thread, uintptr_t seen[2])
@@ -118,6 +132,8 @@ static bool look(struct tqt_stepper *stepper)
 	if (!bytes && !locks)
 		return true;
 	tqt_lab_examine(lab->next, &lab->thread);
+	if (tqt_time_is_over(lab->sweep))
+		return false;
 	if (lab->sweep->thorough || tqi_segment_core(&lab->seg)->undo_count >= lab->undo_first)
 		return true;
 	/* On from an image whose rescue has been stepped already it goes the same way. */

@@ -33,6 +33,7 @@ struct tqt_sweep {
 	bool boundary;	/* the state at hand is the first after a commit or rollback */
 	bool sleeper;	/* the victim sleeps, or is awake out of turn: it passes wakes on itself */
 	bool thorough;	/* step every rescue to its end */
+	double end_s;	/* of tqt_seconds(), when stepping ends; 0 never */
 	char *dumps[TQT_DUMPS_MAX]; /* what users see after each commit */
 	uint32_t dump_count;
 	uint64_t states[TQT_LEVELS_MAX + 1]; /* by level; 0 the victim's own steps */
@@ -66,6 +67,10 @@ void tqt_labs_open(struct tqt_lab *labs, uint32_t count, const struct tqi_segmen
 void tqt_labs_close(struct tqt_lab *labs, uint32_t count);
 /* A new sweep: all labs begin with its start image. */
 void tqt_labs_begin(struct tqt_lab *labs, uint32_t count, const struct tqi_segment *like);
+
+/* The monotonic clock; and whether the time for all sweeps has been used up. */
+double tqt_seconds(void);
+bool tqt_time_is_over(const struct tqt_sweep *sweep);
 
 /* What if this thread died now?  Called by it; returns when all has been examined. */
 void tqt_lab_examine(struct tqt_lab *lab, const struct tqt_thread *dying);

@@ -6,8 +6,8 @@
  *   linear_test [--share I/N] [--seed S] [--seconds T] [--only OPERATION[/STATE]]
  *               [--levels 1..3] [--thorough] [--verbose] [--list | --functions]
  *
- * --seconds stops after that time, in an order that depends on the seed; without a
- * seed, one is taken from the clock and printed.  --thorough steps every rescue to
+ * --seconds stops after that time, also within a sweep, in an order that depends on
+ * the seed; without a seed, one is taken from the clock and printed.  --thorough steps every rescue to
  * its end, and checks after each.  --table prints what was swept, for the documents.
  */
 #include <stdio.h>
@@ -87,7 +87,7 @@ static bool look(struct tqt_stepper *stepper)
 	if (undo == 0)
 		note_stable(run);
 	tqt_lab_examine(&run->labs[0], &run->thread);
-	return true;
+	return !tqt_time_is_over(&run->sweep);
 }
 
 /* A worker that sleeps beside a startable task from the start. */
@@ -205,18 +205,10 @@ struct totals {
 	uint64_t runs, faults, states[2], steps;
 };
 
-static double seconds(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 static void sweep_one(struct run *run, const struct options *o, struct totals *totals)
 {
 	struct tqt_sweep *sweep = &run->sweep;
-	double start = seconds();
+	double start = tqt_seconds();
 	pthread_t thread;
 
 	sweep->thorough = o->thorough;
@@ -236,7 +228,7 @@ static void sweep_one(struct run *run, const struct options *o, struct totals *t
 		       run->operation->name, run->state->name, run->world.result,
 		       (unsigned long long)sweep->steps[0], (unsigned long long)sweep->states[0],
 		       (unsigned long long)(sweep->states[1] + sweep->states[2]), sweep->dump_count,
-		       seconds() - start);
+		       tqt_seconds() - start);
 	fflush(stdout);
 	finish(run);
 }
@@ -363,7 +355,9 @@ int main(int argc, char **argv)
 	parse(argc, argv, &o);
 	tqt_step_install();
 	run.levels = o.levels;
-	double start = seconds();
+	double start = tqt_seconds();
+
+	run.sweep.end_s = o.seconds > 0 ? start + o.seconds : 0;
 	struct choice *choices = calloc(tqt_operation_count * TQT_STATE_TOTAL, sizeof(*choices));
 	uint32_t count = choices ? choose(&o, choices) : 0;
 
@@ -374,7 +368,7 @@ int main(int argc, char **argv)
 		printf("| operation | function | start states | crash states | inside rescues | "
 		       "faults |\n"
 		       "|---|---|---|---:|---:|---:|\n");
-	for (uint32_t i = 0; i < count && (o.seconds <= 0 || seconds() - start < o.seconds); i++) {
+	for (uint32_t i = 0; i < count && !tqt_time_is_over(&run.sweep); i++) {
 		run.operation = &tqt_operations[choices[i].op];
 		run.state = &tqt_states[choices[i].state];
 		sweep_one(&run, &o, &totals);
@@ -390,6 +384,6 @@ int main(int argc, char **argv)
 	       "instructions, %llu faults, %.1f s\n",
 	       (unsigned long long)totals.runs, count, (unsigned long long)totals.states[0],
 	       (unsigned long long)totals.states[1], (unsigned long long)totals.steps,
-	       (unsigned long long)totals.faults, seconds() - start);
+	       (unsigned long long)totals.faults, tqt_seconds() - start);
 	return totals.faults || !totals.runs;
 }
