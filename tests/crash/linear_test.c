@@ -4,11 +4,13 @@
  * the segment on the way is a crash state, examined in a lab (tests/crash/lab.h).
  *
  *   linear_test [--share I/N] [--seed S] [--seconds T] [--only OPERATION[/STATE]]
- *               [--levels 1..3] [--thorough] [--verbose] [--list | --functions]
+ *               [--levels 1..3] [--thorough] [--verbose] [--stepped FILE]
+ *               [--list | --functions]
  *
  * --seconds stops after that time, also within a sweep, in an order that depends on
  * the seed; without a seed, one is taken from the clock and printed.  --thorough steps every rescue to
  * its end, and checks after each.  --table prints what was swept, for the documents.
+ * --stepped writes the addresses of the instructions that were stepped, for stores.sh.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ struct options {
 	uint64_t seed;
 	double seconds; /* 0 no limit */
 	const char *only;
+	const char *stepped;
 	uint32_t levels;
 	bool thorough;
 	bool verbose;
@@ -332,6 +335,8 @@ static void parse(int argc, char **argv, struct options *o)
 			o->seconds = strtod(value, NULL), i++;
 		} else if (strcmp(argv[i], "--only") == 0) {
 			o->only = value, i++;
+		} else if (strcmp(argv[i], "--stepped") == 0) {
+			o->stepped = value, i++;
 		} else if (strcmp(argv[i], "--levels") == 0) {
 			o->levels = (uint32_t)atoi(value), i++;
 		} else {
@@ -354,6 +359,8 @@ int main(int argc, char **argv)
 
 	parse(argc, argv, &o);
 	tqt_step_install();
+	if (o.stepped)
+		tqt_step_note();
 	run.levels = o.levels;
 	double start = tqt_seconds();
 
@@ -380,6 +387,8 @@ int main(int argc, char **argv)
 	free(choices);
 	if (run.labs_are_open)
 		tqt_labs_close(run.labs, run.levels);
+	if (o.stepped)
+		tqt_step_write(o.stepped);
 	printf("linear: %llu of %u sweeps, %llu crash states, %llu inside rescues, %llu "
 	       "instructions, %llu faults, %.1f s\n",
 	       (unsigned long long)totals.runs, count, (unsigned long long)totals.states[0],

@@ -12,6 +12,19 @@
 
 static _Thread_local struct tqt_stepper *current;
 
+/* The linker's: where the program begins, and where its code ends. */
+extern const char __executable_start[], etext[];
+
+static uint8_t *stepped; /* a byte for each address of the program; NULL nothing is noted */
+
+static void note(uintptr_t at)
+{
+	const uintptr_t from = (uintptr_t)__executable_start;
+
+	if (stepped && at >= from && at < (uintptr_t)etext)
+		stepped[at - from] = 1;
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -20,6 +33,7 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	(void)number, (void)info;
 	if (s) {
 		s->steps++;
+		note((uintptr_t)u->uc_mcontext.gregs[REG_RIP]); /* the next one */
 		if (s->look(s))
 			return;
 	}
@@ -42,6 +56,28 @@ void tqt_step_thread(void)
 
 	if (!stack.ss_sp || sigaltstack(&stack, NULL) < 0) {
 		perror("sigaltstack");
+		exit(1);
+	}
+}
+
+void tqt_step_note(void)
+{
+	stepped = calloc(1, (size_t)(etext - __executable_start));
+	if (!stepped) {
+		perror("calloc");
+		exit(1);
+	}
+}
+
+void tqt_step_write(const char *path)
+{
+	FILE *f = fopen(path, "w");
+
+	for (size_t i = 0; f && i < (size_t)(etext - __executable_start); i++)
+		if (stepped[i])
+			fprintf(f, "%zx\n", i);
+	if (!f || fclose(f)) {
+		perror(path);
 		exit(1);
 	}
 }

@@ -21,6 +21,13 @@ struct tqt_stepper {
 void tqt_step_install(void);
 void tqt_step_thread(void);
 
+/*
+ * From now on, note which instructions of the program are stepped; write their
+ * addresses, in hexadecimal as in the program's file, a line each.
+ */
+void tqt_step_note(void);
+void tqt_step_write(const char *path);
+
 void tqt_step_begin(struct tqt_stepper *stepper);
 void tqt_step_end(void);
 
