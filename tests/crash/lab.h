@@ -15,6 +15,7 @@
 #include "tests/crash/seen.h"
 #include "tests/crash/step.h"
 #include "tests/crash/handle.h"
+#include "taskq/taskq.h"
 #include "tests/support/image.h"
 
 #define TQT_LEVELS_MAX 3
@@ -31,6 +32,8 @@ struct tqt_sweep {
 	const struct tqt_map *map;	 /* where the victim works */
 	struct tqt_seen seen;
 	bool boundary;	/* the state at hand is the first after a commit or rollback */
+	bool returned;	/* the operation has said that it succeeded */
+	bool words;	/* it does without the lock: TQT_WORDS */
 	bool sleeper;	/* the victim sleeps, or is awake out of turn: it passes wakes on itself */
 	bool thorough;	/* step every rescue to its end */
 	double end_s;	/* of tqt_seconds(), when stepping ends; 0 never */
@@ -80,6 +83,10 @@ bool tqt_robust_changed(const struct tqt_thread *thread, uintptr_t seen[2]);
 
 void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* again.c: fill records that are free; what a claim left in one that it took. */
+void tqt_soil(struct tqt_lab *lab);
+void tqt_verify_claim(struct tqt_lab *lab, const struct tq_claim *claim);
 
 /* verify.c: after the lock has been taken and given back. */
 void tqt_verify(struct tqt_lab *lab);

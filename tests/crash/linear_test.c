@@ -20,7 +20,7 @@
 #include "scheduler/order/ready.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"
-#include "tests/crash/table.h"
+#include "tests/crash/operations.h"
 #include "tests/crash/world.h"
 
 struct options {
@@ -118,6 +118,7 @@ static void begin(struct run *run)
 	image_of(&sweep->stable, &w->seg);
 	sweep->operation = run->operation->name;
 	sweep->state = run->state->name;
+	sweep->words = run->operation->rule == TQT_WORDS;
 	sweep->system = &w->system;
 	sweep->map = &w->map;
 	sweep->sleeper = is_stranded(&w->seg) || strstr(run->operation->name, "claim");
@@ -134,6 +135,16 @@ static void begin(struct run *run)
 	run->stepper = (struct tqt_stepper){ .look = look, .arg = run };
 }
 
+/* Killed as soon as it has said what it did: that stands. */
+static void end(struct run *run)
+{
+	note_stable(run);
+	run->sweep.boundary = true;
+	run->sweep.returned = run->world.result >= 0;
+	tqt_lab_examine(&run->labs[0], &run->thread);
+	run->sweep.returned = false;
+}
+
 static void *victim(void *arg)
 {
 	struct run *run = arg;
@@ -148,6 +159,7 @@ static void *victim(void *arg)
 	tqt_step_begin(&run->stepper);
 	run->operation->run(&run->world);
 	tqt_step_end();
+	end(run);
 	tqt_map_unwatch(&run->world.map);
 	run->sweep.steps[0] = run->stepper.steps;
 	run->after = tqt_dump(run->world.tq);
@@ -171,8 +183,10 @@ static void judge(struct run *run)
 {
 	struct tqt_sweep *sweep = &run->sweep;
 
-	if (run->operation->rule != TQT_WHOLE || run->state->rule != TQT_WHOLE)
+	if (run->operation->rule == TQT_STEPS || run->state->rule != TQT_WHOLE)
 		return;
+	if (sweep->words && run->world.result >= 0 && !strstr(run->after, TQT_REPORTED))
+		tqt_fault(sweep, 0, "it succeeded, yet nobody sees it");
 	if (run->world.result < 0 && strcmp(run->before, run->after) != 0) {
 		tqt_fault(sweep, 0, "it failed (%s), yet something changed",
 			  tq_error_name(run->world.result));

@@ -16,6 +16,12 @@
 #define TQT_LARGE_BYTES (10u << 10)
 extern const char tqt_large[100 << 10];
 
+/* Checkpoints: of preparations, and of the operation. */
+#define TQT_SAVED_BEFORE "saved"
+#define TQT_SAVED_NOW "checkpoint"
+/* The operation's report, as a dump shows it. */
+#define TQT_REPORTED "p 'halfway' 42%"
+
 /* (A preparation that several operations use is declared as often.) */
 #define TQT_DECLARE(name, function, prepare, rule, states)                                         \
 	void tqt_prepare_##prepare(struct tqt_world *w);                                           \

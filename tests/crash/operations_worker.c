@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What workers do: claims, verdicts, registration. */
 #include <errno.h>
+#include <string.h>
 
 #include "tests/crash/operations.h"
 
@@ -151,9 +152,19 @@ void tqt_run_progress(struct tqt_world *w)
 	w->result = tq_claim_progress(w->worker, w->claims, 42, "halfway");
 }
 
+void tqt_run_progress_next(struct tqt_world *w)
+{
+	tqt_run_progress(w);
+}
+
+void tqt_run_progress_third(struct tqt_world *w)
+{
+	tqt_run_progress(w);
+}
+
 void tqt_run_checkpoint(struct tqt_world *w)
 {
-	w->result = tq_claim_checkpoint(w->worker, w->claims, "checkpoint", 10);
+	w->result = tq_claim_checkpoint(w->worker, w->claims, TQT_SAVED_NOW, strlen(TQT_SAVED_NOW));
 }
 
 void tqt_run_checkpoint_next(struct tqt_world *w)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each operation of the sweep needs beforehand. */
 #include <errno.h>
+#include <string.h>
 
 #include "client/core/sleeper.h"
 #include "scheduler/graph/edge.h"
@@ -49,10 +50,24 @@ void tqt_prepare_again(struct tqt_world *w)
 	tqt_claim(w);
 }
 
+void tqt_prepare_reported(struct tqt_world *w)
+{
+	tqt_prepare_claim(w);
+	tqt_must(tq_claim_progress(w->worker, w->claims, 10, "the first of all reports"), "report");
+}
+
+void tqt_prepare_reported_twice(struct tqt_world *w)
+{
+	tqt_prepare_reported(w);
+	tqt_must(tq_claim_progress(w->worker, w->claims, 20, "second"), "report");
+}
+
 void tqt_prepare_saved(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);
-	tqt_must(tq_claim_checkpoint(w->worker, w->claims, "saved", 5), "checkpoint");
+	tqt_must(tq_claim_checkpoint(w->worker, w->claims, TQT_SAVED_BEFORE,
+				     strlen(TQT_SAVED_BEFORE)),
+		 "checkpoint");
 }
 
 void tqt_prepare_inherited(struct tqt_world *w)

@@ -20,6 +20,7 @@ struct tqt_world;
 enum tqt_rule {
 	TQT_WHOLE, /* only from what was before to what is after; nothing when it failed */
 	TQT_STEPS, /* through several commits; each of them is sound */
+	TQT_WORDS, /* without the lock: at each store what was before or what is after, which differ */
 };
 
 /*
@@ -80,7 +81,9 @@ enum {
 	X(fail_history, tq_fail, again, WHOLE, TQT_SOME)                                           \
 	X(release, tq_release, claim, WHOLE, TQT_ALL)                                              \
 	X(release_later, tq_release, claim, WHOLE, TQT_FEW)                                        \
-	X(progress, tq_claim_progress, claim, WHOLE, TQT_EMPTY)                                    \
+	X(progress, tq_claim_progress, claim, WORDS, TQT_EMPTY)                                    \
+	X(progress_next, tq_claim_progress, reported, WORDS, TQT_EMPTY)                            \
+	X(progress_third, tq_claim_progress, reported_twice, WORDS, TQT_EMPTY)                     \
 	X(checkpoint, tq_claim_checkpoint, claim, WHOLE, TQT_EMPTY | TQT_SHORT)                    \
 	X(checkpoint_next, tq_claim_checkpoint, saved, WHOLE, TQT_EMPTY)                           \
 	X(fail_saved, tq_fail, saved, WHOLE, TQT_EMPTY | TQT_SHORT)                                \

@@ -250,6 +250,8 @@ static void claim_some(struct tqt_lab *lab, struct tq_worker *worker)
 		if (r == -EAGAIN || r == TQ_ESHUTDOWN)
 			return;
 		if (r == 0)
+			tqt_verify_claim(lab, &claim);
+		if (r == 0)
 			r = tq_complete(worker, &claim, "by rescuer", 10);
 		if (r < 0) {
 			tqt_fault(lab->sweep, lab->level, "the rescuer's claim: %s",
@@ -306,11 +308,13 @@ void tqt_verify(struct tqt_lab *lab)
 	if (sweep->thorough || sweep->boundary || sweep->seen.count == 1)
 		verify_check(lab, "after the rescue");
 	verify_protocol(lab);
-	if (sweep->boundary && lab->level == 1 && sweep->dump_count < TQT_DUMPS_MAX)
+	if ((sweep->boundary || sweep->words) && lab->level == 1 &&
+	    sweep->dump_count < TQT_DUMPS_MAX)
 		sweep->dumps[sweep->dump_count++] = tqt_dump(lab->tq);
 	if (sweep->faults != before)
 		return; /* what comes of it is of no interest */
 	keep(lab);
+	tqt_soil(lab);
 	go_on(lab);
 	if (deserves_check(lab))
 		verify_check(lab, "after others' work");
