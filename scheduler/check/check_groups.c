@@ -4,7 +4,7 @@
 
 #include "scheduler/check/check_state.h"
 #include "scheduler/graph/group.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 const char *tqi_check_group_fault(const struct tqi_group *g)
 {

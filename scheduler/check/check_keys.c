@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
-#include "scheduler/graph/key.h"
+#include "scheduler/record/key_hash.h"
 
 const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key)
 {

@@ -3,7 +3,7 @@
 #include "scheduler/check/check_state.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/order/policy.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 static void check_bytes(struct tqi_check *c, uint32_t index, uint32_t block, uint64_t bytes,
 			const char *field)

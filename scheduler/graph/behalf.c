@@ -3,7 +3,7 @@
 #include "scheduler/graph/behalf.h"
 
 #include "scheduler/graph/inherit.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 
 /* It begins to wait, or waits no more. */

@@ -5,7 +5,7 @@
 #include "scheduler/graph/behalf.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/key.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 #define NODES_MAX 128  /* tasks of one search */
 #define STEPS_MAX 1024 /* slots and edges looked at, all in one hold: some 50 us */

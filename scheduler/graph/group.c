@@ -9,7 +9,7 @@
 #include "scheduler/graph/group_list.h"
 #include "scheduler/task/look.h"
 #include "scheduler/worker/sleep.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 #include "shm/lock.h"
 

@@ -33,12 +33,12 @@
 #ifndef TQI_SCHEDULER_GRAPH_GROUP_H
 #define TQI_SCHEDULER_GRAPH_GROUP_H
 
-#include "scheduler/record/extra.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/task/submit.h"
 
-#define TQI_GROUP_POPS 16 /* sleepers popped in one hold: each that comes pops another */
+#define TQI_GROUP_POPS 16	  /* sleepers popped in one hold: each that comes pops another */
 #define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
-#define TQI_GROUP_SUSPECTS 8 /* owners to be proved in one look */
+#define TQI_GROUP_SUSPECTS 8	  /* owners to be proved in one look */
 
 /* A group to be made. */
 struct tqi_group_request {
@@ -91,19 +91,12 @@ void tqi_member_show(struct tqi_tx *tx, uint32_t task);
 void tqi_member_open(struct tqi_tx *tx, uint32_t task);
 /* A dependency of a hidden one cannot be met: it is cancelled when it is shown. */
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
-/* Whether that is so: one culprit is enough. */
-bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *task);
-/* Whether it is of a graph that is being built: it does not exist yet. */
-bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *task);
 /* The first member whose end is not counted (M1); 0 none. */
 static inline uint32_t tqi_group_unfinished(struct tqi_tx *tx, const struct tqi_group *g)
 {
 	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
 			     : g->first;
 }
-/* M6. */
-bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
-
 /* Walks.  `what` is enum tqi_group_work. */
 void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what);
 /* One slice of one group's; true when something is left. */

@@ -159,24 +159,6 @@ void tqi_member_leave(struct tqi_tx *tx, uint32_t task)
 	TQI_ADD(tx, g->unfinished, -1);
 }
 
-bool tqi_member_is_hidden(struct tqi_tx *tx, const struct tqi_task *t)
-{
-	return tqi_task_is_shut(tx, t) &&
-	       tqi_group_at(tx, tqi_task_extra(tx, t)->group)->state == TQI_GROUP_BUILDING;
-}
-
-bool tqi_member_is_refused(struct tqi_tx *tx, const struct tqi_task *t)
-{
-	return tqi_task_is_shut(tx, t) && tqi_task_extra(tx, t)->culprit;
-}
-
-bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = tqi_task_extra(tx, t);
-
-	return extra->group && !extra->counted && tqi_group_at(tx, extra->group)->cancelled;
-}
-
 /* As if it came in now: a purge before its graph was published is not about it. */
 static void set_wait_sequence(struct tqi_tx *tx, struct tqi_task *t, uint64_t sequence)
 {

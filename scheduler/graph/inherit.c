@@ -9,7 +9,7 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/order/policy.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 #define LOOKS_SLICE 128 /* edges looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... and worths or places changed: journal space */

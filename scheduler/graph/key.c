@@ -7,15 +7,10 @@
 
 #include "scheduler/graph/blocked.h"
 #include "scheduler/task/task.h"
+#include "scheduler/record/key_hash.h"
 #include "shm/table.h"
 
-#define QUEUE_MULTIPLIER 0x9e3779b97f4a7c15ull /* odd: no two queues give one key */
 #define OVER_MAX 2 /* who has the key, and who then gets it, may both be over */
-
-uint64_t tqi_key_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
-{
-	return tqi_hash_bytes(tqi_root(tx)->seed ^ queue * QUEUE_MULTIPLIER, name, bytes);
-}
 
 /* The key record of a task; 0 none. */
 static uint32_t key_of_task(struct tqi_tx *tx, const struct tqi_task *t)

@@ -42,7 +42,4 @@ int tqi_key_retake(struct tqi_tx *tx, uint32_t task);
 /* To another queue.  -EEXIST; TQ_ESTATE it waits for another, or another waits for it. */
 int tqi_key_move(struct tqi_tx *tx, const struct tqi_task *task, uint32_t queue);
 
-/* Hash of a key's name in a queue. */
-uint64_t tqi_key_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
-
 #endif

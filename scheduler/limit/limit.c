@@ -5,8 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/order/lane.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes)
 {
@@ -142,6 +141,22 @@ void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 	}
 }
 
+/* K5: one with closed parkings has room. */
+static void loosen(struct tqi_tx *tx, uint32_t x)
+{
+	struct tqi_limit *limit = tqi_limit_at(tx, x);
+	struct tqi_root *root = tqi_root(tx);
+
+	if (limit->loosened)
+		return;
+	TQI_SET(tx, limit->prev, 0u);
+	TQI_SET(tx, limit->next, root->loosened);
+	if (root->loosened)
+		TQI_SET(tx, tqi_limit_at(tx, root->loosened)->prev, x);
+	TQI_SET(tx, root->loosened, x);
+	TQI_SET(tx, limit->loosened, 1);
+}
+
 /*
  * It has room, which it had not.  Who is to be woken for those who wait is decided at
  * the end of the transaction: whoever makes room often takes the next task itself.
@@ -149,7 +164,7 @@ void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 static void has_room(struct tqi_tx *tx, uint32_t x, const struct tqi_limit *limit)
 {
 	if (limit->closed)
-		tqi_lane_loosen(tx, x);
+		loosen(tx, x);
 	if (limit->waiting)
 		tx->pass_on = true;
 }

@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/graph/key.h"
-#include "scheduler/task/sweep.h"
+#include "scheduler/record/key_hash.h"
+#include "scheduler/record/sweep_state.h"
 #include "scheduler/worker/wake.h"
 
 #define CARRY_LOOKS 256 /* records looked at in one hold ... */

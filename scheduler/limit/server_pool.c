@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/graph/key.h"
+#include "scheduler/record/key_hash.h"
 #include "scheduler/limit/server.h"
 
 uint64_t tqi_pool_hash(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,

@@ -5,7 +5,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/limit/server.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/worker/wake.h"
 

@@ -7,7 +7,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/limit/server.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 static bool can_run(const struct tqi_worker *worker, const struct tqi_class *class)
 {

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/graph/key.h"
+#include "scheduler/record/key_hash.h"
 #include "scheduler/order/ready.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 #define NS_PER_US 1000u
 

@@ -192,21 +192,6 @@ static void tighten(struct tqi_tx *tx, struct tqi_limit *limit)
 	TQI_SET(tx, limit->loosened, 0);
 }
 
-void tqi_lane_loosen(struct tqi_tx *tx, uint32_t x)
-{
-	struct tqi_limit *limit = tqi_limit_at(tx, x);
-	struct tqi_root *root = tqi_root(tx);
-
-	if (limit->loosened)
-		return;
-	TQI_SET(tx, limit->prev, 0u);
-	TQI_SET(tx, limit->next, root->loosened);
-	if (root->loosened)
-		TQI_SET(tx, tqi_limit_at(tx, root->loosened)->prev, x);
-	TQI_SET(tx, root->loosened, x);
-	TQI_SET(tx, limit->loosened, 1);
-}
-
 static void list(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 {
 	struct tqi_limit *limit = limit_of(tx, parking);

@@ -80,8 +80,6 @@ void tqi_lane_shrink(struct tqi_tx *tx, uint32_t lane);
 /* The first tasks of a lane with limits have changed from `before`. */
 void tqi_lane_follow(struct tqi_tx *tx, uint32_t lane, const struct tqi_heads *before);
 
-/* A limit with closed parkings has room (K5). */
-void tqi_lane_loosen(struct tqi_tx *tx, uint32_t limit);
 /* Open what was loosened, also by time; false: it goes on in the next transaction. */
 bool tqi_lane_open(struct tqi_tx *tx);
 static inline bool tqi_lane_has_to_open(const struct tqi_tx *tx)

@@ -7,8 +7,8 @@
 
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
-#include "scheduler/task/sweep.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/sweep_state.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 
 #define QUEUES_SLICE 64 /* queues whose move may end in one hold: two entries each */

@@ -7,14 +7,14 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
-#include "scheduler/task/sweep.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/sweep_state.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 
 _Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_EKINDS say so");
 
-#define DEFAULT_BACKOFF_NS 1000000000ull	/* 1 s */
-#define DEFAULT_BACKOFF_CAP_NS 300000000000ull	/* 5 min */
+#define DEFAULT_BACKOFF_NS 1000000000ull       /* 1 s */
+#define DEFAULT_BACKOFF_CAP_NS 300000000000ull /* 5 min */
 
 uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name)
 {

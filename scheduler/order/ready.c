@@ -8,7 +8,7 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 
 /* In one order, the plain lane's first task may have changed from `before`. */

@@ -4,7 +4,7 @@
 
 #include "scheduler/graph/group_list.h"
 #include "scheduler/rebuild/rebuild_state.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 
 static struct tqi_extra *extra_at(struct tqi_check *c, uint32_t task)
 {

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/graph/key.h"
+#include "scheduler/record/key_hash.h"
 #include "scheduler/rebuild/rebuild_state.h"
 
 /* Before memory is known: which record is whose. */

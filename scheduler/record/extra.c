@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "scheduler/task/submit.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "shm/pool.h"
 
 struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)

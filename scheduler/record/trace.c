@@ -2,7 +2,7 @@
 /* Entries of the flight recorder. */
 #include "scheduler/record/trace.h"
 
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "shm/ring.h"
 
 /* The next entry, with what all have; NULL: nothing is recorded. */

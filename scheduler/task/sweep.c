@@ -12,16 +12,8 @@
 #include "scheduler/worker/stop.h"
 #include "scheduler/task/task.h"
 
-#define LOOKS_SLICE 256	 /* records looked at in one hold ... */
+#define LOOKS_SLICE 256 /* records looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... of which so many may be changed: journal space */
-
-void tqi_sweep_start(struct tqi_tx *tx)
-{
-	struct tqi_root *root = tqi_root(tx);
-
-	TQI_SET(tx, root->sweep_left, tx->core->tables[TQI_TASKS].count);
-	TQI_SET(tx, root->sweep_count, tx->core->tables[TQI_TASKS].count);
-}
 
 /* Of a running task: true when it was asked to stop. */
 static bool cancel_running(struct tqi_tx *tx, struct tqi_task *task)

@@ -66,12 +66,6 @@ int tqi_task_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 	return 0;
 }
 
-bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_condemns(tqi_root(tx), tqi_queue_at(tx, task->queue), task) ||
-	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
-}
-
 static bool is_waiting(uint32_t state)
 {
 	return WAITING & TO(state);
@@ -136,14 +130,6 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		tqi_edge_notify(tx, index, to);
 }
 
-void tqi_task_set_cause(struct tqi_tx *tx, struct tqi_task *task, uint32_t cause, int32_t cause_arg)
-{
-	if (task->cause != cause)
-		TQI_SET(tx, task->cause, (uint8_t)cause);
-	if (task->cause_arg != cause_arg)
-		TQI_SET(tx, task->cause_arg, cause_arg);
-}
-
 void tqi_task_set_error(struct tqi_tx *tx, struct tqi_task *task, const char *text)
 {
 	if (task->error) {
@@ -193,42 +179,6 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	tqi_wake_room(tx);
 }
 
-void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_root *root = tqi_root(tx);
-
-	if (!(task->flags & TQI_TASK_LISTED))
-		return;
-	if (task->prev)
-		TQI_SET(tx, tqi_task_at(tx, task->prev)->next, task->next);
-	else
-		TQI_SET(tx, root->finished_oldest, task->next);
-	if (task->next)
-		TQI_SET(tx, tqi_task_at(tx, task->next)->prev, task->prev);
-	else
-		TQI_SET(tx, root->finished_newest, task->prev);
-	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_LISTED));
-	TQI_ADD(tx, root->finished_count, -1);
-}
-
-static void list(struct tqi_tx *tx, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_root *root = tqi_root(tx);
-	uint32_t newest = root->finished_newest;
-
-	TQI_SET(tx, task->prev, newest);
-	TQI_SET(tx, task->next, 0u);
-	if (newest)
-		TQI_SET(tx, tqi_task_at(tx, newest)->next, index);
-	else
-		TQI_SET(tx, root->finished_oldest, index);
-	TQI_SET(tx, root->finished_newest, index);
-	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_LISTED));
-	TQI_ADD(tx, root->finished_count, 1);
-}
-
 void tqi_task_settle(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
@@ -240,7 +190,7 @@ void tqi_task_settle(struct tqi_tx *tx, uint32_t index)
 	else if (task->flags & TQI_TASK_FORGET)
 		tqi_task_free(tx, index);
 	else if (!(task->flags & (TQI_TASK_KEEP | TQI_TASK_LISTED)))
-		list(tx, index);
+		tqi_task_list(tx, index);
 }
 
 void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,

@@ -3,8 +3,7 @@
 #ifndef TQI_SCHEDULER_TASK_TASK_H
 #define TQI_SCHEDULER_TASK_TASK_H
 
-#include "scheduler/record/extra.h"
-#include "scheduler/record/records.h"
+#include "scheduler/record/task_record.h"
 
 /* Whether a transition is legal; the one table of them. */
 bool tqi_transition_is_legal(uint32_t from, uint32_t to);
@@ -12,48 +11,10 @@ bool tqi_transition_is_legal(uint32_t from, uint32_t to);
 /* The record of an id: 0, TQ_EGONE freed, -ENOENT never was. */
 int tqi_task_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
 
-/* Note for observers that this transaction touches the record. */
-static inline void tqi_task_touch(struct tqi_tx *tx, struct tqi_task *task)
-{
-	*(volatile uint64_t *)&task->stamp = tqi_load_relaxed64(&tx->core->version);
-}
-
 /* Change the state and every gauge that depends on it. */
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
 
-/* Whether it is of a graph that is being built, or has just been, and in no gauge yet. */
-static inline bool tqi_task_is_shut(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return task->state == TQ_BLOCKED && (task->flags & TQI_TASK_EXTRA) &&
-	       tqi_task_extra(tx, task)->shut;
-}
-/* Where it counts: shut ones in none of the gauges that are shown. */
-static inline uint32_t tqi_task_gauge(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_task_is_shut(tx, task) ? TQ_FREE : task->state;
-}
-
-/* Whether a purge of its queue, a shutdown, or its group, has cancelled this waiting task already. */
-static inline bool tqi_condemns(const struct tqi_root *root, const struct tqi_queue *queue,
-				const struct tqi_task *task)
-{
-	return task->wait_sequence < queue->purge_before ||
-	       task->wait_sequence < root->cancel_before;
-}
-bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_task *task);
-
-/* When no attempt may start any more; UINT64_MAX never. */
-static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->deadline_ns : UINT64_MAX;
-}
-
-/* Whether a waiting task is to be ended instead of started. */
-static inline bool tqi_task_is_over(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_task_is_condemned(tx, task) || tqi_task_deadline(tx, task) <= tx->now_ns;
-}
-/* End one that is: it is condemned, or else has outlived its deadline. */
+/* End one that is over: it is condemned, or else has outlived its deadline. */
 void tqi_task_end_over(struct tqi_tx *tx, uint32_t index);
 
 /*
@@ -78,12 +39,6 @@ uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count);
 uint32_t tqi_task_retire(struct tqi_tx *tx, uint32_t count);
 /* Put a final record on the finished list, or free it, if nothing pins it. */
 void tqi_task_settle(struct tqi_tx *tx, uint32_t index);
-/* Leave the finished list. */
-void tqi_task_unlist(struct tqi_tx *tx, uint32_t index);
-
-/* Why it ended, or why its last attempt did. */
-void tqi_task_set_cause(struct tqi_tx *tx, struct tqi_task *task, uint32_t cause,
-			int32_t cause_arg);
 /* Replace the error text; dropped when memory is short. */
 void tqi_task_set_error(struct tqi_tx *tx, struct tqi_task *task, const char *text);
 

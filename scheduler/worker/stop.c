@@ -4,7 +4,7 @@
 
 #include <signal.h>
 
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/worker/wake.h"
 

@@ -8,11 +8,11 @@
 #include "scheduler/order/ready.h"
 #include "scheduler/time/schedule.h"
 #include "scheduler/limit/server.h"
-#include "scheduler/task/sweep.h"
+#include "scheduler/record/sweep_state.h"
 #include "scheduler/time/wall.h"
 #include "shm/lock.h"
 
-#define POPS_SLICE 16 /* sleepers popped in one hold: journal space */
+#define POPS_SLICE 16	      /* sleepers popped in one hold: journal space */
 #define LOOK_NS 1000000000ull /* the timekeeper looks once a second while anything is under way */
 
 static bool is_alive(struct tqi_waiter *s)
