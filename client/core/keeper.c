@@ -2,6 +2,7 @@
 /* A keeper's look: the scheduler says what to prove, this asks the system. */
 #include "client/core/sleeper.h"
 
+#include "scheduler/task/depart.h"
 #include "scheduler/time/schedule.h"
 #include "scheduler/worker/wake.h"
 #include "shm/extent.h"

@@ -6,6 +6,7 @@
 
 #include "client/farm/farm.h"
 #include "client/farm/oom.h"
+#include "scheduler/task/depart.h"
 #include "shm/ident.h"
 
 #define MEMBERS_PAUSE_NS 2000000ull /* 2 ms: processes that got SIGKILL are gone soon ... */

@@ -5,6 +5,7 @@
 
 #include "client/core/sleeper.h"
 #include "client/worker/worker_api.h"
+#include "scheduler/task/claim.h"
 #include "shm/pool.h"
 
 #define SETTLE_TRIES 1000 /* a transaction under way that may be rolled back lasts microseconds */

@@ -12,6 +12,7 @@
 #include "client/core/stopper.h"
 #include "scheduler/order/assign.h"
 #include "scheduler/task/claim.h"
+#include "scheduler/task/depart.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/worker/stop.h"

@@ -9,7 +9,7 @@
 #include "scheduler/time/due.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/group.h"
-#include "scheduler/task/look.h"
+#include "scheduler/worker/step.h"
 #include "scheduler/task/steer.h"
 #include "scheduler/task/task.h"
 #include "scheduler/record/trace.h"

@@ -7,7 +7,7 @@
 #include "scheduler/graph/after.h"
 #include "scheduler/graph/blocked.h"
 #include "scheduler/graph/inherit.h"
-#include "scheduler/task/look.h"
+#include "scheduler/worker/step.h"
 #include "scheduler/task/task.h"
 #include "scheduler/worker/wake.h"
 

@@ -7,7 +7,7 @@
 
 #include "scheduler/graph/cycle.h"
 #include "scheduler/graph/group_list.h"
-#include "scheduler/task/look.h"
+#include "scheduler/worker/step.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"

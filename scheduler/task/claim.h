@@ -3,7 +3,7 @@
 #ifndef TQI_SCHEDULER_TASK_CLAIM_H
 #define TQI_SCHEDULER_TASK_CLAIM_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/worker/worker.h"
 
 /* What a claim gives its worker. */
 struct tqi_claimed {
@@ -44,14 +44,6 @@ struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_
 /* The owner's verdict.  0 or TQ_ELEASE. */
 int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t attempt, uint64_t id, uint64_t epoch,
 	    const struct tqi_verdict *verdict);
-
-/* How a worker died, for the attempts that it leaves. */
-struct tqi_death {
-	uint32_t cause; /* TQ_CAUSE_RELEASED: no fault of the task */
-	int32_t cause_arg;
-	uint64_t max_rss_bytes;
-	uint64_t cpu_ns;
-};
 
 /* End an attempt whose worker has been proved dead. */
 void tqi_end_by_death(struct tqi_tx *tx, uint32_t attempt, const struct tqi_death *death);

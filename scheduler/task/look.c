@@ -4,6 +4,8 @@
 
 #include "scheduler/time/due.h"
 #include "scheduler/graph/inherit.h"
+#include "scheduler/task/due_run.h"
+#include "scheduler/task/schedule_run.h"
 #include "scheduler/time/schedule_heap.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
@@ -115,16 +117,6 @@ void tqi_tend(struct tqi_tx *tx)
 		tqi_sweep_slice(tx);
 		tqi_step(tx);
 	}
-}
-
-void tqi_step(struct tqi_tx *tx)
-{
-	if (tx->corrupt)
-		return;
-	tqi_wake_keepers(tx);
-	tqi_tx_commit(tx);
-	if (!tx->corrupt)
-		tqi_tx_begin(tx, tx->now_ns);
 }
 
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)

@@ -4,6 +4,7 @@
 #define TQI_SCHEDULER_TASK_LOOK_H
 
 #include "scheduler/graph/group.h"
+#include "scheduler/worker/step.h"
 #include "scheduler/worker/worker.h"
 
 #define TQI_LOOK_SUSPECTS 8
@@ -21,12 +22,6 @@ struct tqi_look {
 bool tqi_look_is_due(struct tqi_tx *tx);
 /* One slice of everything that is due. */
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look);
-
-/*
- * Commit what has been done so far and go on in the same hold: the journal holds
- * one step at a time.
- */
-void tqi_step(struct tqi_tx *tx);
 
 /* The cheap part, which every hold does: due tasks and a slice of the sweep. */
 void tqi_tend(struct tqi_tx *tx);

@@ -13,7 +13,7 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/key.h"
 #include "scheduler/limit/limit.h"
-#include "scheduler/task/look.h"
+#include "scheduler/worker/step.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/sleep.h"

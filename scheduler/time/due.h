@@ -20,12 +20,15 @@ static inline uint64_t tqi_due_after(const struct tqi_tx *tx, uint64_t ns)
 void tqi_due_set(struct tqi_tx *tx, uint32_t task, uint64_t when_ns);
 /* Earliest time in the heap, or of a token that is waited for; UINT64_MAX none. */
 uint64_t tqi_due_next(struct tqi_tx *tx);
-/* Handle tokens, and up to `count` tasks, whose time has come; true when there may be more. */
-bool tqi_due_run(struct tqi_tx *tx, uint32_t count);
 /* When a running task must be looked at next, for its attempt's sake. */
 uint64_t tqi_due_of_attempt(struct tqi_tx *tx, const struct tqi_task *task);
 /* When a task as it is now must be looked at next; UINT64_MAX never. */
 uint64_t tqi_due_of(struct tqi_tx *tx, const struct tqi_task *task);
+/* When its attempt has run for too long; has made no progress for too long. */
+uint64_t tqi_due_of_timeout(const struct tqi_task *task);
+uint64_t tqi_due_of_stall(struct tqi_tx *tx, const struct tqi_task *task);
+/* Its deadline, while it has not been noticed to have passed; UINT64_MAX none. */
+uint64_t tqi_due_of_deadline(struct tqi_tx *tx, const struct tqi_task *task);
 /* Flag a running task whose deadline has passed. */
 void tqi_due_mark_late(struct tqi_tx *tx, struct tqi_task *task);
 

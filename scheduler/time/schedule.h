@@ -57,11 +57,6 @@ static inline bool tqi_schedule_is_due(const struct tqi_tx *tx)
 	return tqi_schedule_next(root) <= tx->now_ns ||
 	       (root->cron.length && tqi_schedule_next_by_wall(root) <= tx->wall_ns);
 }
-/*
- * Look at one whose time has come.  The transaction must be fresh, and ends here: it is
- * committed with tqi_step(), or undone where there is no room for a run.
- */
-void tqi_schedule_run(struct tqi_tx *tx);
 
 /* Whether the next to be looked at found no memory for its run the last time. */
 bool tqi_schedule_wants_memory(struct tqi_tx *tx);

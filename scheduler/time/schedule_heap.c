@@ -2,6 +2,9 @@
 /* Times of schedules. */
 #include "scheduler/time/schedule_heap.h"
 
+#include <errno.h>
+
+#include "scheduler/record/extra.h"
 #include "shm/heap.h"
 
 #define SECOND_NS 1000000000ull
@@ -152,4 +155,49 @@ bool tqi_schedule_watch_clock(struct tqi_tx *tx)
 			begin_anew(tx, anew);
 	TQI_SET(tx, root->anew, anew);
 	return true;
+}
+
+/* 0 none. */
+static uint32_t first_without_memory(struct tqi_tx *tx)
+{
+	const struct tqi_heap *every = &tqi_root(tx)->every;
+	uint32_t index = every->length ? tqi_tag_index(every->root.tag) : 0;
+
+	const struct tqi_schedule *s = index ? tqi_schedule_at(tx, index) : NULL;
+
+	return s && s->last_error == -ENOMEM && s->retry_ns > tx->now_ns ? index : 0;
+}
+
+bool tqi_schedule_wants_memory(struct tqi_tx *tx)
+{
+	return first_without_memory(tx) != 0;
+}
+
+static void try_now(struct tqi_tx *tx, uint32_t index)
+{
+	tqi_schedule_leave(tx, index);
+	TQI_SET(tx, tqi_schedule_at(tx, index)->retry_ns, tx->now_ns);
+	tqi_schedule_enter(tx, index);
+}
+
+void tqi_schedule_hurry(struct tqi_tx *tx)
+{
+	uint32_t index = first_without_memory(tx);
+
+	if (index)
+		try_now(tx, index);
+}
+
+void tqi_schedule_ended(struct tqi_tx *tx, uint32_t task)
+{
+	const struct tqi_task *t = tqi_task_at(tx, task);
+	uint64_t schedule = tqi_task_extra(tx, t)->schedule;
+	uint32_t index;
+
+	if (!schedule || tqi_schedule_find(tx, schedule, &index) < 0)
+		return;
+	const struct tqi_schedule *s = tqi_schedule_at(tx, index);
+
+	if (s->owed && !s->retry_ns && s->last_run == tqi_id_make(task, t->generation))
+		try_now(tx, index);
 }

@@ -2,9 +2,7 @@
 /* The wall heap. */
 #include "scheduler/time/wall.h"
 
-#include "scheduler/time/due.h"
-#include "scheduler/order/ready.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/extra.h"
 
 uint64_t tqi_wall_next(struct tqi_tx *tx)
 {
@@ -69,29 +67,4 @@ void tqi_wall_cancel(struct tqi_tx *tx, struct tqi_task *task)
 {
 	tqi_wall_ended(tx, task);
 	tqi_wall_renew(tx, task);
-}
-
-/* Its time has come; it may have been cancelled, or outlived its deadline, before. */
-static void keep_appointment(struct tqi_tx *tx, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-
-	if (tqi_task_is_over(tx, task)) {
-		tqi_task_end_over(tx, index);
-		return;
-	}
-	tqi_wall_leave(tx, index);
-	tqi_task_move(tx, index, TQ_READY);
-	TQI_SET(tx, task->due_ns, 0u); /* it waits for it no more, whatever else it may wait for */
-	tqi_ready_enter(tx, index, false);
-}
-
-bool tqi_wall_run(struct tqi_tx *tx, uint32_t count)
-{
-	while (tqi_wall_is_due(tx) && !tx->corrupt) {
-		if (count-- == 0 || tqi_tx_is_filling(tx))
-			return true;
-		keep_appointment(tx, tqi_tag_index(tqi_root(tx)->wall.root.tag));
-	}
-	return false;
 }

@@ -22,8 +22,6 @@ static inline bool tqi_wall_is_due(struct tqi_tx *tx)
 {
 	return tqi_root(tx)->wall.length && tqi_wall_next(tx) <= tx->wall_ns;
 }
-/* Handle up to `count` tasks whose time has come; true when there may be more. */
-bool tqi_wall_run(struct tqi_tx *tx, uint32_t count);
 
 /* Room for one more unfinished task with an appointment.  -ENOMEM. */
 int tqi_wall_reserve(struct tqi_tx *tx);

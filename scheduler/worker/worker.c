@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Workers: registration, leases, death. */
+/* Workers: registration, leases, suspects. */
 #include "scheduler/worker/worker.h"
 
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include "shm/lock.h"
 #include "shm/pool.h"
 
-#define END_SLICE 8		      /* attempts ended in one hold: journal space */
 #define VERDICT_WAIT_NS 1000000000ull /* a master has 1 s to say why its worker died */
 #define BUSY_MAX 8		      /* slots whose life lock a dying thread still holds */
 #define BEATS_PER_LEASE 3
@@ -188,47 +187,6 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 	return 0;
 }
 
-static bool end_attempts(struct tqi_tx *tx, struct tqi_worker *worker,
-			 const struct tqi_death *death)
-{
-	for (uint32_t i = 0;
-	     i < END_SLICE && worker->attempts && !tx->corrupt && !tqi_tx_is_filling(tx); i++)
-		tqi_end_by_death(tx, worker->attempts, death);
-	return worker->attempts == 0;
-}
-
-static void take_apart(struct tqi_tx *tx, uint32_t w)
-{
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
-	if (worker->flags & TQI_WORKER_EMPTY)
-		TQI_ADD(tx, tqi_root(tx)->empty_workers, -1);
-	if (worker->state == TQI_WORKER_DYING)
-		TQI_ADD(tx, tqi_root(tx)->dying_workers, -1);
-	if (worker->output)
-		tqi_block_give(tx, worker->output);
-	TQI_SET(tx, worker->output, 0u);
-	TQI_SET(tx, worker->output_bytes, 0u);
-	TQI_SET(tx, worker->state, TQI_WORKER_FREE);
-	tqi_table_give(tx, TQI_WORKERS, w);
-	tqi_wake_empty(tx);
-	/* A life lock that is let go wakes one of those who sleep on it: perhaps another. */
-	tqi_wake_master(tx, worker->master);
-}
-
-bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t w)
-{
-	static const struct tqi_death released = { .cause = TQ_CAUSE_RELEASED };
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
-	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, &released) || !tqi_command_leave(tx, w))
-		return false;
-	take_apart(tx, w);
-	tx->release = &worker->life;
-	return true;
-}
-
 void tqi_worker_relive(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
@@ -280,7 +238,7 @@ bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t w, struct tqi_suspect *ret_s
 	return true;
 }
 
-static struct tqi_worker *find(struct tqi_tx *tx, uint32_t w, uint64_t generation)
+struct tqi_worker *tqi_worker_find(struct tqi_tx *tx, uint32_t w, uint64_t generation)
 {
 	if (w == 0 || w >= tx->core->tables[TQI_WORKERS].count)
 		return NULL;
@@ -315,7 +273,7 @@ uint32_t tqi_worker_of(struct tqi_tx *tx, uint32_t master, uint32_t pid)
 
 void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect)
 {
-	struct tqi_worker *worker = find(tx, suspect->worker, suspect->generation);
+	struct tqi_worker *worker = tqi_worker_find(tx, suspect->worker, suspect->generation);
 
 	if (worker && worker->state == TQI_WORKER_LIVE)
 		TQI_SET(tx, worker->flags, worker->flags | TQI_WORKER_POLLED);
@@ -332,53 +290,12 @@ static bool master_is_alive(struct tqi_tx *tx, const struct tqi_worker *worker)
 	       !tqi_mutex_owner_died(&master->life);
 }
 
-bool tqi_worker_dead(struct tqi_tx *tx, uint32_t w, uint64_t generation,
-		     const struct tqi_death *death)
-{
-	struct tqi_worker *worker = find(tx, w, generation);
-
-	if (!worker)
-		return true;
-	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, death) || !tqi_command_leave(tx, w))
-		return false;
-	take_apart(tx, w);
-	return true;
-}
-
 bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	return worker->state == TQI_WORKER_DYING && master_is_alive(tx, worker) &&
 	       tx->now_ns - worker->dying_ns < VERDICT_WAIT_NS;
-}
-
-static void begin_to_die(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker)
-{
-	tqi_assigned_return(tx, w);
-	TQI_SET(tx, worker->state, TQI_WORKER_DYING);
-	TQI_SET(tx, worker->dying_ns, tx->now_ns);
-	TQI_ADD(tx, tqi_root(tx)->dying_workers, 1);
-}
-
-bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool groups_empty)
-{
-	static const struct tqi_death death = { .cause = TQ_CAUSE_WORKER_DIED };
-	struct tqi_worker *worker = find(tx, suspect->worker, suspect->generation);
-
-	if (!worker)
-		return true;
-	if (worker->state == TQI_WORKER_LIVE)
-		begin_to_die(tx, suspect->worker, worker);
-	if (tqi_worker_waits_for_master(tx, suspect->worker)) {
-		tqi_wake_master(tx, worker->master);
-		return false;
-	}
-	/* Only an attempt waits for what is left of its processes. */
-	if (worker->attempts && !groups_empty)
-		return false;
-	return tqi_worker_dead(tx, suspect->worker, suspect->generation, &death);
 }
 
 /* All attempts of a worker whose lease has run out are asked to stop. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Registered workers and masters: coming, going, leases, death. */
+/* Registered workers and masters: coming, leases, suspects; how they go: scheduler/task/depart.h. */
 #ifndef TQI_SCHEDULER_WORKER_WORKER_H
 #define TQI_SCHEDULER_WORKER_WORKER_H
 
-#include "scheduler/task/claim.h"
 #include "scheduler/record/records.h"
 
 struct tqi_worker_request {
@@ -33,8 +32,8 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 /* Set the kinds that it serves (handlers come and go). 0, TQ_EFULL, -ENOMEM. */
 int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *kinds,
 			 uint32_t count);
-/* Leave; claims go back without fault, a slice in each hold: true when it is done. */
-bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t worker);
+/* The record of a worker in this life of it; NULL it has gone. */
+struct tqi_worker *tqi_worker_find(struct tqi_tx *tx, uint32_t worker, uint64_t generation);
 
 /* Told to claim nothing more: the sleep of its claim ends. */
 void tqi_worker_stop(struct tqi_tx *tx, uint32_t worker);
@@ -65,15 +64,13 @@ void tqi_worker_relive(struct tqi_tx *tx, uint32_t worker);
 /* Fill in a suspect; false when the record is not in use. */
 bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t worker, struct tqi_suspect *ret_suspect);
 
-/*
- * The process has been proved gone.  With a live master the master alone says why:
- * it is woken, and after a second this goes on without it.  `groups_empty`: no
- * process of its commands is left, or its attempts wait for that.  True when the worker has been taken apart.
- */
-bool tqi_worker_gone(struct tqi_tx *tx, const struct tqi_suspect *suspect, bool groups_empty);
-/* The master's verdict; everything of it is gone.  A slice; true when it is done. */
-bool tqi_worker_dead(struct tqi_tx *tx, uint32_t worker, uint64_t generation,
-		     const struct tqi_death *death);
+/* How a worker died, for the attempts that it leaves. */
+struct tqi_death {
+	uint32_t cause; /* TQ_CAUSE_RELEASED: no fault of the task */
+	int32_t cause_arg;
+	uint64_t max_rss_bytes;
+	uint64_t cpu_ns;
+};
 
 /* Whether it is dying and its live master still has time to say why. */
 bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t worker);

@@ -35,7 +35,7 @@ only client client scheduler shm
 only client/core client/core client/worker scheduler shm
 only client/worker client/worker client/core scheduler shm
 only client/submit client/submit client/core client/observe scheduler shm
-only client/farm client/farm client/worker client/core scheduler/worker shm
+only client/farm client/farm client/worker client/core scheduler/task scheduler/worker shm
 only client/operate client/operate client/core client/observe client/farm scheduler shm
 only client/observe client/observe client/submit client/operate client/core scheduler shm
 for room in record order limit time graph worker task; do

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "scheduler/time/due.h"
+#include "scheduler/task/due_run.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/task/look.h"
 #include "scheduler/order/queue.h"
@@ -11,7 +12,7 @@
 #include "scheduler/task/sweep.h"
 #include "scheduler/worker/wake.h"
 #include "scheduler/time/wall.h"
-#include "scheduler/worker/worker.h"
+#include "scheduler/task/depart.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/time/schedule.h"
+#include "scheduler/task/schedule_run.h"
 #include "scheduler/worker/wake.h"
 #include "tests/property/world.h"
 

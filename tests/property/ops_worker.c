@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "scheduler/worker/worker.h"
+#include "scheduler/task/depart.h"
 #include "tests/property/world.h"
 
 #define SECOND 1000000000ull

@@ -13,7 +13,9 @@
 
 #include "scheduler/check/check.h"
 #include "scheduler/task/claim.h"
+#include "scheduler/task/depart.h"
 #include "scheduler/time/due.h"
+#include "scheduler/task/due_run.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/task/look.h"
 #include "scheduler/order/queue.h"

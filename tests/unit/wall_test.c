@@ -8,6 +8,7 @@
 #include "scheduler/graph/after.h"
 #include "scheduler/task/submit.h"
 #include "scheduler/time/wall.h"
+#include "scheduler/task/due_run.h"
 #include "taskq/error.h"
 #include "tests/crash/handle.h"
 
