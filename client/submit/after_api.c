@@ -6,6 +6,7 @@
 #include "client/core/handle.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/graph/after.h"
+#include "scheduler/task/depend.h"
 
 #define TRIES 64
 

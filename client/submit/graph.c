@@ -9,7 +9,9 @@
 #include "client/submit/group_api.h"
 #include "client/submit/spec.h"
 #include "scheduler/graph/group.h"
+#include "scheduler/task/group_make.h"
 #include "scheduler/task/look.h"
+#include "scheduler/task/submit.h"
 
 #define STEPS_HOLD 32 /* members and dependencies written in one hold */
 #define ROOM_FIRST 16	/* members, or dependencies, that there is room for at first */

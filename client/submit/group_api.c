@@ -10,6 +10,7 @@
 #include "client/core/sleeper.h"
 #include "scheduler/graph/cycle.h"
 #include "scheduler/graph/group.h"
+#include "scheduler/task/group_make.h"
 #include "scheduler/task/task.h"
 
 #define WALK_SLICE 256 /* members passed over in one hold to find where a reader is */

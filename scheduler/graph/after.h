@@ -24,26 +24,14 @@
 #ifndef TQI_SCHEDULER_GRAPH_AFTER_H
 #define TQI_SCHEDULER_GRAPH_AFTER_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/extra.h"
 
-/*
- * The dependencies of a new task, which is in no state yet.  *ret_culprit: the finished
- * task that refuses it, 0 none.  -ENOENT, TQ_EGONE; TQ_EFULL, -ENOMEM.
- */
-int tqi_after_submit(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *spec,
-		     uint64_t *ret_culprit);
-/* It is in its first state, and nothing refuses it: what was met already is recorded. */
-void tqi_after_record(struct tqi_tx *tx, uint32_t task);
-/* One more of a task that has not started. As tq_task_after() says; -ENOMEM. */
-int tqi_after_add(struct tqi_tx *tx, uint64_t id, uint64_t on, uint32_t kind);
+/* Whether a task has any. */
+static inline bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return (task->flags & TQI_TASK_EXTRA) && tqi_task_extra(tx, task)->after;
+}
 
-/* Cancel a waiting task because of another one; its dependants are doomed if that one's were. */
-void tqi_after_refuse(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
-
-/* An edge, off its list, of a task that is final; true: it is refused, and stays. */
-bool tqi_after_decide(struct tqi_tx *tx, uint32_t edge);
-/* A refused edge of a task that lives again.  An error: not revived, abort. */
-int tqi_after_revive(struct tqi_tx *tx, uint32_t edge);
 /* Before a new life: how many dependencies it is to wait for (D4). */
 uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task);
 
@@ -58,9 +46,6 @@ bool tqi_after_must_release(struct tqi_tx *tx, const struct tqi_task *task);
 bool tqi_after_release(struct tqi_tx *tx, uint32_t task);
 /* The same of a record that is to go; true when it has none any more. */
 bool tqi_after_discard(struct tqi_tx *tx, uint32_t task);
-/* Whether it has any. */
-bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *task);
-
 /* Whether the end of a task in this final state is what such a dependant waits for. */
 bool tqi_after_is_met(uint32_t kind, uint32_t state);
 

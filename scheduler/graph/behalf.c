@@ -38,16 +38,6 @@ void tqi_behalf_enter(struct tqi_tx *tx, uint32_t waiter, uint32_t a)
 		count(tx, attempt, 1);
 }
 
-uint32_t tqi_behalf_of(struct tqi_tx *tx, uint32_t waiter)
-{
-	const struct tqi_waiter *slot = tqi_waiter_at(tx, waiter);
-
-	if (!slot->attempt)
-		return 0;
-	return tqi_attempt_at(tx, slot->attempt)->waits_life == slot->attempt_life ? slot->attempt
-										   : 0;
-}
-
 void tqi_behalf_leave(struct tqi_tx *tx, uint32_t waiter)
 {
 	struct tqi_waiter *slot = tqi_waiter_at(tx, waiter);

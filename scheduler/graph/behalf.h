@@ -23,6 +23,14 @@ void tqi_behalf_leave(struct tqi_tx *tx, uint32_t waiter);
 /* The attempt is about to be freed. */
 void tqi_behalf_end(struct tqi_tx *tx, uint32_t attempt);
 /* The attempt on whose behalf the slot waits; 0 nobody's. */
-uint32_t tqi_behalf_of(struct tqi_tx *tx, uint32_t waiter);
+static inline uint32_t tqi_behalf_of(struct tqi_tx *tx, uint32_t waiter)
+{
+	const struct tqi_waiter *slot = tqi_waiter_at(tx, waiter);
+
+	if (!slot->attempt)
+		return 0;
+	return tqi_attempt_at(tx, slot->attempt)->waits_life == slot->attempt_life ? slot->attempt
+										   : 0;
+}
 
 #endif

@@ -5,8 +5,19 @@
 #include "scheduler/time/due.h"
 #include "scheduler/graph/key.h"
 #include "scheduler/order/ready.h"
-#include "scheduler/task/task.h"
+#include "scheduler/order/state.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/time/wall.h"
+
+void tqi_task_unqueue(struct tqi_tx *tx, uint32_t index)
+{
+	const struct tqi_task *task = tqi_task_at(tx, index);
+
+	tqi_due_set(tx, index, UINT64_MAX);
+	tqi_wall_leave(tx, index);
+	if (task->state == TQ_READY)
+		tqi_ready_leave(tx, index);
+}
 
 void tqi_task_block(struct tqi_tx *tx, uint32_t index)
 {

@@ -13,6 +13,9 @@
 
 #include "scheduler/record/records.h"
 
+/* Take a waiting task out of the structures of its state. */
+void tqi_task_unqueue(struct tqi_tx *tx, uint32_t index);
+
 /* One thing more that it waits for; the task is waiting and has TQI_TASK_EXTRA. */
 void tqi_task_block(struct tqi_tx *tx, uint32_t index);
 

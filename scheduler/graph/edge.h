@@ -23,14 +23,6 @@
 bool tqi_edge_add(struct tqi_tx *tx, uint32_t waiter, uint32_t task);
 /* Drop up to `count` of a waiter's edges; true when none is left. */
 bool tqi_edge_drop(struct tqi_tx *tx, uint32_t waiter, uint32_t count);
-/* The task is in another state, not final: wake (some of) those whose slot's subject wants it. */
-void tqi_edge_notify(struct tqi_tx *tx, uint32_t task, uint32_t state);
-/* The task is final: tell those who wait for it, as far as there is room; the rest in slices. */
-void tqi_edge_tell(struct tqi_tx *tx, uint32_t task);
-/* Put a task, not on any list, on the telling list; one that is there has another round. */
-void tqi_edge_enlist(struct tqi_tx *tx, uint32_t task);
-/* One slice of the telling list; true when something is left. */
-bool tqi_edge_tell_slice(struct tqi_tx *tx);
 
 /*
  * An edge of a dependant with rare settings, at the front of its chain, which has become
@@ -42,5 +34,7 @@ int tqi_edge_depend(struct tqi_tx *tx, uint32_t dependant, uint32_t on, uint32_t
 void tqi_edge_free(struct tqi_tx *tx, uint32_t edge);
 /* Change what has become of it: it enters its task's list, or leaves it. */
 void tqi_edge_set(struct tqi_tx *tx, uint32_t edge, uint32_t told);
+/* Take it off its task's list; whoever calls this says what has become of it. */
+void tqi_edge_unlink(struct tqi_tx *tx, uint32_t edge);
 
 #endif

@@ -34,23 +34,10 @@
 #define TQI_SCHEDULER_GRAPH_GROUP_H
 
 #include "scheduler/record/task_record.h"
-#include "scheduler/task/submit.h"
 
 #define TQI_GROUP_POPS 16	  /* sleepers popped in one hold: each that comes pops another */
 #define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
 #define TQI_GROUP_SUSPECTS 8	  /* owners to be proved in one look */
-
-/* A group to be made. */
-struct tqi_group_request {
-	const struct tqi_ident *owner; /* NULL nobody: it is open until it is sealed */
-	const char *label;	       /* or NULL */
-	uint32_t condition;	       /* enum tq_group_condition, of the completion task */
-	bool building;		       /* a graph */
-	struct tqi_submit *completion; /* of a group; NULL none */
-};
-/* 0; TQ_ESHUTDOWN; TQ_EFULL; -ENOMEM; as tqi_submit().  After an error the transaction must be aborted. */
-int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, uint64_t *ret_id,
-		   uint64_t *ret_completion);
 
 /* The record of an id: 0, TQ_EGONE freed, -ENOENT never was, or is being built. */
 int tqi_group_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
@@ -67,9 +54,6 @@ int tqi_group_cancel(struct tqi_tx *tx, uint64_t id);
 void tqi_group_close_all(struct tqi_tx *tx);
 void tqi_group_close_slice(struct tqi_tx *tx);
 void tqi_group_close_none(struct tqi_tx *tx);
-/* All members of a graph come to be, and its completion task (NULL none). */
-int tqi_graph_publish(struct tqi_tx *tx, uint64_t id, struct tqi_submit *completion,
-		      uint64_t *ret_completion);
 /*
  * A member waits for another one, which was written before it: 0, TQ_EFULL, -ENOMEM.
  */
@@ -82,13 +66,11 @@ uint32_t tqi_group_retire(struct tqi_tx *tx, uint32_t count, bool evict);
 
 /* Members.  A new record, with its extra, becomes one. */
 void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task);
-/* Its state is about to be another; it has ended; its record, or its group's, goes. */
-void tqi_member_move(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t from, uint32_t to);
+/* It has ended; its record, or its group's, goes. */
 void tqi_member_ended(struct tqi_tx *tx, uint32_t task);
 void tqi_member_leave(struct tqi_tx *tx, uint32_t task);
-/* A shut one of a graph that has been published becomes real, and then goes its way. */
+/* A shut one of a graph that has been published becomes real; then tqi_member_open() ends it, or not. */
 void tqi_member_show(struct tqi_tx *tx, uint32_t task);
-void tqi_member_open(struct tqi_tx *tx, uint32_t task);
 /* A dependency of a hidden one cannot be met: it is cancelled when it is shown. */
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
 /* The first member whose end is not counted (M1); 0 none. */
@@ -97,10 +79,8 @@ static inline uint32_t tqi_group_unfinished(struct tqi_tx *tx, const struct tqi_
 	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
 			     : g->first;
 }
-/* Walks.  `what` is enum tqi_group_work. */
+/* A walk begins (M8), of a sort: enum tqi_group_work. */
 void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what);
-/* One slice of one group's; true when something is left. */
-bool tqi_group_slice(struct tqi_tx *tx);
 
 /* Owners. */
 struct tqi_group_suspect {

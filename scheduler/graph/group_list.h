@@ -10,6 +10,11 @@
 void tqi_group_list(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends);
 void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends);
 
+/* To the end of the busy ones (M8). */
+void tqi_group_enqueue(struct tqi_tx *tx, uint32_t group);
+
+/* It is SEALED, and has an owner no longer. */
+void tqi_group_seal_now(struct tqi_tx *tx, uint32_t group);
 /* M5: if that is so now. */
 void tqi_group_completes(struct tqi_tx *tx, uint32_t group);
 /* Its completion task, which waits for it no longer. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Members of groups: their chain (M1), what is counted of them (M2), shut ones (M4). */
-#include "scheduler/graph/after.h"
 #include "scheduler/graph/blocked.h"
 #include "scheduler/time/due.h"
-#include "scheduler/graph/edge.h"
 #include "scheduler/graph/group_list.h"
 #include "scheduler/order/queue.h"
-#include "scheduler/task/task.h"
+#include "scheduler/record/task_record.h"
+#include "scheduler/worker/sleep.h"
+#include "shm/lock.h"
 
 static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
 {
@@ -57,18 +57,6 @@ void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task)
 	put_behind(tx, g, task, g->last);
 	TQI_ADD(tx, g->members, 1);
 	TQI_ADD(tx, g->unfinished, 1);
-}
-
-void tqi_member_move(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t from, uint32_t to)
-{
-	struct tqi_group *g = tqi_group_at(tx, extra->group);
-
-	if (extra->counted)
-		return;
-	if (from != TQ_FREE)
-		TQI_ADD(tx, g->states[extra->shut ? TQ_FREE : from], -1);
-	if (to != TQ_FREE)
-		TQI_ADD(tx, g->states[extra->shut ? TQ_FREE : to], 1);
 }
 
 /* Whether an end in this state is against the condition, and so why a completion is not met. */
@@ -188,20 +176,6 @@ void tqi_member_show(struct tqi_tx *tx, uint32_t task)
 	tqi_due_set(tx, task, tqi_due_of(tx, t));
 }
 
-void tqi_member_open(struct tqi_tx *tx, uint32_t task)
-{
-	const struct tqi_task *t = tqi_task_at(tx, task);
-	const struct tqi_extra *extra = tqi_task_extra(tx, t);
-
-	tqi_member_show(tx, task);
-	if (extra->culprit)
-		tqi_after_refuse(tx, task, extra->culprit, t->flags & TQI_TASK_DOOMS);
-	else if (tqi_task_is_over(tx, t))
-		tqi_task_end_over(tx, task);
-	else
-		tqi_task_unblock(tx, task);
-}
-
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms)
 {
 	struct tqi_task *t = tqi_task_at(tx, task);
@@ -213,12 +187,17 @@ void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool
 		TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_DOOMS));
 }
 
-int tqi_graph_depend(struct tqi_tx *tx, uint32_t member, uint32_t on, uint32_t kind)
+/* A slot notes how many ends its owner has seen, or TQI_GROUP_LAST. */
+static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 {
-	uint32_t e;
-	int r = tqi_edge_depend(tx, member, on, kind, TQI_EDGE_OPEN, &e);
+	if (s->interest != TQI_INTEREST_GROUP || tqi_mutex_owner_died(&s->mutex))
+		return false;
+	const struct tqi_group *g = tqi_group_at(tx, s->subject);
 
-	if (r == 0)
-		TQI_ADD(tx, extra_at(tx, member)->unmet, 1);
-	return r;
+	return g->state == TQI_GROUP_COMPLETE || g->ends > s->told;
+}
+
+bool tqi_group_wake(struct tqi_tx *tx, uint32_t count)
+{
+	return tqi_sleep_pop(tx, count, is_called);
 }

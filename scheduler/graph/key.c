@@ -6,25 +6,15 @@
 #include <string.h>
 
 #include "scheduler/graph/blocked.h"
-#include "scheduler/task/task.h"
 #include "scheduler/record/key_hash.h"
 #include "shm/table.h"
 
-#define OVER_MAX 2 /* who has the key, and who then gets it, may both be over */
-
-/* The key record of a task; 0 none. */
-static uint32_t key_of_task(struct tqi_tx *tx, const struct tqi_task *t)
-{
-	return t->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, t)->key : 0;
-}
-
 static uint32_t key_of(struct tqi_tx *tx, uint32_t task)
 {
-	return key_of_task(tx, tqi_task_at(tx, task));
+	return tqi_key_of(tx, tqi_task_at(tx, task));
 }
 
-/* The key record that has this name in this queue; 0 none. */
-static uint32_t find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+uint32_t tqi_key_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
 	const struct tqi_hash_index *index = &tqi_root(tx)->keys;
 
@@ -71,90 +61,6 @@ static void promote(struct tqi_tx *tx, uint32_t task)
 	tqi_blocked_turn(tx, task);
 }
 
-bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	uint32_t k = key_of_task(tx, task);
-	const struct tqi_key *key = k ? tqi_key_at(tx, k) : NULL;
-
-	return key && !key->held && key->scope == TQ_UNIQUE_COALESCE &&
-	       !tqi_state_is_final(task->state);
-}
-
-static bool is_over(struct tqi_tx *tx, uint32_t task)
-{
-	const struct tqi_task *t = tqi_task_at(tx, task);
-
-	return !tqi_state_is_final(t->state) && t->state != TQ_RUNNING && tqi_task_is_over(tx, t);
-}
-
-/* Who has the key, once those are ended that are over; 0 nobody. */
-static uint32_t holder(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
-{
-	uint32_t k = find(tx, queue, name, bytes);
-
-	for (uint32_t i = 0; k && i < OVER_MAX && is_over(tx, tqi_key_at(tx, k)->task); i++) {
-		tqi_task_end_over(tx, tqi_key_at(tx, k)->task);
-		k = find(tx, queue, name, bytes);
-	}
-	return k;
-}
-
-static uint32_t scope_of(const struct tq_task_spec *spec)
-{
-	return spec->unique_scope ? spec->unique_scope : TQ_UNIQUE_ACTIVE;
-}
-
-static bool may_coalesce(const struct tqi_key *key, const struct tq_task_spec *spec)
-{
-	return key->scope == TQ_UNIQUE_COALESCE && scope_of(spec) == TQ_UNIQUE_COALESCE;
-}
-
-bool tqi_key_makes_task(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue,
-			uint32_t kind)
-{
-	uint32_t k = find(tx, queue, spec->unique_key, (uint32_t)strlen(spec->unique_key));
-
-	if (!k || is_over(tx, tqi_key_at(tx, k)->task))
-		return true;
-	const struct tqi_key *key = tqi_key_at(tx, k);
-	const struct tqi_task *t = tqi_task_at(tx, key->task);
-
-	return may_coalesce(key, spec) && t->kind == kind && t->state == TQ_RUNNING &&
-	       (!key->successor || is_over(tx, key->successor));
-}
-
-/* Both want the newest payload to run: it goes to the one that waits, if there is one. */
-static int coalesce(struct tqi_tx *tx, struct tqi_key *key, uint32_t kind, struct tqi_meeting *m)
-{
-	if (tqi_task_at(tx, key->task)->kind != kind)
-		return -EEXIST; /* its handler would not understand the payload */
-	if (key->successor && is_over(tx, key->successor))
-		tqi_task_end_over(tx, key->successor);
-	if (!key->successor && tqi_task_at(tx, key->task)->state == TQ_RUNNING) {
-		m->leader = key->task;
-		return 0;
-	}
-	m->twin = key->successor ? key->successor : key->task;
-	m->replace = true;
-	return 0;
-}
-
-int tqi_key_meet(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue, uint32_t kind,
-		 struct tqi_meeting *m)
-{
-	uint32_t k = holder(tx, queue, spec->unique_key, (uint32_t)strlen(spec->unique_key));
-
-	*m = (struct tqi_meeting){ 0 };
-	if (!k)
-		return 0;
-	struct tqi_key *key = tqi_key_at(tx, k);
-
-	if (may_coalesce(key, spec))
-		return coalesce(tx, key, kind, m);
-	m->twin = key->task;
-	return 0;
-}
-
 int tqi_key_take(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *spec, uint32_t leader)
 {
 	struct tqi_task *t = tqi_task_at(tx, task);
@@ -169,7 +75,7 @@ int tqi_key_take(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *sp
 	TQI_INIT(key->task, task);
 	TQI_INIT(key->successor, 0);
 	TQI_INIT(key->queue, t->queue);
-	TQI_INIT(key->scope, (uint8_t)scope_of(spec));
+	TQI_INIT(key->scope, (uint8_t)tqi_key_scope(spec));
 	TQI_INIT(key->held, 0);
 	TQI_INIT(key->bytes, (uint8_t)bytes);
 	memset(key->name, 0, sizeof(key->name));
@@ -194,7 +100,7 @@ static uint32_t leader_of(struct tqi_tx *tx, const struct tqi_key *key)
 {
 	if (key->held || key->scope != TQ_UNIQUE_COALESCE)
 		return 0;
-	uint32_t k = find(tx, key->queue, key->name, key->bytes);
+	uint32_t k = tqi_key_find(tx, key->queue, key->name, key->bytes);
 
 	return k && tqi_key_at(tx, k)->successor == key->task ? k : 0;
 }
@@ -245,12 +151,12 @@ int tqi_key_retake(struct tqi_tx *tx, uint32_t task)
 		return 0;
 	const struct tqi_key *key = tqi_key_at(tx, k);
 
-	return find(tx, key->queue, key->name, key->bytes) ? -EEXIST : hold(tx, k);
+	return tqi_key_find(tx, key->queue, key->name, key->bytes) ? -EEXIST : hold(tx, k);
 }
 
 int tqi_key_move(struct tqi_tx *tx, const struct tqi_task *task, uint32_t queue)
 {
-	uint32_t k = key_of_task(tx, task);
+	uint32_t k = tqi_key_of(tx, task);
 
 	if (!k)
 		return 0;
@@ -259,7 +165,7 @@ int tqi_key_move(struct tqi_tx *tx, const struct tqi_task *task, uint32_t queue)
 
 	if (key->successor || tqi_key_has_leader(tx, task))
 		return TQ_ESTATE;
-	if (held && find(tx, queue, key->name, key->bytes))
+	if (held && tqi_key_find(tx, queue, key->name, key->bytes))
 		return -EEXIST;
 	if (held)
 		release(tx, k);

@@ -3,25 +3,22 @@
 #ifndef TQI_SCHEDULER_GRAPH_KEY_H
 #define TQI_SCHEDULER_GRAPH_KEY_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/extra.h"
 
-/* What a submit with a key meets; task records, 0 none. */
-struct tqi_meeting {
-	uint32_t twin;	 /* it has the key, or waits for it: nothing new is made ... */
-	bool replace;	 /* ... but it gets the new payload */
-	uint32_t leader; /* it has the key: the new task waits for its end */
-};
+/* The key record of a task; 0 none. */
+static inline uint32_t tqi_key_of(struct tqi_tx *tx, const struct tqi_task *t)
+{
+	return t->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, t)->key : 0;
+}
 
-/*
- * Who has the key of this spec.  A task that a purge or its deadline has decided about
- * is ended here: it is in nobody's way.  0; -EEXIST it cannot take this payload.
- */
-int tqi_key_meet(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue, uint32_t kind,
-		 struct tqi_meeting *ret_meeting);
+/* What a spec asks for. */
+static inline uint32_t tqi_key_scope(const struct tq_task_spec *spec)
+{
+	return spec->unique_scope ? spec->unique_scope : TQ_UNIQUE_ACTIVE;
+}
 
-/* Whether such a submit makes a new task; changes nothing. */
-bool tqi_key_makes_task(struct tqi_tx *tx, const struct tq_task_spec *spec, uint32_t queue,
-			uint32_t kind);
+/* The key record that has this name in this queue; 0 none. */
+uint32_t tqi_key_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
 
 /* A new task gets the key, or (leader) waits for it.  TQ_EFULL; -ENOMEM. */
 int tqi_key_take(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec *spec,
@@ -33,7 +30,15 @@ void tqi_key_ended(struct tqi_tx *tx, uint32_t task);
 void tqi_key_forgotten(struct tqi_tx *tx, uint32_t task);
 
 /* Whether the task is the successor of another one, whose end it waits for (R7). */
-bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task);
+static inline bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint32_t k = tqi_key_of(tx, task);
+	const struct tqi_key *key = k ? tqi_key_at(tx, k) : NULL;
+
+	return key && !key->held && key->scope == TQ_UNIQUE_COALESCE &&
+	       !tqi_state_is_final(task->state);
+}
+
 /* Whose end the task waits for, as the successor of its key (R7); 0 nobody's. */
 uint32_t tqi_key_leader(struct tqi_tx *tx, uint32_t task);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The finished list. */
+/* Lists of tasks: the finished ones; those whose edges are gone through. */
 #include "scheduler/record/task_record.h"
 
 void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
@@ -36,4 +36,31 @@ void tqi_task_list(struct tqi_tx *tx, uint32_t index)
 	TQI_SET(tx, root->finished_newest, index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_LISTED));
 	TQI_ADD(tx, root->finished_count, 1);
+}
+
+void tqi_edge_append(struct tqi_tx *tx, uint32_t task)
+{
+	struct tqi_task *t = tqi_task_at(tx, task);
+	struct tqi_root *root = tqi_root(tx);
+
+	tqi_task_touch(tx, t);
+	TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_TELLING));
+	TQI_SET(tx, t->next, 0u);
+	if (root->telling)
+		TQI_SET(tx, tqi_task_at(tx, root->telling_last)->next, task);
+	else
+		TQI_SET(tx, root->telling, task);
+	TQI_SET(tx, root->telling_last, task);
+}
+
+void tqi_edge_enlist(struct tqi_tx *tx, uint32_t task)
+{
+	struct tqi_task *t = tqi_task_at(tx, task);
+
+	if (t->flags & TQI_TASK_TELLING) {
+		TQI_SET(tx, tqi_task_extra(tx, t)->again, 1);
+		return;
+	}
+	TQI_SET(tx, t->prev, 0u);
+	tqi_edge_append(tx, task);
 }

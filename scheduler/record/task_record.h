@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What a task's record says by itself, and with its queue's and its group's: for all rooms.
- * The finished list: records of ended tasks that nothing pins, oldest end first.
+ * The finished list: records of ended tasks that nothing pins, oldest end first.  The
+ * telling list: tasks whose edges are gone through (E3).
  */
 #ifndef TQI_SCHEDULER_RECORD_TASK_RECORD_H
 #define TQI_SCHEDULER_RECORD_TASK_RECORD_H
 
 #include "scheduler/record/extra.h"
 #include "scheduler/record/records.h"
+#include "shm/pool.h"
 
 /* Note for observers that this transaction touches the record. */
 static inline void tqi_task_touch(struct tqi_tx *tx, struct tqi_task *task)
@@ -81,8 +83,36 @@ static inline void tqi_task_set_cause(struct tqi_tx *tx, struct tqi_task *task, 
 		TQI_SET(tx, task->cause_arg, cause_arg);
 }
 
+/* Its id. */
+static inline uint64_t tqi_task_id(struct tqi_tx *tx, uint32_t index)
+{
+	return tqi_id_make(index, tqi_task_at(tx, index)->generation);
+}
+
+/* Set flags, or (false) clear them. */
+static inline void tqi_task_set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag,
+				     bool on)
+{
+	tqi_task_touch(tx, task);
+	TQI_SET(tx, task->flags, (uint16_t)(on ? task->flags | flag : task->flags & ~flag));
+}
+
+/* Give a block of it back, if it has that one. */
+static inline void tqi_task_give_block(struct tqi_tx *tx, uint32_t *block)
+{
+	if (*block == 0)
+		return;
+	tqi_block_give(tx, *block);
+	TQI_SET(tx, *block, 0u);
+}
+
 /* Onto the finished list; off it, if it is there. */
 void tqi_task_list(struct tqi_tx *tx, uint32_t index);
 void tqi_task_unlist(struct tqi_tx *tx, uint32_t index);
+
+/* Put a task, not on any list, on the telling list; one that is there has another round. */
+void tqi_edge_enlist(struct tqi_tx *tx, uint32_t task);
+/* The same in the middle of its round: what has been kept of its edges stays. */
+void tqi_edge_append(struct tqi_tx *tx, uint32_t task);
 
 #endif

@@ -10,22 +10,16 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
-#include "scheduler/record/history.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/graph/key.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/stop.h"
+#include "scheduler/task/revive.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/task/task.h"
 #include "scheduler/worker/wake.h"
 #include "scheduler/time/wall.h"
-
-static void set_flag(struct tqi_tx *tx, struct tqi_task *task, uint32_t flag, bool on)
-{
-	tqi_task_touch(tx, task);
-	TQI_SET(tx, task->flags, (uint16_t)(on ? task->flags | flag : task->flags & ~flag));
-}
 
 static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 {
@@ -39,13 +33,13 @@ static int cancel_task(struct tqi_tx *tx, uint32_t index, bool dooms)
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (dooms)
-		set_flag(tx, task, TQI_TASK_DOOMS, true); /* its end does the rest */
+		tqi_task_set_flag(tx, task, TQI_TASK_DOOMS, true); /* its end does the rest */
 	if (task->state != TQ_RUNNING) {
 		tqi_task_cancel_waiting(tx, index);
 		return 0;
 	}
 	/* Durable: it holds whoever dies meanwhile. */
-	set_flag(tx, task, TQI_TASK_CANCEL, true);
+	tqi_task_set_flag(tx, task, TQI_TASK_CANCEL, true);
 	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_CANCELLED);
 	return 1;
 }
@@ -86,90 +80,11 @@ int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
 		return 0;
 	if (hold && task->state == TQ_READY)
 		tqi_ready_leave(tx, index); /* reads the flag: before it is set */
-	set_flag(tx, task, TQI_TASK_HELD, hold);
+	tqi_task_set_flag(tx, task, TQI_TASK_HELD, hold);
 	if (!hold && task->state == TQ_READY)
 		tqi_ready_enter(tx, index, false);
 	if (hold)
 		tqi_wake_empty(tx);
-	return 0;
-}
-
-/* The only attempt of a life that ended with it is in no history yet. */
-static void remember_only(struct tqi_tx *tx, struct tqi_task *task)
-{
-	const struct tq_attempt_info info = {
-		.started_ns = task->started_ns,
-		.ended_ns = task->ended_ns,
-		.number = task->attempts,
-		.worker_pid = task->worker_pid,
-		.cause = task->cause,
-		.cause_arg = task->cause_arg,
-	};
-
-	if (task->attempts && !task->history)
-		tqi_history_add(tx, task, &info);
-}
-
-static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
-{
-	TQI_SET(tx, task->failures, 0);
-	TQI_SET(tx, task->crashes, 0);
-	TQI_SET(tx, task->losses, 0);
-	TQI_SET(tx, task->first_started_ns, 0u);
-	TQI_SET(tx, task->ended_ns, 0u);
-	set_flag(tx, task, TQI_TASK_CANCEL | TQI_TASK_STALLED | TQI_TASK_LATE | TQI_TASK_DOOMS,
-		 false);
-}
-
-/* A new life keeps a deadline that is still ahead; one that has passed went with the old one. */
-static void renew_deadline(struct tqi_tx *tx, struct tqi_task *task)
-{
-	uint64_t deadline = tqi_task_deadline(tx, task);
-
-	if (deadline <= tx->now_ns)
-		TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns, UINT64_MAX);
-}
-
-int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
-{
-	struct tqi_root *root = tqi_root(tx);
-	struct tqi_task *task = tqi_task_at(tx, index);
-
-	if (!tqi_transition_is_legal(task->state, TQ_READY) || !tqi_state_is_final(task->state))
-		return TQ_ESTATE;
-	if (root->flags & TQI_ROOT_SHUTDOWN)
-		return TQ_ESHUTDOWN;
-	if (tqi_queue_at(tx, task->queue)->waiting >= tqi_queue_at(tx, task->queue)->depth_max)
-		return TQ_EFULL;
-	tqi_inherit_renew(tx, index);
-	const struct tqi_place place = tqi_place_of(tx, task);
-	uint32_t lane = tqi_lane_join(tx, &place);
-
-	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
-		return -ENOMEM;
-	int r = tqi_key_retake(tx, index);
-
-	if (r < 0)
-		return r;
-	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
-	tqi_task_unlist(tx, index);
-	remember_only(tx, task);
-	zero_budgets(tx, task);
-	renew_deadline(tx, task);
-	tqi_wall_renew(tx, task);
-	if (task->due_ns)
-		TQI_SET(tx, task->due_ns, 0u); /* it waits for no time */
-	if (unmet)
-		TQI_SET(tx, tqi_task_extra(tx, task)->unmet, unmet);
-	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted,
-		1); /* a new life, with an end of its own */
-	tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
-	tqi_due_set(tx, index, tqi_due_of(tx, task));
-	if (!unmet)
-		tqi_ready_enter(tx, index, false);
-	TQI_ADD(tx, root->sequence, 1);
-	tqi_inherit_renewed(tx, index);
 	return 0;
 }
 
@@ -228,8 +143,8 @@ int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)
 	if (!tqi_state_is_final(task->state))
 		return TQ_ESTATE;
 	tqi_task_unlist(tx, index);
-	set_flag(tx, task, TQI_TASK_FORGET, true);
-	set_flag(tx, task, TQI_TASK_KEEP, false);
+	tqi_task_set_flag(tx, task, TQI_TASK_FORGET, true);
+	tqi_task_set_flag(tx, task, TQI_TASK_KEEP, false);
 	tqi_task_settle(tx, index); /* at once, or when the last waiter has read it */
 	return 0;
 }
@@ -340,7 +255,7 @@ static void set_deadline(struct tqi_tx *tx, struct tqi_task *task, uint64_t dead
 	TQI_SET(tx, tqi_task_extra(tx, task)->deadline_ns,
 		deadline_ns == TQ_UNLIMITED ? UINT64_MAX : tqi_due_after(tx, deadline_ns));
 	if (task->flags & TQI_TASK_LATE)
-		set_flag(tx, task, TQI_TASK_LATE, false); /* for the one before */
+		tqi_task_set_flag(tx, task, TQI_TASK_LATE, false); /* for the one before */
 }
 
 /* When it is to start, and to end.  -ENOMEM. */

@@ -17,8 +17,6 @@ int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold);
 int tqi_steer_retry(struct tqi_tx *tx, uint64_t id);
 /* The same with those that its end has cancelled; in slices, it starts when all are revived. */
 int tqi_steer_revive(struct tqi_tx *tx, uint64_t id);
-/* A new life for a final task, blocked by so many things; it is on no list but the finished one. */
-int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet);
 int tqi_steer_forget(struct tqi_tx *tx, uint64_t id);
 int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update);
 

@@ -12,6 +12,8 @@
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/key.h"
+#include "scheduler/task/depend.h"
+#include "scheduler/task/meet.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/worker/step.h"
 #include "scheduler/order/queue.h"

@@ -10,6 +10,7 @@
 #include "scheduler/order/ready.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/worker/stop.h"
+#include "scheduler/task/group_walk.h"
 #include "scheduler/task/task.h"
 
 #define LOOKS_SLICE 256 /* records looked at in one hold ... */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* D2, D5: the operations of the sweep on groups and graphs, and their preparations. */
 #include "scheduler/graph/group.h"
+#include "scheduler/task/group_make.h"
+#include "scheduler/task/submit.h"
 #include "tests/crash/operations.h"
 
 #define WALKED 12 /* more members than one hold of a walk changes */

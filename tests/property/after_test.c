@@ -10,6 +10,7 @@
 
 #include "scheduler/graph/after.h"
 #include "scheduler/rebuild/rebuild.h"
+#include "scheduler/task/depend.h"
 #include "taskq/error.h"
 #include "tests/unit/fixture.h"
 

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "scheduler/graph/after.h"
+#include "scheduler/task/depend.h"
+#include "scheduler/task/group_make.h"
+#include "scheduler/task/submit.h"
 #include "tests/property/submission.h"
 
 #define FIRST_OWNER 20000 /* pids: workers have others */

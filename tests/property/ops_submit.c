@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "scheduler/graph/group.h"
+#include "scheduler/task/submit.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
 

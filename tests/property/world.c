@@ -11,6 +11,7 @@
 #include "scheduler/check/check.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
+#include "scheduler/task/group_walk.h"
 #include "scheduler/task/look.h"
 #include "scheduler/task/task.h"
 #include "scheduler/worker/wake.h"

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "scheduler/graph/after.h"
+#include "scheduler/task/depend.h"
 #include "taskq/error.h"
 
 static int try_after(struct one_worker *s, const struct tq_dependency *after, uint32_t count,

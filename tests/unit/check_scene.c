@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "scheduler/graph/behalf.h"
+#include "scheduler/task/group_make.h"
+#include "scheduler/task/group_walk.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/limit/limit.h"

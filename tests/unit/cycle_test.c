@@ -5,6 +5,8 @@
 #include "scheduler/graph/after.h"
 #include "scheduler/graph/behalf.h"
 #include "scheduler/graph/group.h"
+#include "scheduler/task/depend.h"
+#include "scheduler/task/group_make.h"
 #include "tests/unit/fixture.h"
 
 #define TASKS 140 /* more than one search looks at */

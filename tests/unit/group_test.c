@@ -8,6 +8,7 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/rebuild/rebuild.h"
 #include "scheduler/order/worth.h"
+#include "scheduler/task/group_make.h"
 
 enum {
 	GROUPS = 100,	    /* more than one hold closes */

@@ -6,6 +6,7 @@
 #include "scheduler/graph/behalf.h"
 #include "scheduler/record/extra.h"
 #include "scheduler/rebuild/rebuild.h"
+#include "scheduler/task/depend.h"
 #include "tests/unit/fixture.h"
 
 #define CHAIN 1000

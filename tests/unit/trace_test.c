@@ -7,6 +7,8 @@
 #include "scheduler/graph/after.h"
 #include "scheduler/order/assign.h"
 #include "scheduler/graph/edge.h"
+#include "scheduler/task/depend.h"
+#include "scheduler/task/end.h"
 #include "scheduler/worker/stop.h"
 #include "shm/ring.h"
 #include "taskq/trace.h"

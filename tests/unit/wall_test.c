@@ -6,6 +6,7 @@
 
 #include "client/worker/worker_api.h"
 #include "scheduler/graph/after.h"
+#include "scheduler/task/depend.h"
 #include "scheduler/task/submit.h"
 #include "scheduler/time/wall.h"
 #include "scheduler/task/due_run.h"

@@ -1,63 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Walks over the members of groups, a slice in each hold (M8). */
+#include "scheduler/task/group_walk.h"
+
 #include "scheduler/graph/after.h"
 #include "scheduler/graph/group_list.h"
 #include "scheduler/task/steer.h"
+#include "scheduler/task/submit.h"
 #include "scheduler/task/task.h"
 #include "scheduler/worker/wake.h"
 
-#define LOOKS_SLICE 64 /* members looked at in one hold ... */
+#define LOOKS_SLICE 64	/* members looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... of which so many may be changed: journal space */
-
-void tqi_group_list(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
-{
-	struct tqi_group *g = tqi_group_at(tx, group);
-
-	TQI_SET(tx, g->prev, ends->last);
-	TQI_SET(tx, g->next, 0u);
-	if (ends->last)
-		TQI_SET(tx, tqi_group_at(tx, ends->last)->next, group);
-	else
-		TQI_SET(tx, ends->first, group);
-	TQI_SET(tx, ends->last, group);
-}
-
-void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
-{
-	const struct tqi_group *g = tqi_group_at(tx, group);
-
-	if (g->prev)
-		TQI_SET(tx, tqi_group_at(tx, g->prev)->next, g->next);
-	else
-		TQI_SET(tx, ends->first, g->next);
-	if (g->next)
-		TQI_SET(tx, tqi_group_at(tx, g->next)->prev, g->prev);
-	else
-		TQI_SET(tx, ends->last, g->prev);
-}
-
-static void enqueue(struct tqi_tx *tx, uint32_t group)
-{
-	struct tqi_root *root = tqi_root(tx);
-
-	TQI_SET(tx, tqi_group_at(tx, group)->busy_next, 0u);
-	if (root->groups_busy)
-		TQI_SET(tx, tqi_group_at(tx, root->groups_busy_last)->busy_next, group);
-	else
-		TQI_SET(tx, root->groups_busy, group);
-	TQI_SET(tx, root->groups_busy_last, group);
-}
-
-/* A later sort of work includes what an earlier one had still to do. */
-void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what)
-{
-	struct tqi_group *g = tqi_group_at(tx, group);
-
-	if (!g->work)
-		enqueue(tx, group);
-	TQI_SET(tx, g->work, (uint8_t)what);
-	TQI_SET(tx, g->walk, what == TQI_GROUP_RELEASING ? g->first : tqi_group_unfinished(tx, g));
-}
 
 /* The next one, from which the walk has moved on; 0 none, or enough for this hold. */
 static uint32_t step(struct tqi_tx *tx, struct tqi_group *g, uint32_t looks, uint32_t changes)
@@ -173,7 +126,7 @@ bool tqi_group_slice(struct tqi_tx *tx)
 
 	TQI_SET(tx, root->groups_busy, g->busy_next); /* others may have joined behind it */
 	if (more)
-		enqueue(tx, group); /* in turn */
+		tqi_group_enqueue(tx, group); /* in turn */
 	else
 		rest(tx, group);
 	return root->groups_busy != 0;

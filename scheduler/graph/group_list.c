@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of groups, and the end of a record. */
+#include "scheduler/graph/group_list.h"
+
+void tqi_group_list(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
+{
+	struct tqi_group *g = tqi_group_at(tx, group);
+
+	TQI_SET(tx, g->prev, ends->last);
+	TQI_SET(tx, g->next, 0u);
+	if (ends->last)
+		TQI_SET(tx, tqi_group_at(tx, ends->last)->next, group);
+	else
+		TQI_SET(tx, ends->first, group);
+	TQI_SET(tx, ends->last, group);
+}
+
+void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
+{
+	const struct tqi_group *g = tqi_group_at(tx, group);
+
+	if (g->prev)
+		TQI_SET(tx, tqi_group_at(tx, g->prev)->next, g->next);
+	else
+		TQI_SET(tx, ends->first, g->next);
+	if (g->next)
+		TQI_SET(tx, tqi_group_at(tx, g->next)->prev, g->prev);
+	else
+		TQI_SET(tx, ends->last, g->prev);
+}
+
+void tqi_group_enqueue(struct tqi_tx *tx, uint32_t group)
+{
+	struct tqi_root *root = tqi_root(tx);
+
+	TQI_SET(tx, tqi_group_at(tx, group)->busy_next, 0u);
+	if (root->groups_busy)
+		TQI_SET(tx, tqi_group_at(tx, root->groups_busy_last)->busy_next, group);
+	else
+		TQI_SET(tx, root->groups_busy, group);
+	TQI_SET(tx, root->groups_busy_last, group);
+}
+
+/* A later sort of work includes what an earlier one had still to do. */
+void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what)
+{
+	struct tqi_group *g = tqi_group_at(tx, group);
+
+	if (!g->work)
+		tqi_group_enqueue(tx, group);
+	TQI_SET(tx, g->work, (uint8_t)what);
+	TQI_SET(tx, g->walk, what == TQI_GROUP_RELEASING ? g->first : tqi_group_unfinished(tx, g));
+}
+
+void tqi_group_free(struct tqi_tx *tx, uint32_t group)
+{
+	struct tqi_group *g = tqi_group_at(tx, group);
+
+	TQI_SET(tx, g->state, TQI_GROUP_FREE);
+	TQI_ADD(tx, g->generation, 1);
+	if (g->generation < TQI_GENERATION_MAX) /* else the slot is retired */
+		tqi_table_give(tx, TQI_GROUPS, group);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of a task: which transitions there are, and what is counted and told of each. */
+#ifndef TQI_SCHEDULER_ORDER_STATE_H
+#define TQI_SCHEDULER_ORDER_STATE_H
+
+#include "scheduler/record/records.h"
+
+/* Whether a transition is legal; the one table of them. */
+bool tqi_transition_is_legal(uint32_t from, uint32_t to);
+
+/*
+ * Change the state and every gauge that depends on it.  Of those whose slot's subject wants
+ * a state that is not final, some are woken.
+ */
+void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
+
+#endif
