@@ -5,6 +5,8 @@
  *   taskq-bench [--json] [PART...]       those in the table below
  *   taskq-bench [--json] count-deep      count with 1,000,000 tasks waiting: minutes
  *   taskq-bench --lives COUNT DEPTH [HOW]    what bench_count.c has counted
+ *   taskq-bench --scene NAME NUMBER          what bench_flat.c has counted
+ *   taskq-bench --sleepers SEGMENT NUMBER ID    who waits beside it
  *
  * With BENCH_TRACE_OFF in the environment, in a segment without a flight recorder.
  */
@@ -33,6 +35,8 @@ static const struct part {
 	{ "policy-count", bench_policy_count, true },
 	{ "policy-deep", bench_policy_deep, true },
 	{ "steer", bench_steer, false },
+	{ "flat", bench_flat, false },
+	{ "herd", bench_herd, false },
 	{ "graph", bench_graph, false },
 	{ "graph-full", bench_graph_full, true },
 	{ "parked", bench_parked, false },
@@ -65,12 +69,24 @@ static int lives(int argc, char **argv)
 	return 0;
 }
 
-int main(int argc, char **argv)
+/* What this program starts itself with; negative: it is none of these. */
+static int run_inside(int argc, char **argv)
 {
-	int first = 1;
-
 	if (argc > 1 && strcmp(argv[1], "--lives") == 0)
 		return lives(argc, argv);
+	if (argc == 4 && strcmp(argv[1], "--scene") == 0)
+		return bench_scene(argv[2], (uint32_t)atoi(argv[3])) ? 0 : usage();
+	if (argc == 5 && strcmp(argv[1], "--sleepers") == 0)
+		bench_sleepers(argv[2], (uint32_t)atoi(argv[3]), strtoull(argv[4], NULL, 10));
+	return -1;
+}
+
+int main(int argc, char **argv)
+{
+	int first = 1, inside = run_inside(argc, argv);
+
+	if (inside >= 0)
+		return inside;
 	if (argc > 1 && strcmp(argv[1], "--json") == 0) {
 		bench_table_json();
 		first = 2;

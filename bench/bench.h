@@ -13,6 +13,8 @@
 
 /* Nanoseconds, CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
+/* Processor time of a process so far; 0 it is gone. */
+uint64_t bench_cpu_ns(int pid);
 /* For measuring only: nothing is decided by it. */
 void bench_pause(long us);
 /* A new segment; exits on failure. */
@@ -36,6 +38,12 @@ int bench_must(int r, const char *what);
 /* Memory that is shared with children, zero; exits on failure. */
 void *bench_share(uint64_t bytes);
 void bench_unshare(void *shared, uint64_t bytes);
+/* Run an operation; its instructions are what bench_count_scene() counts. */
+void bench_counted(void (*op)(void *), void *arg);
+/* All that bench_scene() counts; NULL, or why it cannot be had. */
+const char *bench_count_scene(const char *scene, uint32_t number, double *ret_instructions);
+/* This program's file. */
+void bench_self(char *path, uint32_t bytes);
 /* Sorts; the value at a share of the samples, 0.5 = median. */
 uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share);
 
@@ -61,6 +69,11 @@ void bench_count_policy(const char *policy, uint32_t depth);
 /* False: no such policy. */
 bool bench_policy_lives(uint32_t count, uint32_t depth, const char *policy);
 
+/* What bench_flat() has counted, beside so many of what its name says; false: no such scene. */
+bool bench_scene(const char *name, uint32_t number);
+/* So many threads that wait for a task: a process beside one of these. */
+void bench_sleepers(const char *segment, uint32_t number, uint64_t awaited);
+
 /*
  * A graph in layers (bench_layered.c): `on` has the BENCH_AFTER of each task behind the first
  * layer; NULL none.
@@ -78,21 +91,23 @@ uint64_t bench_layered_submit(struct tq *tq, const struct bench_layered *graph);
 /* Until all are done. */
 void bench_layered_run(struct tq *tq, struct tq_worker *worker, uint64_t group, uint32_t tasks);
 
-void bench_alone(void);	 /* one process */
-void bench_pair(void);	 /* a producer and a worker */
-void bench_wake(void);	 /* wake-ups beside a bare futex */
-void bench_death(void);	 /* from a kill to the next attempt */
-void bench_lock(void);	 /* from EOWNERDEAD to the lock in order */
-void bench_memory(void); /* of a waiting task */
+void bench_alone(void);	    /* one process */
+void bench_pair(void);	    /* a producer and a worker */
+void bench_wake(void);	    /* wake-ups beside a bare futex */
+void bench_death(void);	    /* from a kill to the next attempt */
+void bench_lock(void);	    /* from EOWNERDEAD to the lock in order */
+void bench_memory(void);    /* of a waiting task */
 void bench_observers(void); /* taskq-top, and what it costs the queue */
-void bench_scrape(void); /* of metrics, by taskq-exporter */
-void bench_count(void);	 /* instructions and cache misses */
+void bench_scrape(void);    /* of metrics, by taskq-exporter */
+void bench_count(void);	    /* instructions and cache misses */
 void bench_count_deep(void);
 void bench_policy(void); /* orders of a queue, beside strict priority */
 void bench_policy_deep(void);
 void bench_policy_count(void);
-void bench_steer(void);	 /* one of very many */
-void bench_graph(void);	 /* tasks that depend on each other, beside plain C */
+void bench_steer(void); /* one of very many */
+void bench_flat(void);	/* beside very many queues, kinds, tenants, workers, sleepers */
+void bench_herd(void);	/* who is woken, of very many idle workers */
+void bench_graph(void); /* tasks that depend on each other, beside plain C */
 void bench_graph_full(void);
 void bench_parked(void); /* very many behind a full limit (taskq-bench-inside) */
 void bench_hold(void);	 /* how long the lock is held (taskq-bench-inside) */

@@ -28,6 +28,16 @@ uint64_t bench_now(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
+uint64_t bench_cpu_ns(int pid)
+{
+	struct timespec ts = { 0 };
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) == 0)
+		clock_gettime(clock, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
 void bench_pause(long us)
 {
 	const struct timespec ts = { .tv_nsec = us * 1000 };

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operation costs beside very many queues, kinds, tenants, workers and sleepers,
+ * against the same beside one: in instructions, which a busy machine does not change.  As
+ * many tasks wait on both sides.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+
+#define CALLS 32 /* that are counted */
+#define WARM_UP 8
+#define QUEUES 1000u
+#define BEYOND_CACHE 500u /* names from here on are in no client's cache */
+#define KINDS 250u
+#define TENANTS 1000u
+#define WORKERS 4000u  /* a segment has 4,095 */
+#define SLEEPERS 8000u /* a segment has 8,191 */
+#define THREAD_STACK_BYTES (64u << 10)
+#define SETTLE_US 20000
+#define LOOK_NS 1000000 /* what looking itself takes is less */
+#define BATCH TQ_BATCH_MAX
+#define NAME_BYTES 24
+
+/* One side of a comparison: how many there are, and what is done beside them. */
+struct side {
+	struct tq *tq;
+	struct tq_worker *worker;
+	struct tq_claim claim;
+	struct tq_task_spec spec;
+	uint32_t count;
+	uint32_t turn;
+	char queue[NAME_BYTES], kind[NAME_BYTES], fair_key[NAME_BYTES];
+};
+
+static void name(char text[NAME_BYTES], const char *what, uint32_t number)
+{
+	snprintf(text, NAME_BYTES, "%s%u", what, number);
+}
+
+static void submit(void *arg)
+{
+	struct side *s = arg;
+
+	bench_must(tq_submit(s->tq, &s->spec, NULL), "submit");
+}
+
+static void live(void *arg)
+{
+	struct side *s = arg;
+
+	submit(s);
+	bench_must(tq_claim(s->worker, 0, &s->claim), "claim");
+	bench_must(tq_complete(s->worker, &s->claim, NULL, 0), "complete");
+}
+
+static void open_side(struct side *s, uint32_t count)
+{
+	*s = (struct side){ .tq = bench_open(),
+			    .claim = { .size = sizeof(s->claim) },
+			    .count = count };
+	s->spec = bench_spec();
+}
+
+static void close_side(struct side *s)
+{
+	if (s->worker)
+		tq_worker_close(s->worker);
+	bench_close(s->tq);
+}
+
+/* Counts `op`, before which `turn` makes ready. */
+static void count(struct side *s, void (*op)(void *), void (*turn)(struct side *))
+{
+	for (uint32_t i = 0; i < WARM_UP + CALLS; i++) {
+		if (turn)
+			turn(s);
+		if (i < WARM_UP)
+			op(s);
+		else
+			bench_counted(op, s);
+	}
+}
+
+/* Queues. */
+
+static void next_queue(struct side *s)
+{
+	name(s->queue, "queue", s->turn++ % s->count);
+	s->spec.queue = s->queue;
+}
+
+static void first_queue(struct side *s)
+{
+	name(s->queue, "queue", 0);
+	s->spec.queue = s->queue;
+}
+
+static void submit_to(uint32_t queues, void (*turn)(struct side *))
+{
+	struct side s;
+
+	open_side(&s, queues);
+	for (uint32_t i = 0; i < QUEUES; i++) {
+		next_queue(&s);
+		submit(&s);
+	}
+	s.turn = BEYOND_CACHE;
+	count(&s, submit, turn);
+	close_side(&s);
+}
+
+static void submit_to_first(uint32_t queues)
+{
+	submit_to(queues, first_queue);
+}
+
+static void submit_to_each(uint32_t queues)
+{
+	submit_to(queues, next_queue);
+}
+
+/* Kinds: each has a task; what is claimed is submitted again. */
+
+static void next_kind(struct side *s)
+{
+	name(s->kind, "kind", s->turn++ % s->count);
+	s->spec.kind = s->kind;
+	s->spec.priority = bench_priority();
+}
+
+/* The kinds that were claimed last take turns by themselves. */
+static void same_kind(struct side *s)
+{
+	snprintf(s->kind, sizeof(s->kind), "%.*s", NAME_BYTES - 1, s->claim.kind);
+	s->spec.kind = s->kind;
+	s->spec.priority = bench_priority();
+}
+
+static void live_of_kinds(uint32_t kinds, uint32_t every)
+{
+	char names[KINDS][NAME_BYTES];
+	const char *served[KINDS];
+	struct tq_worker_opts opts = { .size = sizeof(opts), .kinds = served };
+	struct side s;
+
+	for (uint32_t k = 0; every > 1 && k < kinds; k += every) {
+		name(names[k], "kind", k);
+		served[opts.kind_count++] = names[k];
+	}
+	open_side(&s, kinds);
+	bench_must(tq_worker_open(s.tq, every > 1 ? &opts : NULL, &s.worker), "worker");
+	for (uint32_t i = 0; i < KINDS; i++) {
+		next_kind(&s);
+		submit(&s);
+	}
+	s.turn = 0;
+	next_kind(&s);
+	live(&s);
+	count(&s, live, same_kind);
+	close_side(&s);
+}
+
+static void live_of_any_kind(uint32_t kinds)
+{
+	live_of_kinds(kinds, 1);
+}
+
+static void live_of_every_second_kind(uint32_t kinds)
+{
+	live_of_kinds(kinds, 2);
+}
+
+static void live_of_one_kind(uint32_t kinds)
+{
+	live_of_kinds(kinds, KINDS);
+}
+
+/* Tenants of a fair queue: all have tasks of one kind, the first one has another kind, too. */
+
+static void next_tenant(struct side *s)
+{
+	name(s->fair_key, "tenant", s->turn++ % s->count);
+	s->spec.fair_key = s->fair_key;
+}
+
+static void live_of_tenants(uint32_t tenants)
+{
+	static const char *const rare = "rare";
+	const struct tq_queue_opts fair = { .size = sizeof(fair), .fair = 1 };
+	const struct tq_worker_opts opts = { .size = sizeof(opts),
+					     .kinds = &rare,
+					     .kind_count = 1 };
+	struct side s;
+
+	open_side(&s, tenants);
+	bench_must(tq_queue_set(s.tq, "default", &fair), "queue");
+	bench_must(tq_worker_open(s.tq, &opts, &s.worker), "worker");
+	for (uint32_t i = 0; i < TENANTS; i++) {
+		next_tenant(&s);
+		submit(&s);
+	}
+	s.turn = 0;
+	next_tenant(&s);
+	s.spec.kind = rare;
+	count(&s, live, NULL);
+	close_side(&s);
+}
+
+/* Workers: some have taken batches, one steals, very many have nothing. */
+
+#define OWNERS 8u /* who have taken more than is stolen: 15 each */
+
+static void claim(void *arg)
+{
+	struct side *s = arg;
+
+	bench_must(tq_claim(s->worker, 0, &s->claim), "claim");
+}
+
+static void finish_last(struct side *s)
+{
+	if (s->claim.id)
+		bench_must(tq_complete(s->worker, &s->claim, NULL, 0), "complete");
+}
+
+static void open_owners(struct side *s, struct tq_worker **owners)
+{
+	const struct tq_queue_opts batch = { .size = sizeof(batch), .batch = BATCH };
+	struct tq_claim claimed = { .size = sizeof(claimed) };
+
+	bench_must(tq_queue_set(s->tq, "default", &batch), "queue");
+	for (uint32_t i = 0; i < OWNERS * BATCH; i++)
+		submit(s);
+	for (uint32_t i = 0; i < OWNERS; i++) {
+		bench_must(tq_worker_open(s->tq, NULL, &owners[i]), "worker");
+		bench_must(tq_claim(owners[i], 0, &claimed), "claim");
+	}
+}
+
+static void steal_beside(uint32_t workers)
+{
+	static struct tq_worker *others[OWNERS + WORKERS];
+	const struct tq_worker_opts thief = { .size = sizeof(thief),
+					      .stealing = { .max_count = 1 } };
+	struct side s;
+
+	open_side(&s, workers);
+	open_owners(&s, others);
+	for (uint32_t i = 0; i < workers; i++)
+		bench_must(tq_worker_open(s.tq, NULL, &others[OWNERS + i]), "worker");
+	bench_must(tq_worker_open(s.tq, &thief, &s.worker), "worker");
+	count(&s, claim, finish_last);
+	for (uint32_t i = 0; i < OWNERS + workers; i++)
+		tq_worker_close(others[i]);
+	close_side(&s);
+}
+
+/*
+ * Sleepers: a worker of another queue, and clients that wait for a task which does not start;
+ * threads of a process of its own, which is not under callgrind.
+ */
+
+struct sleepers {
+	struct tq *tq;
+	uint64_t awaited;
+	_Atomic uint32_t arrived;
+};
+
+/* The first one is a worker of another queue, the others are clients. */
+static void *sleep_beside(void *arg)
+{
+	static const char *const queue = "nowhere";
+	const struct tq_worker_opts opts = { .size = sizeof(opts),
+					     .queues = &queue,
+					     .queue_count = 1 };
+	struct tq_claim claimed = { .size = sizeof(claimed) };
+	struct sleepers *all = arg;
+	struct tq_worker *worker;
+
+	if (atomic_fetch_add(&all->arrived, 1) > 0)
+		return tq_wait(all->tq, all->awaited, TQ_FOREVER_NS, NULL) < 0 ? all : NULL;
+	bench_must(tq_worker_open(all->tq, &opts, &worker), "worker");
+	return tq_claim(worker, TQ_FOREVER_NS, &claimed) < 0 ? all : NULL;
+}
+
+/* Writes a byte when all have come and none runs any more. */
+static void tell_when_asleep(struct sleepers *all, uint32_t number)
+{
+	uint64_t before, now = 0;
+
+	while (atomic_load(&all->arrived) < number)
+		bench_pause(SETTLE_US);
+	do {
+		before = now;
+		bench_pause(SETTLE_US);
+		now = bench_cpu_ns(getpid());
+	} while (now - before > LOOK_NS);
+	if (write(STDOUT_FILENO, "", 1) < 0)
+		_exit(1);
+}
+
+void bench_sleepers(const char *segment, uint32_t number, uint64_t awaited)
+{
+	struct sleepers all = { .awaited = awaited };
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	bench_must(tq_open(segment, NULL, &all.tq), "open");
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
+	for (uint32_t i = 0; i < number; i++)
+		if (pthread_create(&thread, &attr, sleep_beside, &all))
+			_exit(1);
+	tell_when_asleep(&all, number);
+	for (;;)
+		pause();
+}
+
+static pid_t start_sleepers(uint64_t awaited, uint32_t number)
+{
+	char self[1024], segment[32], text[2][24], asleep;
+	int ends[2];
+
+	bench_self(self, sizeof(self));
+	snprintf(segment, sizeof(segment), "bench.%d", (int)getpid());
+	snprintf(text[0], sizeof(text[0]), "%u", number);
+	snprintf(text[1], sizeof(text[1]), "%llu", (unsigned long long)awaited);
+	bench_must(pipe(ends) < 0 ? -errno : 0, "pipe");
+	const pid_t pid = fork();
+
+	if (pid == 0) {
+		dup2(ends[1], STDOUT_FILENO);
+		close(ends[0]);
+		execl(self, self, "--sleepers", segment, text[0], text[1], (char *)NULL);
+		_exit(1);
+	}
+	close(ends[1]);
+	bench_must(read(ends[0], &asleep, 1) == 1 ? 0 : -ESRCH, "sleepers");
+	close(ends[0]);
+	return pid;
+}
+
+static void submit_beside_sleepers(uint32_t sleepers)
+{
+	uint64_t awaited;
+	struct side s;
+
+	open_side(&s, sleepers);
+	s.spec.queue = "elsewhere";
+	s.spec.flags = TQ_TASK_HOLD;
+	bench_must(tq_submit(s.tq, &s.spec, &awaited), "submit");
+	s.spec = bench_spec();
+	const pid_t pid = start_sleepers(awaited, sleepers);
+
+	count(&s, submit, NULL);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close_side(&s);
+}
+
+static const struct scene {
+	const char *name;
+	void (*run)(uint32_t number);
+	uint32_t few, many;
+	double bound;
+} scenes[] = {
+	{ "submit, 1000 queues against 1", submit_to_first, 1, QUEUES, 1.1 },
+	{ "submit to each of 1000 queues against 1", submit_to_each, 1, QUEUES, 1.1 },
+	{ "life, 250 kinds against 1, worker of any", live_of_any_kind, 1, KINDS, 1.2 },
+	{ "life, 250 kinds against 1, worker of every second", live_of_every_second_kind, 1, KINDS,
+	  1.2 },
+	{ "life, 250 kinds against 1, worker of one", live_of_one_kind, 1, KINDS, 1.2 },
+	{ "life, 1000 tenants against 1, worker of a rare kind", live_of_tenants, 1, TENANTS, 1.2 },
+	{ "claim that steals, 4000 more workers against none", steal_beside, 0, WORKERS, 1.2 },
+	{ "submit, 8000 sleepers for other things against 1", submit_beside_sleepers, 1, SLEEPERS,
+	  1.1 },
+};
+#define SCENES (sizeof(scenes) / sizeof(scenes[0]))
+
+bool bench_scene(const char *name, uint32_t number)
+{
+	for (uint32_t i = 0; i < SCENES; i++) {
+		if (strcmp(scenes[i].name, name) != 0)
+			continue;
+		scenes[i].run(number);
+		return true;
+	}
+	return false;
+}
+
+void bench_flat(void)
+{
+	for (uint32_t i = 0; i < SCENES; i++) {
+		const struct scene *s = &scenes[i];
+		double few = 0, many = 0;
+		const char *why = bench_count_scene(s->name, s->few, &few);
+
+		if (!why)
+			why = bench_count_scene(s->name, s->many, &many);
+		if (why)
+			bench_not_measured(s->name, why);
+		else
+			bench_report(s->name, many / few, "times", s->bound);
+	}
+}
