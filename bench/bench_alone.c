@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* One process: the whole life of a task, at several depths. */
+/*
+ * One process: the whole life of a task, at several depths; beside that in the sketch of a
+ * bare lock, journal, clock and heap, in turns with it, so that what else the machine does
+ * meets both.
+ */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "bench.h"
+#include "bench_sketch.h"
 
-#define BATCHES 15 /* the median of them: others use the machine, too */
-#define LIVES 20000
+#define BATCHES 31 /* of either, in turns: the medians of times and of ratios */
+#define LIVES 10000
+#define SPARE_TASKS 8 /* beside those that wait */
 
 struct alone {
+	struct sketch *sketch; /* the floor, as deep */
+	uint32_t running;      /* there */
 	struct tq *tq;
 	struct tq_worker *worker;
 	struct tq_claim claim;
@@ -57,17 +65,65 @@ static void live_with_next(struct alone *a, uint32_t count)
 	}
 }
 
-static double median_life(struct alone *a, void (*lives)(struct alone *, uint32_t))
+/* The same in the sketch. */
+static void live_in_sketch(struct alone *a, uint32_t count)
 {
-	uint64_t samples[BATCHES];
+	char payload[BENCH_PAYLOAD_BYTES] = { 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		sketch_submit(a->sketch, bench_priority(), payload);
+		sketch_claim(a->sketch, &a->running, payload);
+		sketch_complete(a->sketch, a->running);
+	}
+}
+
+static void live_in_sketch_with_next(struct alone *a, uint32_t count)
+{
+	char payload[BENCH_PAYLOAD_BYTES] = { 0 };
+
+	for (uint32_t i = 0; i < count; i++) {
+		sketch_submit(a->sketch, bench_priority(), payload);
+		sketch_next(a->sketch, &a->running, payload);
+	}
+}
+
+static void open_sketch(struct alone *a, uint32_t depth)
+{
+	char payload[BENCH_PAYLOAD_BYTES] = { 0 };
+
+	a->sketch = sketch_open(depth + SPARE_TASKS);
+	for (uint32_t i = 0; i < depth; i++)
+		sketch_submit(a->sketch, bench_priority(), payload);
+}
+
+typedef void live_many(struct alone *a, uint32_t count);
+
+/* Processor time: the longer of the two is interrupted more often on a busy machine. */
+static uint64_t time_of(live_many *lives, struct alone *a)
+{
+	const uint64_t begin_ns = bench_cpu_ns(getpid());
+
+	lives(a, LIVES);
+	return bench_cpu_ns(getpid()) - begin_ns;
+}
+
+static void compare(struct alone *a, const char *name, uint32_t depth, live_many *ours,
+		    live_many *floor)
+{
+	uint64_t times[BATCHES], floors[BATCHES], ratios[BATCHES];
+	char row[96];
 
 	for (uint32_t i = 0; i < BATCHES; i++) {
-		uint64_t begin = bench_now();
-
-		lives(a, LIVES);
-		samples[i] = bench_now() - begin;
+		floors[i] = time_of(floor, a);
+		times[i] = time_of(ours, a);
+		ratios[i] = 1000 * times[i] / floors[i];
 	}
-	return (double)bench_quantile(samples, BATCHES, 0.5) / LIVES;
+	snprintf(row, sizeof(row), "%s, %u waiting, times the floor", name, depth);
+	bench_report(row, (double)bench_quantile(ratios, BATCHES, 0.5) / 1000, "times", 1.6);
+	snprintf(row, sizeof(row), "%s, %u waiting", name, depth);
+	bench_report(row, (double)bench_quantile(times, BATCHES, 0.5) / LIVES, "ns", 0);
+	snprintf(row, sizeof(row), "the floor: lock, journal, clock and heap");
+	bench_report(row, (double)bench_quantile(floors, BATCHES, 0.5) / LIVES, "ns", 0);
 }
 
 static void first_claim(struct alone *a)
@@ -76,25 +132,27 @@ static void first_claim(struct alone *a)
 	bench_must(tq_claim(a->worker, 0, &a->claim), "claim");
 }
 
-static void at_depth(uint32_t depth, double bound)
+static void at_depth(uint32_t depth)
 {
 	struct alone a;
-	char name[80];
+	char payload[BENCH_PAYLOAD_BYTES] = { 0 };
 
 	open_alone(&a, depth);
-	snprintf(name, sizeof(name), "life of a task, %u waiting", depth);
-	bench_report(name, median_life(&a, live), "ns", bound);
+	open_sketch(&a, depth);
+	compare(&a, "life of a task", depth, live, live_in_sketch);
 	first_claim(&a);
-	snprintf(name, sizeof(name), "life of a task with tq_next, %u waiting", depth);
-	bench_report(name, median_life(&a, live_with_next), "ns", bound);
+	sketch_submit(a.sketch, bench_priority(), payload);
+	sketch_claim(a.sketch, &a.running, payload);
+	compare(&a, "life of a task with tq_next", depth, live_with_next, live_in_sketch_with_next);
+	sketch_close(a.sketch);
 	close_alone(&a);
 }
 
 void bench_alone(void)
 {
-	at_depth(0, 150);
-	at_depth(1000, 0);
-	at_depth(1000000, 700);
+	at_depth(0);
+	at_depth(1000);
+	at_depth(1000000);
 }
 
 void bench_lives(uint32_t count, uint32_t depth, const char *how)
