@@ -10,6 +10,8 @@
 
 #include "client/core/wipe.h"
 
+_Static_assert(TQI_QUEUES_MAX <= UINT16_MAX && TQI_KINDS_MAX <= UINT16_MAX, "in a place of names");
+
 static void read_thread(uint32_t pid, struct tqi_thread *thread)
 {
 	char path[64], state;
@@ -73,35 +75,56 @@ uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns)
 	return now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
 }
 
-bool tqi_name_is_valid(const char *name)
+static uint64_t mix(uint64_t x)
 {
-	size_t n =
-		strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-
-	return n >= 1 && n <= TQ_NAME_MAX && name[n] == '\0';
+	x = (x ^ x >> 32) * 0x9e3779b97f4a7c15ull; /* a permutation */
+	return x ^ x >> 32;
 }
 
-uint32_t tqi_names_find(struct tqi_names *names, const char *name)
+/* The last one to eight bytes, at the end of the others or alone. */
+static uint64_t last_word(const char *name, size_t n)
 {
-	uint32_t count = tqi_load_acquire32(&names->count);
+	uint64_t word = 0;
+	uint32_t first, last;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (strcmp(names->entries[i].name, name) == 0)
-			return names->entries[i].index;
-	return 0;
-}
-
-void tqi_names_add(struct tqi_names *names, const char *name, uint32_t index)
-{
-	if (pthread_mutex_trylock(&names->mutex)) /* a cache: never worth waiting for */
-		return;
-	uint32_t count = tqi_load_relaxed32(&names->count);
-
-	if (count < TQI_NAMES_CACHED && !tqi_names_find(names, name)) {
-		snprintf(names->entries[count].name, sizeof(names->entries[count].name), "%s",
-			 name);
-		names->entries[count].index = index;
-		tqi_store_release32(&names->count, count + 1);
+	if (n >= 8) {
+		memcpy(&word, name + n - 8, sizeof(word));
+	} else if (n >= 4) {
+		memcpy(&first, name, sizeof(first));
+		memcpy(&last, name + n - 4, sizeof(last));
+		word = first | (uint64_t)last << 32;
+	} else {
+		for (size_t i = 0; i < n; i++)
+			word = word << 8 | (unsigned char)name[i];
 	}
-	pthread_mutex_unlock(&names->mutex);
+	return word;
+}
+
+/* Its low bits choose the place, all but these tell names there apart. */
+static uint64_t hash_of(uint32_t table, const char *name)
+{
+	size_t n = strlen(name);
+	uint64_t hash = n << 8 | table, word;
+
+	for (size_t at = 0; at + 8 < n; at += sizeof(word)) {
+		memcpy(&word, name + at, sizeof(word));
+		hash = mix(hash ^ word);
+	}
+	return mix(hash ^ last_word(name, n));
+}
+
+uint32_t tqi_names_find(const struct tqi_names *names, uint32_t table, const char *name)
+{
+	uint64_t hash = hash_of(table, name);
+	uint64_t found = tqi_load_relaxed64(&names->places[hash % TQI_NAMES_CACHED]);
+
+	return (found ^ hash) > UINT16_MAX ? 0 : (uint16_t)found;
+}
+
+void tqi_names_add(struct tqi_names *names, uint32_t table, const char *name, uint32_t index)
+{
+	uint64_t hash = hash_of(table, name);
+
+	tqi_store_relaxed64(&names->places[hash % TQI_NAMES_CACHED],
+			    (hash & ~(uint64_t)UINT16_MAX) | index);
 }

@@ -10,27 +10,23 @@
 
 #include <pthread.h>
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/name.h"
 #include "shm/lock.h"
 #include "shm/tx.h"
 #include "taskq/taskq.h"
 
 struct tqi_handlers;
 
-#define TQI_NAMES_CACHED 32
+#define TQI_NAMES_CACHED 8192 /* places: of 1,023 queues one in nine shares its place */
 
 /*
- * Names that this process has used before: records of queues and kinds are never
- * freed.  Entries are only appended: written under the mutex, published by the
- * count (release), read without it (acquire).
+ * Records of names that this process has used before, by a hash of table and name.  A place
+ * has 48 bits of the hash, and the record's index below them; 0 nothing.  It is one word,
+ * read and written by any thread at any time, and by a child of a fork in its own copy.
+ * What is found is a hint: whoever holds the lock asks the record for its name.
  */
 struct tqi_names {
-	pthread_mutex_t mutex; /* process-private */
-	struct tqi_word32 count;
-	struct {
-		uint32_t index;
-		char name[TQ_NAME_MAX + 1];
-	} entries[TQI_NAMES_CACHED];
+	struct tqi_word64 places[TQI_NAMES_CACHED];
 };
 
 struct tq {
@@ -41,12 +37,11 @@ struct tq {
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
 	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
-	struct tqi_names queues;
-	struct tqi_names kinds;
+	struct tqi_names names;
 	struct {
 		uint64_t id;
 		uint32_t attempt; /* which one, counted from 1; 0 none */
-	} command; /* that this process is part of (client/core/current_attempt.h) */
+	} command;		  /* that this process is part of (client/core/current_attempt.h) */
 	struct tqi_word32
 		times_queue; /* whose times were read last: who reads all goes on behind it */
 };
@@ -128,9 +123,8 @@ int tqi_block_begin(struct tq *tq, uint64_t bytes, uint64_t *ret_token, void **r
 /* Give back one that was not used after all. */
 void tqi_block_cancel(struct tq *tq, uint64_t token);
 
-/* Index of a name seen before; 0 unknown. */
-uint32_t tqi_names_find(struct tqi_names *names, const char *name);
-void tqi_names_add(struct tqi_names *names, const char *name, uint32_t index);
-bool tqi_name_is_valid(const char *name);
+/* Record of TQI_QUEUES or TQI_KINDS that a name probably has; 0 not known. */
+uint32_t tqi_names_find(const struct tqi_names *names, uint32_t table, const char *name);
+void tqi_names_add(struct tqi_names *names, uint32_t table, const char *name, uint32_t index);
 
 #endif

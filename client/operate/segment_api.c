@@ -109,16 +109,12 @@ static struct tq *new_handle(void)
 		free(tq);
 		return NULL;
 	}
-	pthread_mutex_init(&tq->queues.mutex, NULL);
-	pthread_mutex_init(&tq->kinds.mutex, NULL);
 	return tq;
 }
 
 static void free_handle(struct tq *tq)
 {
 	tqi_handlers_free(tq->handlers);
-	pthread_mutex_destroy(&tq->queues.mutex);
-	pthread_mutex_destroy(&tq->kinds.mutex);
 	free(pthread_getspecific(tq->thread_key));
 	pthread_key_delete(tq->thread_key);
 	tqi_wipe_free(tq->wipe);

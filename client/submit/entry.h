@@ -11,8 +11,6 @@ struct tqi_entry {
 	struct tq_task_spec spec;
 	struct tqi_submit submit;
 	uint64_t id;
-	uint32_t known_queue; /* records by the cache of names; 0 not there */
-	uint32_t known_kind;
 };
 
 /* Check and copy a spec; a large payload goes into a block in flight. */

@@ -14,7 +14,7 @@
 #include "scheduler/task/submit.h"
 
 #define STEPS_HOLD 32 /* members and dependencies written in one hold */
-#define ROOM_FIRST 16	/* members, or dependencies, that there is room for at first */
+#define ROOM_FIRST 16 /* members, or dependencies, that there is room for at first */
 
 int tq_graph_new(struct tq *tq, const struct tq_group_opts *opts, struct tq_graph **ret_graph)
 {
@@ -174,9 +174,9 @@ uint32_t tq_graph_failed(const struct tq_graph *g)
 struct writing {
 	struct tq_graph *graph;
 	uint64_t group;
-	uint64_t *ids;	     /* of members, by number */
-	uint32_t at;	     /* place in the order of the member under way */
-	bool made;	     /* it is there; these are its dependencies: */
+	uint64_t *ids; /* of members, by number */
+	uint32_t at;   /* place in the order of the member under way */
+	bool made;     /* it is there; these are its dependencies: */
 	uint64_t edge;
 	struct tqi_entry entry;
 	bool prepared;
@@ -265,8 +265,8 @@ static bool is_simple(const struct writing *w)
 	const struct tq_task_spec *spec = g->members[g->order[w->at]];
 
 	return tqi_submit_block_bytes(spec) <= TQI_COPY_MAX &&
-	       tqi_names_find(&g->tq->queues, spec->queue) &&
-	       tqi_names_find(&g->tq->kinds, spec->kind);
+	       tqi_names_find(&g->tq->names, TQI_QUEUES, spec->queue) &&
+	       tqi_names_find(&g->tq->names, TQI_KINDS, spec->kind);
 }
 
 /* As much as one hold may do; the first member has been prepared. */

@@ -20,24 +20,22 @@ int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi
 {
 	int r = tqi_spec_in(&e->spec, spec);
 
+	e->tq = tq;
+	e->submit = (struct tqi_submit){ .spec = NULL };
 	if (r < 0)
 		return r;
-	e->tq = tq;
-	e->known_queue = tqi_names_find(&tq->queues, e->spec.queue);
-	e->known_kind = tqi_names_find(&tq->kinds, e->spec.kind);
-	if ((!e->known_queue && !tqi_name_is_valid(e->spec.queue)) ||
-	    (!e->known_kind && !tqi_name_is_valid(e->spec.kind)))
+	e->submit.spec = &e->spec;
+	e->submit.queue_hint = tqi_names_find(&tq->names, TQI_QUEUES, e->spec.queue);
+	e->submit.kind_hint = tqi_names_find(&tq->names, TQI_KINDS, e->spec.kind);
+	if ((!e->submit.queue_hint && !tqi_name_is_valid(e->spec.queue)) ||
+	    (!e->submit.kind_hint && !tqi_name_is_valid(e->spec.kind)))
 		return -EINVAL;
-	e->submit = (struct tqi_submit){ .spec = &e->spec,
-					 .queue = e->known_queue,
-					 .kind = e->known_kind };
-	uint64_t bytes = tqi_submit_block_bytes(&e->spec);
-
-	if (bytes <= TQI_COPY_MAX)
+	if (e->spec.payload_bytes <= TQI_COPY_SURE ||
+	    tqi_submit_block_bytes(&e->spec) <= TQI_COPY_MAX)
 		return 0;
 	void *block; /* too much to copy under the lock */
 
-	r = tqi_block_begin(tq, bytes, &e->submit.block_token, &block);
+	r = tqi_block_begin(tq, tqi_submit_block_bytes(&e->spec), &e->submit.block_token, &block);
 	if (r == 0)
 		tqi_submit_block_fill(&e->spec, block);
 	return r;
@@ -45,17 +43,16 @@ int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi
 
 static void remember_names(struct tq *tq, const struct tqi_entry *e)
 {
-	if (!e->known_queue)
-		tqi_names_add(&tq->queues, e->spec.queue, e->submit.queue);
-	if (!e->known_kind)
-		tqi_names_add(&tq->kinds, e->spec.kind, e->submit.kind);
+	if (e->submit.queue != e->submit.queue_hint)
+		tqi_names_add(&tq->names, TQI_QUEUES, e->spec.queue, e->submit.queue);
+	if (e->submit.kind != e->submit.kind_hint)
+		tqi_names_add(&tq->names, TQI_KINDS, e->spec.kind, e->submit.kind);
 }
 
 /* After a failed try the names that it made are gone again. */
 static void forget_names(struct tqi_entry *e)
 {
-	e->submit.queue = e->known_queue;
-	e->submit.kind = e->known_kind;
+	e->submit.queue = e->submit.kind = 0;
 }
 
 void tqi_entry_end(struct tqi_entry *e, int r)
@@ -140,7 +137,7 @@ static int submit_waiting(struct tq *tq, struct tqi_entry *e)
 
 int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 {
-	struct tqi_entry e = { .submit = { 0 } };
+	struct tqi_entry e;
 	int r = tqi_entry_prepare(tq, spec, &e);
 
 	if (r == 0)

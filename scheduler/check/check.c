@@ -19,6 +19,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 				(unsigned long long)tqi_load_relaxed64(&tx->core->ring_shown),
 				(unsigned long long)tx->core->ring_head);
 	tqi_check_tables(&c);
+	tqi_check_names(&c);
 	tqi_check_queues(&c);
 	tqi_check_times(&c);
 	tqi_check_tasks(&c);

@@ -7,30 +7,6 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/order/policy.h"
 
-static void check_name(struct tqi_check *c, const char *record, uint32_t index, const char *name)
-{
-	size_t n = strnlen(name, TQ_NAME_MAX + 1);
-
-	if (n == 0 || n > TQ_NAME_MAX)
-		tqi_check_fault(c, "%s %u: no name", record, index);
-}
-
-static void check_names(struct tqi_check *c)
-{
-	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
-		const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
-
-		if (queue)
-			check_name(c, "queue", q, queue->name);
-	}
-	for (uint32_t k = 1; k < c->count[TQI_KINDS]; k++) {
-		const struct tqi_kind *kind = tqi_check_record(c, TQI_KINDS, k);
-
-		if (kind)
-			check_name(c, "kind", k, kind->name);
-	}
-}
-
 /* P2, P3. */
 static void check_policy(struct tqi_check *c, uint32_t q)
 {
@@ -121,7 +97,6 @@ static void check_class(struct tqi_check *c, uint32_t k)
 
 void tqi_check_queues(struct tqi_check *c)
 {
-	check_names(c);
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
 

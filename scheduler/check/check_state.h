@@ -201,6 +201,7 @@ void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
 
 /* The duties, in the order in which they rely on each other. */
 void tqi_check_tables(struct tqi_check *c);
+void tqi_check_names(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);

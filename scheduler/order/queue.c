@@ -7,6 +7,7 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
+#include "scheduler/record/name.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
@@ -18,24 +19,7 @@ _Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_E
 
 uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name)
 {
-	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++)
-		if (strncmp(tqi_queue_at(tx, q)->name, name, TQ_NAME_MAX + 1) == 0)
-			return q;
-	return 0;
-}
-
-uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name)
-{
-	for (uint32_t k = 1; k < tx->core->tables[TQI_KINDS].count && !tx->corrupt; k++)
-		if (strncmp(tqi_kind_at(tx, k)->name, name, TQ_NAME_MAX + 1) == 0)
-			return k;
-	return 0;
-}
-
-static void name_copy(char *to, const char *name)
-{
-	memset(to, 0, TQ_NAME_MAX + 8);
-	memcpy(to, name, strnlen(name, TQ_NAME_MAX));
+	return tqi_name_find(tx, TQI_QUEUES, name);
 }
 
 uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
@@ -51,27 +35,24 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
 
 	/* A new record: queues are never given back. */
-	name_copy(queue->name, name);
 	TQI_INIT(queue->depth_max, UINT64_MAX);
 	TQI_INIT(queue->timeout_ns, UINT64_MAX);
 	TQI_INIT(queue->backoff_ns, DEFAULT_BACKOFF_NS);
 	TQI_INIT(queue->backoff_cap_ns, DEFAULT_BACKOFF_CAP_NS);
 	TQI_INIT(queue->attempts_max, 1);
 	tqi_policy_init(queue);
-	return q;
+	return tqi_name_put(tx, TQI_QUEUES, q, name) < 0 ? 0 : q;
 }
 
 uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 {
-	uint32_t k = tqi_kind_find(tx, name);
+	uint32_t k = tqi_name_find(tx, TQI_KINDS, name);
 
 	*ret_full = false;
 	if (k)
 		return k;
 	k = tqi_table_take(tx, TQI_KINDS, ret_full);
-	if (k)
-		name_copy(tqi_kind_at(tx, k)->name, name);
-	return k;
+	return k && tqi_name_put(tx, TQI_KINDS, k, name) < 0 ? 0 : k;
 }
 
 /* All but the link of a record that nothing refers to (T3). */

@@ -8,12 +8,12 @@
 #include "scheduler/record/records.h"
 
 /*
- * Index of a queue or kind by name; 0 = none.  With `make`, a missing one is
- * made: 0 then means no memory or, with *ret_full, that the table is full.
+ * Record of a queue or kind by name; 0 = none.  With `make`, a missing one is
+ * made: 0 then means no memory or, with *ret_full, that the table is full, and the
+ * transaction must be aborted.
  */
 uint32_t tqi_queue_find(struct tqi_tx *tx, const char *name);
 uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full);
-uint32_t tqi_kind_find(struct tqi_tx *tx, const char *name);
 uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full);
 
 /* What a task's lane follows from. */

@@ -31,6 +31,8 @@ static void clear_root(struct tqi_root *root)
 	memset(&root->tenants, 0, sizeof(root->tenants));
 	memset(&root->servers, 0, sizeof(root->servers));
 	memset(&root->pools, 0, sizeof(root->pools));
+	memset(&root->queues, 0, sizeof(root->queues));
+	memset(&root->kinds, 0, sizeof(root->kinds));
 	root->carrying = 0;
 	root->stale_first = root->stale_last = root->stale_stuck = 0;
 	root->stale_stage = root->stale_cursor = 0;
@@ -69,7 +71,8 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_memory(c);
 	int r = tqi_rebuild_records(c);
 
-	tqi_rebuild_names(c);
+	if (r == 0)
+		r = tqi_rebuild_names(c);
 	if (r == 0)
 		r = tqi_rebuild_keys(c);
 	if (r == 0) {

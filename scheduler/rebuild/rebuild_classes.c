@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues, kinds and their classes; a class for tasks whose own was lost. */
+/* Queues and their classes; a class for tasks whose own was lost. */
 #include <string.h>
 
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
-
-#define LOST_BACKOFF_NS 1000000000ull /* 1 s and 5 min: as a new queue has */
-#define LOST_BACKOFF_CAP_NS 300000000000ull
 
 static bool lane_is_free(struct tqi_check *c, uint32_t l)
 {
@@ -157,43 +154,6 @@ uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t)
 	tqi_policy_give(queue, class);
 	link_class(c, k, l);
 	return l;
-}
-
-static void name_again(char *name, const char *prefix, uint32_t index)
-{
-	size_t n = strnlen(name, TQ_NAME_MAX + 1);
-
-	if (n == 0 || n > TQ_NAME_MAX)
-		__builtin_snprintf(name, TQ_NAME_MAX, "%s-%u", prefix, index);
-}
-
-/* A queue whose record was lost begins anew. */
-static void mend_queue(struct tqi_queue *queue, uint32_t q)
-{
-	name_again(queue->name, "lost-queue", q);
-	if (queue->attempts_max)
-		return;
-	tqi_policy_init(queue);
-	queue->attempts_max = 1;
-	queue->depth_max = queue->timeout_ns = UINT64_MAX;
-	queue->backoff_ns = LOST_BACKOFF_NS;
-	queue->backoff_cap_ns = LOST_BACKOFF_CAP_NS;
-}
-
-void tqi_rebuild_names(struct tqi_check *c)
-{
-	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
-		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
-
-		if (queue)
-			mend_queue(queue, q);
-	}
-	for (uint32_t k = 1; k < c->count[TQI_KINDS]; k++) {
-		struct tqi_kind *kind = tqi_check_record(c, TQI_KINDS, k);
-
-		if (kind)
-			name_again(kind->name, "lost-kind", k);
-	}
 }
 
 /* A policy that cannot be is the default one.  Whether tasks are on their way: see below. */

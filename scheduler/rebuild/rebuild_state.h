@@ -27,9 +27,8 @@ void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue);
 
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);
-/* Queues with a policy that can be, and their classes; queues and kinds with a name. */
+/* Queues with a policy that can be, and their classes. */
 void tqi_rebuild_classes(struct tqi_check *c);
-void tqi_rebuild_names(struct tqi_check *c);
 void tqi_rebuild_workers(struct tqi_check *c);
 void tqi_rebuild_tasks(struct tqi_check *c);
 /* A task's key is its own, or forgotten. */
@@ -76,6 +75,8 @@ void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
 void tqi_rebuild_groups(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
+/* Queues and kinds, by their names, into the indexes; -ENOMEM. */
+int tqi_rebuild_names(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);
 /* A task's band, by what it has inherited, right or not. */
 uint32_t tqi_rebuild_band(struct tqi_check *c, const struct tqi_queue *queue,

@@ -411,48 +411,45 @@ _Static_assert(sizeof(struct tqi_worker) == 448, "seven cache lines");
  * on keys or classes begins an era, and what was there before follows in slices.
  */
 struct tqi_queue {
-	uint32_t link;
+	struct tqi_hash_node node; /* in the root's index of queues, by name */
 	uint32_t flags;
 	uint32_t classes; /* chain through class.next, newest first */
 	uint32_t waiting; /* blocked, delayed and ready tasks that no purge has condemned */
+	uint32_t attempts_max;
 	uint64_t purge_before; /* waiting tasks with a smaller wait_sequence are cancelled */
 	uint64_t depth_max;    /* UINT64_MAX none */
 	uint64_t timeout_ns;   /* UINT64_MAX none */
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
-	uint32_t attempts_max;
 	uint32_t era; /* of the policy; classes carry that of theirs */
-	char name[TQ_NAME_MAX + 8];
+	char name[TQ_NAME_MAX + 8]; /* NUL-terminated */
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
 	uint32_t hybrid_count; /* starts since the last one of that band */
 	uint32_t edf;	       /* 1: deadlines order inside a band */
-	uint64_t max_wait_ns;  /* after so long a ready task is overdue; UINT64_MAX never */
 	uint32_t overdue_turn; /* 1: the last start was of an overdue task, for being that */
+	uint64_t max_wait_ns;  /* after so long a ready task is overdue; UINT64_MAX never */
 	uint32_t batch; /* tasks that a claim may take; 0 or 1: what it starts */
 	uint32_t fair; /* 1: tenants share it by run time */
-	uint32_t tenant; /* of tasks without a fair key; 0 it has never been fair */
 	int64_t fair_time_us; /* its virtual time: where its last start of a tenant began */
+	uint32_t tenant; /* of tasks without a fair key; 0 it has never been fair */
 	uint32_t tenant_classes[2]; /* classes of its tenants, of even and of odd eras */
 	uint32_t home;	     /* pool of its servers that have no limit; 0 it has never had any */
 	uint32_t servers;    /* that may be given tasks: not leaving */
 	uint32_t carry_at;   /* next server's record of a change that is carried out; 0 none is */
 	uint32_t carry_from; /* pool that servers leave by it; 0 all leave for good */
 	uint32_t carry_to;   /* and where they go */
-	uint32_t reserved0;
 	uint64_t turn; /* grows with each start at a server, and with each server */
-	uint64_t reserved1;
 };
 _Static_assert(sizeof(struct tqi_queue) == 256, "four cache lines");
 
 /* A kind's name, and how long its attempts run, learnt in fair queues.  Never freed. */
 struct tqi_kind {
-	uint32_t link;
-	uint32_t reserved0;
-	char name[TQ_NAME_MAX + 8];
+	struct tqi_hash_node node; /* in the root's index of kinds, by name */
+	char name[TQ_NAME_MAX + 8]; /* NUL-terminated */
 	int64_t mean_us; /* of the latest ones, exponentially weighted; 0 none has ended yet */
-	uint64_t reserved1[5];
+	uint64_t reserved0[4];
 };
 _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
 
@@ -932,6 +929,8 @@ struct tqi_root {
 	struct tqi_hash_index tenants; /* by queue and name */
 	struct tqi_hash_index servers; /* likewise */
 	struct tqi_hash_index pools;   /* by queue and pattern */
+	struct tqi_hash_index queues;  /* by name: each record that is in use is in it once */
+	struct tqi_hash_index kinds;   /* likewise */
 	uint32_t stale_first; /* tasks whose worth is to be looked at (scheduler/graph/inherit.h) */
 	uint32_t stale_last;
 	uint32_t stale_stuck; /* 1: the last slice wanted for memory; till the next look */

@@ -9,6 +9,7 @@
 #include "scheduler/graph/cycle.h"
 #include "scheduler/time/due.h"
 #include "scheduler/record/extra.h"
+#include "scheduler/record/name.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/key.h"
@@ -70,10 +71,22 @@ void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
 		       label_bytes(spec));
 }
 
-static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
+/* Who had a hint did not look at the name: it is another's, or none. */
+static int check_names(const struct tqi_submit *s)
 {
+	if ((s->queue_hint && !s->queue && !tqi_name_is_valid(s->spec->queue)) ||
+	    (s->kind_hint && !s->kind && !tqi_name_is_valid(s->spec->kind)))
+		return -EINVAL;
+	return 0;
+}
+
+static int make_names(struct tqi_tx *tx, struct tqi_submit *s)
+{
+	int r = check_names(s);
 	bool full;
 
+	if (r < 0)
+		return r;
 	if (!s->queue)
 		s->queue = tqi_queue_make(tx, s->spec->queue, &full);
 	if (!s->queue)
@@ -83,6 +96,15 @@ static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 	if (!s->kind)
 		return full ? TQ_EKINDS : -ENOMEM;
 	return 0;
+}
+
+static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
+{
+	if (!s->queue && tqi_name_is_of(tx, TQI_QUEUES, s->queue_hint, s->spec->queue))
+		s->queue = s->queue_hint;
+	if (!s->kind && tqi_name_is_of(tx, TQI_KINDS, s->kind_hint, s->spec->kind))
+		s->kind = s->kind_hint;
+	return s->queue && s->kind ? 0 : make_names(tx, s);
 }
 
 static int admit(struct tqi_tx *tx, const struct tqi_submit *s)
@@ -100,7 +122,7 @@ static bool is_full(const struct tqi_queue *queue)
 /* The block of payload and label: filled here, or taken over from the in-flight table. */
 static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *ret_block)
 {
-	uint64_t bytes = block_bytes(s->spec, needs_extra(s));
+	uint64_t bytes = block_bytes(s->spec, s->extra);
 
 	*ret_block = 0;
 	if (s->block_token) {
@@ -188,7 +210,7 @@ static uint16_t flags_of(const struct tqi_submit *s)
 			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
 			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
 			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0) |
-			  (needs_extra(s) ? TQI_TASK_EXTRA : 0));
+			  (s->extra ? TQI_TASK_EXTRA : 0));
 }
 
 /*
@@ -206,7 +228,7 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_submit *s, const stru
 
 /* The record is free until its state is set: plain stores (T3). */
 static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s, uint32_t block,
-		 uint32_t lane, struct tqi_extra *extra)
+		 uint32_t lane, uint32_t rate, struct tqi_extra *extra)
 {
 	const struct tq_task_spec *spec = s->spec;
 
@@ -217,8 +239,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->flags, flags_of(s));
 	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
-	TQI_INIT(t->key, tqi_policy_key(tqi_class_at(tx, tqi_lane_at(tx, lane)->class_)->rate,
-					tx->now_ns, spec->priority));
+	TQI_INIT(t->key, tqi_policy_key(rate, tx->now_ns, spec->priority));
 	TQI_INIT(t->priority, spec->priority);
 	TQI_INIT(t->lane, lane);
 	TQI_INIT(t->queue, (uint16_t)s->queue);
@@ -363,8 +384,9 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	if (s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
+	struct tqi_class *class = tqi_class_at(tx, tqi_lane_at(tx, lane)->class_);
 
-	fill(tx, t, s, block, lane, &extra);
+	fill(tx, t, s, block, lane, class->rate, &extra);
 	if (s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
 	if (r == 0 && s->spec->after_count)
@@ -373,7 +395,7 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 		return r;
 	TQI_ADD(tx, root->unfinished, 1);
 	if (!s->shut)
-		TQI_ADD(tx, tqi_counters_of(tx, t)->submitted, 1);
+		TQI_ADD(tx, tqi_class_counted(tx, class)->submitted, 1);
 	if (s->group)
 		tqi_member_join(tx, s->group, index);
 	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
@@ -396,6 +418,7 @@ int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 	uint32_t block = 0;
 	int r = s->spec->group ? tqi_group_find_open(tx, s->spec->group, &s->group) : 0;
 
+	s->extra = needs_extra(s);
 	if (r == 0)
 		r = resolve_names(tx, s);
 	if (r == 0)

@@ -10,17 +10,22 @@ struct tqi_submit {
 	const struct tq_task_spec *spec;
 	uint32_t queue; /* record, or 0: find or make it by the spec's name */
 	uint32_t kind;
+	uint32_t queue_hint; /* records that the names probably have; 0 not known */
+	uint32_t kind_hint;
 	uint64_t schedule; /* id of the one that makes it; 0 none */
 	uint32_t group;	   /* record that it becomes a member of; 0 as the spec says */
 	bool shut;	   /* M4: its group is being built */
-	uint32_t unmet;	   /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
+	bool extra;	   /* written by tqi_submit(): it has rare settings */
+	uint32_t unmet; /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
 };
 
 #define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
+/* A payload that is copied with whatever label and settings. */
+#define TQI_COPY_SURE (TQI_COPY_MAX - TQ_LABEL_MAX - 7 - sizeof(struct tqi_extra))
 
 /*
- * 0; 1 a task with this unique key is there already: *ret_id is its id, and with
+ * 0; -EINVAL a name that had a hint is none; 1 a task with this unique key is there already: *ret_id is its id, and with
  * coalesce it has the new payload; -EEXIST it is of another kind and could not take
  * it; TQ_EFULL a table or the queue is full; TQ_EDRAINING; TQ_ESHUTDOWN; -ENOMEM no
  * memory: grow or evict and try again; for its group as tqi_group_find_open().  After an

@@ -22,8 +22,6 @@ struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system
 	/* What makes a process another one. */
 	tqi_store_relaxed32(&tq->wipe->pid, pid);
 	tqi_store_relaxed64(&tq->wipe->start, 1);
-	pthread_mutex_init(&tq->queues.mutex, NULL);
-	pthread_mutex_init(&tq->kinds.mutex, NULL);
 	tq->seg = *seg;
 	tq->seg.ops = &system->ops;
 	tq->lock_timeout_ns = LOCK_TIMEOUT_NS;
@@ -42,7 +40,6 @@ void tqt_handle_free(struct tq *tq)
 
 void tqt_handle_forget(struct tq *tq)
 {
-	memset(tq->queues.entries, 0, sizeof(tq->queues.entries));
-	memset(tq->kinds.entries, 0, sizeof(tq->kinds.entries));
+	memset(&tq->names, 0, sizeof(tq->names));
 	tqi_seen_clear(&tq->seen);
 }

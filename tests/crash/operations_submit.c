@@ -22,6 +22,12 @@ void tqt_run_submit_names(struct tqt_world *w)
 	submit(w, (struct tq_task_spec){ .queue = "new", .kind = "new", .priority = 5 });
 }
 
+/* The name of a queue is the first that its index has no bucket for. */
+void tqt_run_submit_bucket(struct tqt_world *w)
+{
+	tqt_run_submit_names(w);
+}
+
 void tqt_run_submit_delayed(struct tqt_world *w)
 {
 	submit(w, (struct tq_task_spec){ .kind = "k", .delay_ns = TQT_SECOND_NS });

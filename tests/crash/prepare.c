@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What each operation of the sweep needs beforehand. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "client/core/sleeper.h"
@@ -223,6 +224,18 @@ void tqt_prepare_spare(struct tqt_world *w)
 	for (uint32_t i = 0; i < w->id_count; i++) {
 		tqt_must(tq_cancel(w->tq, w->ids[i]), "cancel");
 		tqt_must(tq_task_steer(w->tq, w->ids[i], TQ_TASK_ACTION_FORGET), "forget");
+	}
+}
+
+/* As many queues as their index has buckets: the next one splits a bucket. */
+void tqt_prepare_queues(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts) };
+	char name[TQ_NAME_MAX + 1];
+
+	for (uint32_t i = 0; i < 16; i++) {
+		snprintf(name, sizeof(name), "queue-%u", i);
+		tqt_must(tq_queue_set(w->tq, name, &opts), "queue");
 	}
 }
 

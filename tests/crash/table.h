@@ -56,6 +56,7 @@ enum {
 #define TQT_OPERATIONS(X)                                                                          \
 	X(submit, tq_submit, none, WHOLE, TQT_ALL)                                                 \
 	X(submit_names, tq_submit, none, WHOLE, TQT_SOME | TQT_ONE)                                \
+	X(submit_bucket, tq_submit, queues, WHOLE, TQT_EMPTY)                                      \
 	X(submit_delayed, tq_submit, none, WHOLE, TQT_SOME)                                        \
 	X(submit_held, tq_submit, none, WHOLE, TQT_FEW)                                            \
 	X(submit_large, tq_submit, none, WHOLE, TQT_SOME | TQT_FULL)                               \

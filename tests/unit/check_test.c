@@ -246,7 +246,36 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->classes, 0);
+	close_intact(&f, &image);
+}
+
+static void test_damage_of_names_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, 1);
+	struct tqi_queue *other = tqi_table_peek(&f.box.seg, TQI_QUEUES, 2);
+	struct tqi_kind *kind = tqi_table_peek(&f.box.seg, TQI_KINDS, 1);
+
+	DAMAGE(root->queues.count, 1);
+	DAMAGE(root->queues.buckets, 3);
+	DAMAGE(root->queues.chunks[0], 0);
+	DAMAGE(root->kinds.count, 9);
+	DAMAGE(root->kinds.chunks[0], root->queues.chunks[0]);
 	DAMAGE(queue->name[0], 0);
+	DAMAGE(queue->name[0], 'x');
+	DAMAGE(queue->node.hash, 1);
+	DAMAGE(queue->node.next, 1);
+	DAMAGE(queue->node.next, 9999);
+	DAMAGE(kind->name[0], 0);
+	DAMAGE(kind->node.hash, kind->node.hash + 1);
+	memcpy(other->name, queue->name, sizeof(other->name));
+	DAMAGE(other->node.hash, queue->node.hash);
 	close_intact(&f, &image);
 }
 
@@ -1002,6 +1031,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound),
 		cmocka_unit_test(test_damage_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_names_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_waits_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_extras_is_found_and_mended),
 		cmocka_unit_test(test_policy_damage_is_found_and_mended),

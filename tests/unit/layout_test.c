@@ -650,6 +650,8 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, tenants);
 	FIELD(tqi_root, servers);
 	FIELD(tqi_root, pools);
+	FIELD(tqi_root, queues);
+	FIELD(tqi_root, kinds);
 	FIELD(tqi_root, carrying);
 	FIELD(tqi_root, stale_first);
 	FIELD(tqi_root, stale_last);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of queues and kinds: each is in its index once, and nothing else is. */
+#include <string.h>
+
+#include "scheduler/check/check_state.h"
+#include "scheduler/record/name.h"
+
+static uint64_t hash_of_queue(struct tqi_tx *tx, uint32_t q)
+{
+	return tqi_name_hash(tx, tqi_name_at(tx, TQI_QUEUES, q));
+}
+
+static uint64_t hash_of_kind(struct tqi_tx *tx, uint32_t k)
+{
+	return tqi_name_hash(tx, tqi_name_at(tx, TQI_KINDS, k));
+}
+
+/* Each record in use is what its name leads to. */
+static void check_names(struct tqi_check *c, const struct tqi_check_index *i, const char *record)
+{
+	bool asks = tqi_check_index(c, i);
+
+	for (uint32_t n = 1; n < c->count[i->table]; n++) {
+		const char *name = tqi_check_record_in_use(c, i->table, n)
+					   ? tqi_name_at(c->tx, i->table, n)
+					   : NULL;
+
+		if (!name)
+			continue;
+		if (!name[0] || !memchr(name, '\0', TQ_NAME_MAX + 1))
+			tqi_check_fault(c, "%s %u: no name", record, n);
+		else if (!(c->marks[i->table][n] & TQI_SEEN_LINKED))
+			tqi_check_fault(c, "%s %u: not in the index", record, n);
+		else if (asks && tqi_name_find(c->tx, i->table, name) != n)
+			tqi_check_fault(c, "%s %u: another one has its name", record, n);
+	}
+}
+
+void tqi_check_names(struct tqi_check *c)
+{
+	const struct tqi_root *root = tqi_root(c->tx);
+	const struct tqi_check_index queues = { &root->queues, TQI_QUEUES, "queue index",
+						hash_of_queue };
+	const struct tqi_check_index kinds = { &root->kinds, TQI_KINDS, "kind index",
+					       hash_of_kind };
+
+	check_names(c, &queues, "queue");
+	check_names(c, &kinds, "kind");
+}

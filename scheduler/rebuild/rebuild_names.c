@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of queues and kinds are believed; their indexes are made anew. */
+#include <string.h>
+
+#include "scheduler/order/policy.h"
+#include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/record/name.h"
+
+#define LOST_BACKOFF_NS 1000000000ull /* 1 s and 5 min: as a new queue has */
+#define LOST_BACKOFF_CAP_NS 300000000000ull
+
+/* Into the index; one without a name, or with another's, gets a new one. */
+static int name_again(struct tqi_check *c, uint32_t table, uint32_t index, const char *prefix)
+{
+	char *name = tqi_name_at(c->tx, table, index), kept[TQ_NAME_MAX + 1];
+	size_t n = strnlen(name, TQ_NAME_MAX + 1);
+
+	if (n == 0 || n > TQ_NAME_MAX || tqi_name_find(c->tx, table, name))
+		__builtin_snprintf(name, TQ_NAME_MAX, "%s-%u", prefix, index);
+	memcpy(kept, name, sizeof(kept));
+	int r = tqi_name_put(c->tx, table, index, kept);
+
+	tqi_rebuild_keep(c);
+	return r;
+}
+
+/* A queue whose record was lost begins anew. */
+static void mend_queue(struct tqi_queue *queue)
+{
+	if (queue->attempts_max)
+		return;
+	tqi_policy_init(queue);
+	queue->attempts_max = 1;
+	queue->depth_max = queue->timeout_ns = UINT64_MAX;
+	queue->backoff_ns = LOST_BACKOFF_NS;
+	queue->backoff_cap_ns = LOST_BACKOFF_CAP_NS;
+}
+
+int tqi_rebuild_names(struct tqi_check *c)
+{
+	int r = 0;
+
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES] && r == 0; q++) {
+		mend_queue(tqi_queue_at(c->tx, q));
+		r = name_again(c, TQI_QUEUES, q, "lost-queue");
+	}
+	for (uint32_t k = 1; k < c->count[TQI_KINDS] && r == 0; k++)
+		r = name_again(c, TQI_KINDS, k, "lost-kind");
+	return r;
+}
