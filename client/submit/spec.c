@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/core/options.h"
+#include "scheduler/record/name.h"
 
 #define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
 
@@ -69,8 +70,8 @@ int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)
 	if (r < 0)
 		return r;
 	if (!to->queue)
-		to->queue = "default";
+		to->queue = TQI_QUEUE_DEFAULT;
 	if (!to->kind)
-		to->kind = "exec";
+		to->kind = TQI_KIND_DEFAULT;
 	return check(to);
 }

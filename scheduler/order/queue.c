@@ -29,7 +29,7 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	*ret_full = false;
 	if (q)
 		return q;
-	q = tqi_table_take(tx, TQI_QUEUES, ret_full);
+	q = tqi_name_take(tx, TQI_QUEUES, name, ret_full);
 	if (!q)
 		return 0;
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
@@ -51,7 +51,7 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	*ret_full = false;
 	if (k)
 		return k;
-	k = tqi_table_take(tx, TQI_KINDS, ret_full);
+	k = tqi_name_take(tx, TQI_KINDS, name, ret_full);
 	return k && tqi_name_put(tx, TQI_KINDS, k, name) < 0 ? 0 : k;
 }
 

@@ -2,6 +2,8 @@
 /* The indexes of names. */
 #include "scheduler/record/name.h"
 
+#include "shm/table.h"
+
 static bool is_in_names(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -31,6 +33,16 @@ uint32_t tqi_name_find(struct tqi_tx *tx, uint32_t table, const char *name)
 	       strncmp(tqi_name_at(tx, table, record), name, TQ_NAME_MAX + 1) != 0)
 		record = tqi_hash_next(tx, index, table, record);
 	return record;
+}
+
+uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full)
+{
+	const char *kept = table == TQI_QUEUES ? TQI_QUEUE_DEFAULT : TQI_KIND_DEFAULT;
+	uint32_t records = tx->seg->geometry.tables[table].max - 1; /* index 0 is none */
+
+	*ret_full = tx->core->tables[table].live + 1 >= records && strcmp(name, kept) != 0 &&
+		    !tqi_name_find(tx, table, kept);
+	return *ret_full ? 0 : tqi_table_take(tx, table, ret_full);
 }
 
 int tqi_name_put(struct tqi_tx *tx, uint32_t table, uint32_t record, const char *name)

@@ -10,6 +10,10 @@
 
 #include "scheduler/record/records.h"
 
+/* What a task has that says nothing else: a place is kept for either, whatever is taken. */
+#define TQI_QUEUE_DEFAULT "default"
+#define TQI_KIND_DEFAULT "exec"
+
 /* 1 to TQ_NAME_MAX of [A-Za-z0-9._-]. */
 bool tqi_name_is_valid(const char *name);
 
@@ -28,6 +32,11 @@ uint64_t tqi_name_hash(const struct tqi_tx *tx, const char *name);
 
 /* The record of a name; 0 none. */
 uint32_t tqi_name_find(struct tqi_tx *tx, uint32_t table, const char *name);
+/*
+ * A record for a name that has none, but the last one of its table only for the default.
+ * 0 no memory; or *ret_full.
+ */
+uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full);
 /*
  * Give a new record its name, of TQ_NAME_MAX bytes at most, and enter it.  -ENOMEM: the
  * transaction must be aborted.

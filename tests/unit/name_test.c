@@ -32,16 +32,51 @@ static void test_each_name_leads_to_its_record(void **state)
 
 	(void)state;
 	open_fixture(&f, 0);
-	for (uint32_t i = 1; i <= TQI_QUEUES_MAX; i++)
+	for (uint32_t i = 1; i < TQI_QUEUES_MAX; i++)
 		assert_int_equal(make(&f, name_of(i), &full), i);
-	assert_int_equal(make(&f, "one-more", &full), 0);
-	assert_true(full);
-	for (uint32_t i = 1; i <= TQI_QUEUES_MAX; i++)
+	for (uint32_t i = TQI_QUEUES_MAX; i <= TQI_QUEUES_MAX + 1; i++) {
+		assert_int_equal(make(&f, "one-more", &full), 0); /* the last one is kept ... */
+		assert_true(full);
+		assert_int_equal(make(&f, "default", &full), TQI_QUEUES_MAX); /* ... for this */
+	}
+	for (uint32_t i = 1; i < TQI_QUEUES_MAX; i++)
 		assert_int_equal(make(&f, name_of(i), &full), i);
 	begin(&f);
 	assert_int_equal(tqi_queue_find(&f.tx, "one-more"), 0);
 	assert_int_equal(tqi_queue_find(&f.tx, ""), 0);
 	conclude(&f, 0);
+	close_fixture(&f);
+}
+
+static uint32_t make_kind(struct fixture *f, const char *name, bool *ret_full)
+{
+	begin(f);
+	uint32_t k = tqi_kind_make(&f->tx, name, ret_full);
+
+	conclude(f, k ? 0 : -ENOMEM);
+	return k;
+}
+
+/* A default that is there needs no place kept for it. */
+static void test_a_kind_is_kept_for_commands(void **state)
+{
+	struct fixture f;
+	bool full;
+
+	(void)state;
+	open_fixture(&f, 0);
+	for (uint32_t i = 1; i < TQI_KINDS_MAX; i++)
+		assert_int_equal(make_kind(&f, name_of(i), &full), i);
+	assert_int_equal(make_kind(&f, "one-more", &full), 0);
+	assert_true(full);
+	assert_int_equal(make_kind(&f, "exec", &full), TQI_KINDS_MAX);
+	close_fixture(&f);
+	open_fixture(&f, 0);
+	assert_int_equal(make_kind(&f, "exec", &full), 1);
+	for (uint32_t i = 2; i <= TQI_KINDS_MAX; i++)
+		assert_int_equal(make_kind(&f, name_of(i), &full), i);
+	assert_int_equal(make_kind(&f, "one-more", &full), 0);
+	assert_true(full);
 	close_fixture(&f);
 }
 
@@ -131,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_name_leads_to_its_record),
+		cmocka_unit_test(test_a_kind_is_kept_for_commands),
 		cmocka_unit_test(test_a_name_that_was_undone_is_free),
 		cmocka_unit_test(test_a_wrong_hint_does_no_harm),
 		cmocka_unit_test(test_names_that_were_used_are_known),
