@@ -6,6 +6,7 @@
 
 #include "scheduler/order/lane.h"
 #include "scheduler/order/policy.h"
+#include "scheduler/record/queue_set.h"
 
 /* P2, P3. */
 static void check_policy(struct tqi_check *c, uint32_t q)
@@ -15,6 +16,9 @@ static void check_policy(struct tqi_check *c, uint32_t q)
 	if (!queue)
 		return;
 	c->moving += !!(queue->flags & TQI_QUEUE_MOVING);
+	if (!(queue->flags & TQI_QUEUE_MOVING) !=
+	    !tqi_queue_set_has(&tqi_root(c->tx)->moving_queues, q))
+		tqi_check_fault(c, "queue %u: among those with tasks on their way, or not", q);
 	tqi_check_equal(c, "queue", q, "flags of its policy", queue->flags & TQI_POLICY_FLAGS,
 			tqi_policy_flags(queue));
 	if (queue->hybrid > TQ_HYBRID_MAX || queue->hybrid_count > queue->hybrid)

@@ -4,6 +4,7 @@
 
 #include "scheduler/check/check_state.h"
 #include "scheduler/limit/server.h"
+#include "scheduler/record/queue_set.h"
 
 bool tqi_check_server_is_sound(struct tqi_check *c, const struct tqi_server *server)
 {
@@ -168,6 +169,8 @@ static void check_queue(struct tqi_check *c, uint32_t q)
 	if ((queue->flags & TQI_QUEUE_SERVED) && !home)
 		tqi_check_fault(c, "queue %u: served, without a pool", q);
 	c->carrying += queue->carry_at != 0;
+	if (!queue->carry_at != !tqi_queue_set_has(&tqi_root(c->tx)->carrying_queues, q))
+		tqi_check_fault(c, "queue %u: among those that carry servers, or not", q);
 	if (queue->carry_at &&
 	    (!home ||
 	     (queue->carry_to && (!tqi_check_record_in_use(c, TQI_POOLS, queue->carry_to) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Workers and their attempts. */
 #include "scheduler/check/check_state.h"
+#include "scheduler/order/assign.h"
 #include "shm/lock.h"
 
 static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_attempt *attempt)
@@ -109,10 +110,39 @@ static void check_worker(struct tqi_check *c, uint32_t w)
 		tqi_check_fault(c, "worker %u: its life lock is free", w);
 }
 
+static bool expect_in_owners(struct tqi_check *c, uint32_t index, uint32_t owner,
+			     struct tqi_heap_entry *entry)
+{
+	const struct tqi_worker *worker = tqi_worker_at(c->tx, index);
+
+	(void)owner;
+	*entry = tqi_owner_entry(worker, index);
+	return worker->state != TQI_WORKER_FREE && worker->assigned_count;
+}
+
+/* A3: those that have something to steal. */
+static void check_owners(struct tqi_check *c)
+{
+	const struct tqi_heap *owners = &tqi_root(c->tx)->owners;
+
+	tqi_check_heap(c, &(struct tqi_check_heap){ owners, TQI_FAMILY_OWNERS, TQI_WORKERS,
+						    TQI_SEEN_DUE, 0, "owners", expect_in_owners });
+	if (owners->capacity < c->tx->core->tables[TQI_WORKERS].live)
+		tqi_check_fault(c, "root: no room for all owners of tasks");
+	for (uint32_t w = 1; w < c->count[TQI_WORKERS]; w++) {
+		const struct tqi_worker *worker = tqi_check_record_in_use(c, TQI_WORKERS, w);
+
+		if (worker && worker->assigned_count && !(c->marks[TQI_WORKERS][w] & TQI_SEEN_DUE))
+			tqi_check_fault(c, "worker %u: has tasks, but not in the heap of owners",
+					w);
+	}
+}
+
 void tqi_check_workers(struct tqi_check *c)
 {
 	for (uint32_t w = 1; w < c->count[TQI_WORKERS]; w++)
 		check_worker(c, w);
+	check_owners(c);
 	for (uint32_t a = 1; a < c->count[TQI_ATTEMPTS]; a++)
 		if (tqi_check_record_in_use(c, TQI_ATTEMPTS, a) &&
 		    !(c->marks[TQI_ATTEMPTS][a] & TQI_SEEN_LINKED))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Servers: given with tasks, added, removed, carried from pool to pool. */
 #include "scheduler/limit/server.h"
+#include "scheduler/record/queue_set.h"
 
 #include <errno.h>
 #include <string.h>
@@ -284,13 +285,14 @@ static bool carry_one(struct tqi_tx *tx, uint32_t q, const struct tqi_queue *que
 	return true;
 }
 
-static void carry_end(struct tqi_tx *tx, struct tqi_queue *queue)
+static void carry_end(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	const uint32_t pools[2] = { queue->carry_from, queue->carry_to };
 	bool could = tqi_queue_may_start(tx, queue);
 
 	TQI_SET(tx, queue->carry_at, 0u);
 	TQI_ADD(tx, tqi_root(tx)->carrying, -1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying_queues, q);
 	for (uint32_t i = 0; i < 2; i++)
 		if (pools[i])
 			tqi_pool_tidy(tx, pools[i]);
@@ -309,7 +311,7 @@ static void carry(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 	}
 	TQI_SET(tx, queue->carry_at, at);
 	if (at >= count)
-		carry_end(tx, queue);
+		carry_end(tx, q, queue);
 }
 
 int tqi_server_carry_begin(struct tqi_tx *tx, uint32_t q, uint32_t from, uint32_t to)
@@ -328,19 +330,17 @@ int tqi_server_carry_begin(struct tqi_tx *tx, uint32_t q, uint32_t from, uint32_
 	TQI_SET(tx, queue->carry_to, to);
 	TQI_SET(tx, queue->carry_at, 1u);
 	TQI_ADD(tx, tqi_root(tx)->carrying, 1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying_queues, q);
 	carry(tx, q, queue);
 	return 0;
 }
 
 void tqi_server_carry(struct tqi_tx *tx)
 {
-	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++) {
-		struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t q = tqi_queue_set_next(&tqi_root(tx)->carrying_queues, 1);
 
-		if (!queue->carry_at)
-			continue;
-		carry(tx, q, queue);
-		return;
-	}
-	tx->corrupt = true; /* somebody has counted one */
+	if (q)
+		carry(tx, q, tqi_queue_at(tx, q));
+	else
+		tx->corrupt = true; /* somebody has counted one */
 }

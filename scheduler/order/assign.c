@@ -9,6 +9,22 @@
 #include "scheduler/record/trace.h"
 #include "scheduler/worker/wake.h"
 
+#define OWNERS_LOOKS 32 /* workers whose lists, of up to TQ_BATCH_MAX tasks, a thief goes through */
+
+/* After a change: its place among those that have something to steal. */
+static void follow(struct tqi_tx *tx, uint32_t w, uint32_t count_before)
+{
+	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_heap *owners = &tqi_root(tx)->owners;
+
+	if (worker->assigned_count && !count_before)
+		tqi_heap_push(tx, owners, TQI_FAMILY_OWNERS, tqi_owner_entry(worker, w));
+	else if (worker->assigned_count != count_before && worker->assigned_count)
+		tqi_heap_rekey(tx, owners, TQI_FAMILY_OWNERS, w, tqi_owner_entry(worker, w));
+	else if (count_before && !worker->assigned_count)
+		tqi_heap_remove(tx, owners, TQI_FAMILY_OWNERS, w);
+}
+
 static void link_between(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index,
 			 uint32_t prev, uint32_t next)
 {
@@ -38,7 +54,7 @@ static void unlink_task(struct tqi_tx *tx, struct tqi_worker *worker, const stru
 		TQI_SET(tx, worker->assigned_last, task->prev);
 }
 
-/* In no heap: onto the worker's list, first or last. */
+/* In no heap: onto the worker's list, first or last; its owner's place is to follow. */
 static void enter(struct tqi_tx *tx, uint32_t w, uint32_t index, bool first)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
@@ -55,10 +71,10 @@ static void enter(struct tqi_tx *tx, uint32_t w, uint32_t index, bool first)
 	TQI_ADD(tx, tqi_root(tx)->assigned, 1);
 }
 
-void tqi_assigned_leave(struct tqi_tx *tx, uint32_t index)
+/* Off the list; likewise. */
+static void take_off(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_worker *worker = tqi_worker_at(tx, (uint32_t)task->due_ns);
 
 	tqi_task_touch(tx, task);
 	unlink_task(tx, worker, task);
@@ -67,14 +83,25 @@ void tqi_assigned_leave(struct tqi_tx *tx, uint32_t index)
 	TQI_ADD(tx, tqi_root(tx)->assigned, -1);
 }
 
+void tqi_assigned_leave(struct tqi_tx *tx, uint32_t index)
+{
+	uint32_t w = (uint32_t)tqi_task_at(tx, index)->due_ns;
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	take_off(tx, worker, index);
+	follow(tx, w, worker->assigned_count + 1);
+}
+
 void tqi_assigned_return(struct tqi_tx *tx, uint32_t w)
 {
-	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+	uint32_t count = worker->assigned_count;
 
 	for (uint32_t index; (index = worker->assigned_last) && !tx->corrupt;) {
-		tqi_assigned_leave(tx, index);
+		take_off(tx, worker, index);
 		tqi_ready_enter(tx, index, true);
 	}
+	follow(tx, w, count);
 }
 
 uint32_t tqi_assigned_next(struct tqi_tx *tx, uint32_t w)
@@ -120,7 +147,7 @@ static uint32_t choose(struct tqi_tx *tx, const struct tqi_worker *worker, uint3
 void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 {
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
-	uint32_t class_ = 0, index;
+	uint32_t class_ = 0, count = worker->assigned_count, index;
 	struct tqi_turn turn;
 
 	if (tqi_queue_at(tx, queue)->fair || !tqi_queue_keeps_assigned(tqi_queue_at(tx, queue)))
@@ -133,6 +160,7 @@ void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 		tqi_ready_leave(tx, index);
 		enter(tx, w, index, false);
 	}
+	follow(tx, w, count);
 	if (class_)
 		tqi_wake_for(tx, class_); /* A3 */
 }
@@ -171,22 +199,45 @@ static bool has_waited(const struct tqi_tx *tx, const struct tqi_worker *worker)
 	return tx->now_ns - worker->stole_ns >= worker->steal_interval_ns;
 }
 
-/* The worker that has most, of those that have something for the thief; 0 none, or not now. */
+/* Of some places of the heap the one whose entry comes first. */
+static uint32_t first_of(struct tqi_tx *tx, struct tqi_heap *heap, const uint32_t *places,
+			 uint32_t count)
+{
+	uint32_t best = 0;
+
+	for (uint32_t i = 1; i < count; i++) {
+		const struct tqi_heap_entry a = tqi_heap_at(tx, heap, places[i]);
+		const struct tqi_heap_entry b = tqi_heap_at(tx, heap, places[best]);
+
+		if (tqi_entry_before(&a, &b))
+			best = i;
+	}
+	return best;
+}
+
+/*
+ * The worker that has most, of those that have something for the thief; 0 none, or not now.
+ * From the heap's root down, always on at the first entry of all that are next.
+ */
 static uint32_t find_owner(struct tqi_tx *tx, const struct tqi_worker *thief)
 {
-	uint32_t best = 0, most = 0;
+	struct tqi_heap *heap = &tqi_root(tx)->owners;
+	uint32_t places[3 * OWNERS_LOOKS + 1] = { TQI_HEAP_ROOT }, count = heap->length != 0;
 
 	if (!is_thief(tx, thief) || !has_waited(tx, thief))
 		return 0;
-	for (uint32_t w = 1; w < tx->core->tables[TQI_WORKERS].count && !tx->corrupt; w++) {
-		const struct tqi_worker *owner = tqi_worker_at(tx, w);
+	for (uint32_t looks = 0; count && looks < OWNERS_LOOKS && !tx->corrupt; looks++) {
+		uint32_t i = first_of(tx, heap, places, count), place = places[i];
+		uint32_t w = tqi_tag_index(tqi_heap_at(tx, heap, place).tag);
 
-		if (owner != thief && owner->assigned_count > most && last_of(tx, thief, owner)) {
-			best = w;
-			most = owner->assigned_count;
-		}
+		if (last_of(tx, thief, tqi_worker_at(tx, w)))
+			return w;
+		places[i] = places[--count];
+		for (uint32_t next = tqi_heap_children(place), k = 0; k < 4; k++)
+			if (next + k < TQI_HEAP_ROOT + heap->length)
+				places[count++] = next + k;
 	}
-	return best;
+	return 0;
 }
 
 bool tqi_steal_is_possible(struct tqi_tx *tx, const struct tqi_worker *worker)
@@ -211,6 +262,7 @@ uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
 	}
 	if (!class_)
 		return 0;
+	follow(tx, w, 0);
 	TQI_SET(tx, thief->stole_ns, tx->now_ns);
 	if (tqi_worker_at(tx, owner)->assigned || thief->assigned_count > 1)
 		tqi_wake_for(tx, class_); /* A3 */

@@ -11,8 +11,9 @@
  *     makes a task other than READY, or moves it, takes it off the list
  *     (tqi_ready_leave()); a pause of its queue, or servers, send it back to its lane.
  * A3  A worker that would sleep steals instead: the last of the tasks that it can run on
- *     the list of the worker that has most, up to its steal_max, when so much of its
- *     batch is free and its interval has passed.  Whoever leaves something to steal
+ *     the list of the worker that has most of those that have something for it, up to its
+ *     steal_max, when so much of its batch is free and its interval has passed.  It asks the
+ *     32 that have most: the root has a heap of them.  Whoever leaves something to steal
  *     behind wakes a sleeper for it.
  * A4  A worker that leaves or is proved dead sends its list back; ages and places are
  *     those of before.
@@ -21,6 +22,12 @@
 #define TQI_SCHEDULER_ORDER_ASSIGN_H
 
 #include "scheduler/record/records.h"
+
+/* A worker's entry in the root's heap of those that have something to steal. */
+static inline struct tqi_heap_entry tqi_owner_entry(const struct tqi_worker *worker, uint32_t w)
+{
+	return (struct tqi_heap_entry){ -(int64_t)worker->assigned_count, tqi_tag(0, w) };
+}
 
 /* Off its worker's list, and in no heap. */
 void tqi_assigned_leave(struct tqi_tx *tx, uint32_t task);

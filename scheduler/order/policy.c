@@ -7,11 +7,12 @@
 
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/queue_set.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/worker/wake.h"
 
-#define QUEUES_SLICE 64 /* queues whose move may end in one hold: two entries each */
+#define QUEUES_SLICE 64 /* queues whose move may end in one hold: four entries each */
 
 static const int32_t default_from[TQ_BANDS - 1] = { TQ_PRIORITY_NORMAL, TQ_PRIORITY_HIGH,
 						    TQ_PRIORITY_CRITICAL };
@@ -170,12 +171,13 @@ static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
 	return false;
 }
 
-static void begin_era(struct tqi_tx *tx, struct tqi_queue *queue)
+static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_ADD(tx, queue->era, 1);
 	if (has_members(tx, queue)) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
 		TQI_ADD(tx, tqi_root(tx)->moving, 1);
+		tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
 		tqi_sweep_start(tx);
 	}
 	set_flags(tx, queue);
@@ -200,7 +202,7 @@ int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *chang
 		return r;
 	store(tx, queue, &p);
 	if (era)
-		begin_era(tx, queue);
+		begin_era(tx, q, queue);
 	return 0;
 }
 
@@ -275,21 +277,29 @@ bool tqi_policy_place(struct tqi_tx *tx, uint32_t index)
 	return true;
 }
 
+/* What was on its way is there. */
+static void end_move(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
+{
+	TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_MOVING);
+	set_flags(tx, queue);
+	TQI_ADD(tx, tqi_root(tx)->moving, -1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
+}
+
 void tqi_policy_round(struct tqi_tx *tx)
 {
-	uint32_t left = QUEUES_SLICE;
+	struct tqi_root *root = tqi_root(tx);
+	uint32_t moving = root->moving, left = moving < QUEUES_SLICE ? moving : QUEUES_SLICE;
+	uint32_t q = root->moving_at;
 
-	for (uint32_t q = 1; q < tx->core->tables[TQI_QUEUES].count && !tx->corrupt; q++) {
-		struct tqi_queue *queue = tqi_queue_at(tx, q);
-
-		if (!(queue->flags & TQI_QUEUE_MOVING) || has_members(tx, queue))
-			continue;
-		if (left-- == 0) {
-			tqi_sweep_start(tx); /* the others at the end of another round */
-			return;
-		}
-		TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_MOVING);
-		set_flags(tx, queue);
-		TQI_ADD(tx, tqi_root(tx)->moving, -1);
+	for (; left > 0 && !tx->corrupt; left--) {
+		q = tqi_queue_set_next(&root->moving_queues, q + 1);
+		if (!q)
+			q = tqi_queue_set_next(&root->moving_queues, 1);
+		if (!has_members(tx, tqi_queue_at(tx, q)))
+			end_move(tx, q, tqi_queue_at(tx, q));
 	}
+	TQI_SET(tx, root->moving_at, q);
+	if (moving > QUEUES_SLICE)
+		tqi_sweep_start(tx); /* the others at the end of another round */
 }

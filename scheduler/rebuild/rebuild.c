@@ -16,6 +16,7 @@ static void clear_root(struct tqi_root *root)
 	root->appointments = 0;
 	root->rates = 0;
 	tqi_rebuild_clear_heap(&root->refills);
+	tqi_rebuild_clear_heap(&root->owners);
 	tqi_rebuild_clear_heap(&root->due);
 	tqi_rebuild_clear_heap(&root->wall);
 	root->loosened = 0;
@@ -34,6 +35,9 @@ static void clear_root(struct tqi_root *root)
 	memset(&root->queues, 0, sizeof(root->queues));
 	memset(&root->kinds, 0, sizeof(root->kinds));
 	root->carrying = 0;
+	memset(&root->moving_queues, 0, sizeof(root->moving_queues));
+	memset(&root->carrying_queues, 0, sizeof(root->carrying_queues));
+	root->moving_at = 0;
 	root->stale_first = root->stale_last = root->stale_stuck = 0;
 	root->stale_stage = root->stale_cursor = 0;
 }

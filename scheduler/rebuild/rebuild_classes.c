@@ -4,6 +4,7 @@
 
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/record/queue_set.h"
 
 static bool lane_is_free(struct tqi_check *c, uint32_t l)
 {
@@ -181,12 +182,16 @@ static void mend_policy(struct tqi_queue *queue)
 	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
 }
 
-void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue)
+void tqi_rebuild_moving(struct tqi_check *c, uint32_t q)
 {
+	struct tqi_queue *queue = tqi_queue_at(c->tx, q);
+
 	if (queue->flags & TQI_QUEUE_MOVING)
 		return;
 	queue->flags |= TQI_QUEUE_MOVING | TQI_QUEUE_ORDERED;
 	tqi_root(c->tx)->moving++;
+	tqi_queue_set_flip(c->tx, &tqi_root(c->tx)->moving_queues, q);
+	tqi_rebuild_keep(c);
 }
 
 void tqi_rebuild_classes(struct tqi_check *c)

@@ -25,6 +25,8 @@ static int reserve_all(struct tqi_check *c)
 
 	if (r == 0)
 		r = reserve(c, &root->wall, root->appointments);
+	if (r == 0)
+		r = reserve(c, &root->owners, c->tx->core->tables[TQI_WORKERS].live);
 
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES] && r == 0; k++) {
 		struct tqi_class *class = tqi_class_at(c->tx, k);

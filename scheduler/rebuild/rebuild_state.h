@@ -23,7 +23,7 @@ uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t);
 /* A class for tasks whose own was lost; its lane, 0 none. */
 uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t);
 /* An unfinished task stays in a class of an earlier era: it is on its way. */
-void tqi_rebuild_moving(struct tqi_check *c, struct tqi_queue *queue);
+void tqi_rebuild_moving(struct tqi_check *c, uint32_t queue);
 
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);

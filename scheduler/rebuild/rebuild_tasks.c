@@ -53,7 +53,7 @@ static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_t
 	if (joins)
 		c->marks[TQI_TASKS][index] |= TQI_REBUILD_JOINS;
 	if (own && !final && !present)
-		tqi_rebuild_moving(c, queue);
+		tqi_rebuild_moving(c, t->queue);
 	if (own && (final || joins || !present || own->band == tqi_rebuild_band(c, queue, t)))
 		return own->plain;
 	if (own && is_misplaced(c, t))

@@ -104,6 +104,7 @@ enum tqi_family {
 	TQI_FAMILY_FAIR, /* tenants' classes in their home, by the tenant's tag */
 	TQI_FAMILY_LOAD, /* servers in their pool, by attempts under way */
 	TQI_FAMILY_ROOM, /* pools with room in their queue's home pool, by their first server */
+	TQI_FAMILY_OWNERS, /* workers with assigned tasks, those with most first */
 	TQI_FAMILY_COUNT,
 };
 
@@ -743,6 +744,11 @@ struct tqi_group {
 };
 _Static_assert(sizeof(struct tqi_group) == 320, "five cache lines");
 
+/* A bit per queue record; journalled (scheduler/record/queue_set.h). */
+struct tqi_queue_set {
+	uint64_t bits[(TQI_QUEUES_MAX + 1) / 64];
+};
+
 /* Both ends of a list of groups. */
 struct tqi_group_ends {
 	uint32_t first;
@@ -931,6 +937,11 @@ struct tqi_root {
 	struct tqi_hash_index pools;   /* by queue and pattern */
 	struct tqi_hash_index queues;  /* by name: each record that is in use is in it once */
 	struct tqi_hash_index kinds;   /* likewise */
+	struct tqi_queue_set moving_queues; /* those with TQI_QUEUE_MOVING ... */
+	uint32_t moving_at;		    /* ... and the last one that was looked at */
+	uint32_t reserved0;
+	struct tqi_queue_set carrying_queues; /* those with carry_at */
+	struct tqi_heap owners; /* workers with assigned tasks: it has room for all workers */
 	uint32_t stale_first; /* tasks whose worth is to be looked at (scheduler/graph/inherit.h) */
 	uint32_t stale_last;
 	uint32_t stale_stuck; /* 1: the last slice wanted for memory; till the next look */

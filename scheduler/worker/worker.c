@@ -174,7 +174,9 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 		TQI_INIT(worker->flags, worker->flags | TQI_WORKER_POLLED);
 	TQI_INIT(worker->output, output);
 	TQI_INIT(worker->output_bytes, request->output_bytes);
-	r = set_queues(tx, worker, request);
+	r = tqi_heap_reserve(tx, &tqi_root(tx)->owners, tx->core->tables[TQI_WORKERS].live);
+	if (r == 0)
+		r = set_queues(tx, worker, request);
 	if (r == 0)
 		r = tqi_worker_set_kinds(tx, w, request->kinds, request->kind_count);
 	if (r < 0)

@@ -164,6 +164,10 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 	if (family == TQI_FAMILY_LOAD)
 		return index < tx->core->tables[TQI_SERVERS].count &&
 		       tqi_server_at(tx, index)->queue && !tqi_server_at(tx, index)->leaving;
+	if (family == TQI_FAMILY_OWNERS)
+		return index < tx->core->tables[TQI_WORKERS].count &&
+		       tqi_worker_at(tx, index)->state != TQI_WORKER_FREE &&
+		       tqi_worker_at(tx, index)->assigned_count;
 	if (family == TQI_FAMILY_ROOM)
 		return index < tx->core->tables[TQI_POOLS].count && tqi_pool_at(tx, index)->queue &&
 		       tqi_pool_at(tx, index)->has_room;

@@ -143,6 +143,49 @@ static void f6_idle_worker_steals(void **state)
 	close_fixture(&f);
 }
 
+/* A worker of that queue, with an attempt and BATCH - 1 tasks for later. */
+static uint32_t add_owner(struct fixture *f, const char *queue)
+{
+	uint32_t owner = add_worker(f, queue, 0);
+	struct tqi_claimed c;
+
+	for (uint32_t i = 0; i < BATCH; i++)
+		submit(f, (struct tq_task_spec){ .queue = queue });
+	assert_int_not_equal(claim(f, owner, &c), 0);
+	assert_int_equal(assigned(f, owner), BATCH - 1);
+	return owner;
+}
+
+/* A3: who has most, of those that have something for the thief; of equals the first. */
+static void f6_the_richest_is_robbed(void **state)
+{
+	const struct tqi_queue_settings settings = { .batch = BATCH };
+	uint32_t owners[8], thief;
+	struct tqi_claimed c;
+	struct fixture f;
+	bool full;
+
+	(void)state;
+	open_fixture(&f, 1000);
+	set_batch(&f);
+	begin(&f);
+	assert_int_equal(tqi_queue_set(&f.tx, tqi_queue_make(&f.tx, "other", &full), &settings), 0);
+	commit(&f);
+	for (uint32_t i = 0; i < 31; i++)
+		add_owner(&f, "other"); /* nothing for who serves the default queue */
+	for (uint32_t i = 0; i < 8; i++)
+		owners[i] = add_owner(&f, "default");
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_not_equal(claim(&f, owners[i], &c), 0); /* one less for later */
+	thief = add_thief(&f, 0);
+	assert_int_not_equal(claim(&f, thief, &c), 0);
+	assert_int_equal(assigned(&f, owners[0]), BATCH - 2);
+	assert_int_equal(assigned(&f, owners[3]), BATCH - 1 - TQ_STEAL_COUNT_DEFAULT);
+	assert_int_equal(assigned(&f, owners[4]), BATCH - 1);
+	assert_sound(&f);
+	close_fixture(&f);
+}
+
 /* A3: not without so much of its batch free. */
 static void f6_busy_worker_does_not_steal(void **state)
 {
@@ -207,6 +250,7 @@ int main(void)
 		cmocka_unit_test(f6_off_by_default),
 		cmocka_unit_test(f6_limited_tasks_are_not_assigned),
 		cmocka_unit_test(f6_idle_worker_steals),
+		cmocka_unit_test(f6_the_richest_is_robbed),
 		cmocka_unit_test(f6_busy_worker_does_not_steal),
 		cmocka_unit_test(f6_assigned_tasks_go_back),
 	};

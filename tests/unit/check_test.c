@@ -266,6 +266,10 @@ static void test_damage_of_names_is_found_and_mended(void **state)
 	DAMAGE(root->queues.buckets, 3);
 	DAMAGE(root->queues.chunks[0], 0);
 	DAMAGE(root->kinds.count, 9);
+	DAMAGE(root->owners.capacity, 0);
+	DAMAGE(root->owners.length, 1);
+	DAMAGE(root->moving_queues.bits[0], 2);
+	DAMAGE(root->carrying_queues.bits[0], 4);
 	DAMAGE(root->kinds.chunks[0], root->queues.chunks[0]);
 	DAMAGE(queue->name[0], 0);
 	DAMAGE(queue->name[0], 'x');

@@ -652,6 +652,10 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, pools);
 	FIELD(tqi_root, queues);
 	FIELD(tqi_root, kinds);
+	FIELD(tqi_root, moving_queues);
+	FIELD(tqi_root, moving_at);
+	FIELD(tqi_root, carrying_queues);
+	FIELD(tqi_root, owners);
 	FIELD(tqi_root, carrying);
 	FIELD(tqi_root, stale_first);
 	FIELD(tqi_root, stale_last);
