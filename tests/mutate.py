@@ -11,7 +11,8 @@ An entry of the list, whose text must stand in the file exactly once (several li
 are several, `+` lines replace them, none deletes):
 
     [NAME] FILE
-    test PROGRAM ARGUMENTS     of tests/bin; or `bats FILE ARGUMENTS`, with a taskq made anew
+    test PROGRAM ARGUMENTS     of tests/bin; or `bats FILE ARGUMENTS`, with a taskq made anew;
+                               before it, NAME=VALUE of its environment
     -TEXT
     +TEXT
 """
@@ -71,19 +72,27 @@ def check(mutants):
     return not bad
 
 
+def split(test):
+    """Its environment, its program or `bats`, and arguments."""
+    words = shlex.split(test)
+    count = next(i for i, word in enumerate(words) if "=" not in word)
+    return dict(word.split("=", 1) for word in words[:count]), words[count], words[count + 1:]
+
+
 def target_of(test):
-    return "bin/taskq" if test.startswith("bats ") else "tests/bin/" + shlex.split(test)[0]
+    program = split(test)[1]
+    return "bin/taskq" if program == "bats" else "tests/bin/" + program
 
 
 def passes(test, program, build):
     """Whether the test is green with this program in place of its own."""
-    words = shlex.split(test)
-    env = dict(os.environ)
-    if words[0] == "bats":
+    own, name, words = split(test)
+    env = dict(os.environ, **own)
+    if name == "bats":
         env["PATH"] = f"{os.path.dirname(program)}:{build}/bin:{env['PATH']}"
-        words = ["bats", os.path.join(ROOT, "tests", words[1])] + words[2:]
+        words = ["bats", os.path.join(ROOT, "tests", words[0])] + words[1:]
     else:
-        words = [program] + words[1:]
+        words = [program] + words
     try:
         return subprocess.run([os.path.join(ROOT, "tests/with_scratch.sh")] + words, env=env,
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -95,7 +104,7 @@ def passes(test, program, build):
 def relink(mutant, test, build, work):
     """The test's program with the changed object; None when it cannot be built."""
     text = os.path.join(work, "changed.c")
-    program = os.path.join(work, "taskq" if test.startswith("bats ") else "test")
+    program = os.path.join(work, os.path.basename(target_of(test)))
     with open(text, "w", encoding="utf-8") as file:
         file.write(mutant.text())
     script = ('. tests/support/relink.bash; relink_begin "$1" && relink_compile "$2" "$3" "$4"'
