@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Late comers: a holder's record that is not of this lock, a verdict of an earlier attempt. */
+/*
+ * Late comers: a holder's record that is not of this lock, a verdict of an earlier attempt,
+ * a command that outlives its worker, a signal that its sender did not live to note.
+ */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -8,6 +11,7 @@
 #include <string.h>
 
 #include "client/core/sleeper.h"
+#include "client/core/stopper.h"
 #include "shm/lock.h"
 #include "taskq/taskq.h"
 #include "tests/crash/world.h"
@@ -101,11 +105,105 @@ static void a_verdict_of_an_earlier_attempt_is_refused(void **state)
 	tqt_world_close(&w);
 }
 
+#define GROUP_EMPTY 1111u
+#define GROUP_RUNS 2222u
+
+static bool only_one_group_is_empty(void *ctx, uint32_t pgid, uint64_t start)
+{
+	(void)ctx, (void)start;
+	return pgid == GROUP_EMPTY;
+}
+
+static bool all_are_empty(void *ctx, uint32_t pgid, uint64_t start)
+{
+	(void)ctx, (void)pgid, (void)start;
+	return true;
+}
+
+static void run_command(struct tqt_world *w, uint32_t attempt, uint32_t pgid)
+{
+	struct tqi_attempt *a = tqi_table_peek(&w->seg, TQI_ATTEMPTS, attempt);
+
+	tqi_store_relaxed32(&a->pgid, pgid);
+}
+
+/* Two commands of a dead worker: while one of them runs, no attempt ends by that death. */
+static void every_group_of_a_dead_worker_is_asked(void **state)
+{
+	static const uint32_t pgids[][2] = { { GROUP_EMPTY, GROUP_RUNS },
+					     { GROUP_RUNS, GROUP_EMPTY } };
+	const struct tqt_world_options options = { 0 };
+	struct tqt_world w;
+
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		tqt_world_open(&w, &options);
+		uint32_t index = tqt_foreign_worker(&w, TQT_PID_DEAD, 2, false);
+		const struct tqi_worker *worker = tqi_table_peek(&w.seg, TQI_WORKERS, index);
+		const struct tqi_attempt *first =
+			tqi_table_peek(&w.seg, TQI_ATTEMPTS, worker->attempts);
+
+		run_command(&w, worker->attempts, pgids[order][0]);
+		run_command(&w, first->next, pgids[order][1]);
+		w.system.ops.group_empty = only_one_group_is_empty;
+		tqt_worker_dies(&w, index);
+		tqi_keep(w.other);
+		assert_int_equal(worker->attempt_count, 2);
+		w.system.ops.group_empty = all_are_empty;
+		tqt_elapse(&w, 10000000000ull);
+		tqi_keep(w.other);
+		assert_int_equal(worker->state, TQI_WORKER_FREE);
+		tqt_world_close(&w);
+	}
+}
+
+struct sent {
+	const struct tqi_core *core;
+	uint32_t count;
+};
+
+/* S1: killed here, its successor sees that the signal has been sent. */
+static void send(void *arg, struct tqi_attempt *attempt, int signal)
+{
+	struct sent *sent = arg;
+
+	assert_int_equal(signal, SIGTERM);
+	assert_int_equal(sent->core->undo_count, 0);
+	assert_int_equal(attempt->phase, TQI_PHASE_TERM);
+	sent->count++;
+}
+
+static void a_phase_is_committed_before_its_signal_is_sent(void **state)
+{
+	const struct tqt_world_options options = { 0 };
+	struct tqt_world w;
+	struct tqi_tx tx;
+
+	(void)state;
+	tqt_world_open(&w, &options);
+	tqt_serve(&w, 0);
+	tqi_worker_record(w.worker)->kill = TQ_KILL_PROCESS;
+	tqt_submit_plain(&w);
+	tqt_claim(&w);
+	tqt_must(tq_cancel(w.other, w.ids[0]), "cancel");
+	struct sent sent = { .core = tqi_segment_core(&w.seg) };
+
+	for (int i = 0; i < 2; i++) { /* the second finds nothing to do */
+		tqt_must(tqi_hold_begin(w.tq, &tx), "hold");
+		tqi_stopper_run(&tx, w.worker->index, 0, send, &sent);
+		tqt_must(tqi_hold_end(w.tq, &tx, 0), "hold");
+	}
+	assert_int_equal(sent.count, 1);
+	tqt_world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_repaired_only_from_its_own_record),
 		cmocka_unit_test(a_verdict_of_an_earlier_attempt_is_refused),
+		cmocka_unit_test(every_group_of_a_dead_worker_is_asked),
+		cmocka_unit_test(a_phase_is_committed_before_its_signal_is_sent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
