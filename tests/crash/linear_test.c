@@ -49,6 +49,7 @@ struct run {
 	uintptr_t robust_seen[2];
 	uint32_t undo_before;
 	char *before, *after;
+	bool is_stranded; /* from the start */
 };
 
 static void image_of(struct tqt_image *image, const struct tqi_segment *seg)
@@ -121,7 +122,8 @@ static void begin(struct run *run)
 	sweep->words = run->operation->rule == TQT_WORDS;
 	sweep->system = &w->system;
 	sweep->map = &w->map;
-	sweep->sleeper = is_stranded(&w->seg) || strstr(run->operation->name, "claim");
+	run->is_stranded = is_stranded(&w->seg);
+	sweep->sleeper = run->is_stranded || strstr(run->operation->name, "claim");
 	w->system.woken_count = 0;
 	tqt_seen_clear(&sweep->seen);
 	if (!run->labs_are_open)
@@ -141,6 +143,7 @@ static void end(struct run *run)
 	note_stable(run);
 	run->sweep.boundary = true;
 	run->sweep.returned = run->world.result >= 0;
+	run->sweep.sleeper = run->is_stranded; /* it passes no wake on any more */
 	tqt_lab_examine(&run->labs[0], &run->thread);
 	run->sweep.returned = false;
 }

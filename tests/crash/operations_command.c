@@ -203,6 +203,21 @@ void tqt_run_claim_awaits_command(struct tqt_world *w)
 	claim(w, TQT_LONG_NS);
 }
 
+/* The one woken for a task comes back for a command: the next sleeper has the task. */
+static void submit_and_send(struct tqt_world *w)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
+
+	tqt_must(tq_submit(w->other, &spec, NULL), "submit by another");
+	tqt_must(send(w->other, TQ_COMMAND_TO_WORKER, w->worker->index), "send by another");
+}
+
+void tqt_run_claim_passes_on(struct tqt_world *w)
+{
+	tqt_meanwhile(w, submit_and_send);
+	claim(w, TQT_LONG_NS);
+}
+
 void tqt_run_command_take(struct tqt_world *w)
 {
 	struct tq_command command = { .size = sizeof(command) };

@@ -47,6 +47,7 @@ half_0() { linear 0 ${limit:+--seconds "$limit"}; }
 half_1() { linear 1 ${limit:+--seconds "$limit"}; }
 kills() { part kill "$tests/crash.kill_test" --every "$every" --seed "$seed"; }
 wakes() { part wake "$tests/crash.wake_test" --seed "$seed" ${quick:+--quick}; }
+betweens() { part between "$tests/crash.between_test" --every "$between" --seed "$seed"; }
 creates() { part create "$tests/crash.create_test"; }
 stale() { part stale "$tests/crash.stale_test"; }
 # Many processes, minutes of kills, and a ledger outside the segment.
@@ -59,14 +60,14 @@ models() { part models "$here/../model/run.sh" ${quick:+--quick}; }
 plants() { [ "$quick" = --quick ] || part plants "$here/plants.sh" "$build"; }
 
 if [ "$quick" = --quick ]; then
-	limit=25 every=100 storm_seconds=10
+	limit=25 every=100 between=20 storm_seconds=10
 else
-	limit='' every=4 storm_seconds=180
+	limit='' every=4 between=2 storm_seconds=180
 fi
 echo "crash: seed $seed"
 # One row for each processor; what wants processes of its own is in the second.
 all half_0 models plants & first=$!
-all half_1 kills wakes creates stale storm || failed=1
+all half_1 kills wakes betweens creates stale storm || failed=1
 wait "$first" || failed=1
 if [ "$failed" -eq 0 ]; then
 	echo "crash: all sound"

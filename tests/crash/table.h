@@ -254,6 +254,7 @@ enum {
 	X(claim_command, tq_claim, told, WHOLE, TQT_EMPTY | TQT_ONE | TQT_SLEEPERS)                \
 	X(claim_other_told, tq_claim, other_told, WHOLE, TQT_EMPTY | TQT_ONE)                      \
 	X(claim_awaits_command, tq_claim, commanded, STEPS, TQT_FEW)                               \
+	X(claim_passes_on, tq_claim, commanded, STEPS, TQT_FEW)                                    \
 	X(command_take, tq_command_take, told, WHOLE, TQT_FEW)                                     \
 	X(command_ack, tq_command_ack, taken, WHOLE, TQT_SOME)                                     \
 	X(command_cancel, tq_command_cancel, cancellable, WHOLE, TQT_SOME)                         \
