@@ -7,8 +7,8 @@ made to one file of the library, which is compiled anew and linked before the li
 and one of the tests named there must turn red.  None may survive.  --some takes so
 many, by the seed that is printed; --check only says whether each still applies.
 
-An entry of the list, whose text must stand in the file exactly once (several lines
-are several, `+` lines replace them, none deletes):
+An entry of the list, whose text must stand exactly once in the file, or in the one of
+that name in another room (several lines are several, `+` lines replace them, none deletes):
 
     [NAME] FILE
     test PROGRAM ARGUMENTS     of tests/bin; or `bats FILE ARGUMENTS`, with a taskq made anew;
@@ -35,8 +35,17 @@ class Mutant:
         self.name, self.path = name, path
         self.tests, self.old, self.new = [], "", ""
 
+    def find(self):
+        """Follow a file that has moved to another room."""
+        name = os.path.basename(self.path)
+        for room in ("shm", "scheduler", "client"):
+            for folder, _, files in os.walk(os.path.join(ROOT, room)):
+                if name in files and not os.path.exists(os.path.join(ROOT, self.path)):
+                    self.path = os.path.relpath(os.path.join(folder, name), ROOT)
+
     def text(self):
         """The file with the change, or None when it does not apply."""
+        self.find()
         path = os.path.join(ROOT, self.path)
         if not self.old or not os.path.exists(path):
             return None
