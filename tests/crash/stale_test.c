@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Late comers: a holder's record that is not of this lock, a verdict of an earlier attempt,
- * a command that outlives its worker, a signal that its sender did not live to note.
+ * a command that outlives its worker, a signal that its sender did not live to note, a
+ * reader that the ring has lapped.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -197,6 +198,57 @@ static void a_phase_is_committed_before_its_signal_is_sent(void **state)
 	tqt_world_close(&w);
 }
 
+/* What writers do while a reader copies from the ring: they lap it.  (Linked by --wrap.) */
+static struct tqt_world *lapping;
+
+static void write_trace(struct tqt_world *w, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		w->system.now_ns++;
+		tqt_must(tq_cancel(w->tq, tqt_submit_plain(w)), "cancel");
+	}
+}
+
+int __real_tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *to, uint64_t bytes);
+int __wrap_tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *to, uint64_t bytes);
+
+int __wrap_tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *to, uint64_t bytes)
+{
+	struct tqt_world *w = lapping;
+
+	if (w && offset >= seg->geometry.ring && bytes > sizeof(uint64_t)) {
+		lapping = NULL;
+		write_trace(w, (uint32_t)(seg->geometry.ring_slots / 4));
+	}
+	return __real_tqi_peek(seg, offset, to, bytes);
+}
+
+/* What a reader gets never goes back, though the ring laps it in the middle of a copy. */
+static void entries_that_were_lapped_are_skipped(void **state)
+{
+	const struct tqt_world_options options = { 0 };
+	struct tq_trace_entry entries[64] = { { .size = sizeof(entries[0]) } };
+	uint64_t cursor = 0, lost, last_ns = 0, number = 0;
+	struct tqt_world w;
+	int n;
+
+	(void)state;
+	tqt_world_open(&w, &options);
+	write_trace(&w, (uint32_t)w.seg.geometry.ring_slots);
+	lapping = &w;
+	while ((n = tq_trace_read(w.other, &cursor, entries, 64, &lost)) > 0)
+		for (int i = 0; i < n; i++) {
+			assert_true(entries[i].number > number);
+			assert_true(entries[i].time_ns >= last_ns);
+			number = entries[i].number;
+			last_ns = entries[i].time_ns;
+		}
+	assert_int_equal(n, 0);
+	assert_null(lapping); /* the ring was lapped */
+	assert_int_equal(last_ns, w.system.now_ns);
+	tqt_world_close(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +256,7 @@ int main(void)
 		cmocka_unit_test(a_verdict_of_an_earlier_attempt_is_refused),
 		cmocka_unit_test(every_group_of_a_dead_worker_is_asked),
 		cmocka_unit_test(a_phase_is_committed_before_its_signal_is_sent),
+		cmocka_unit_test(entries_that_were_lapped_are_skipped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
