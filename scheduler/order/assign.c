@@ -245,24 +245,33 @@ bool tqi_steal_is_possible(struct tqi_tx *tx, const struct tqi_worker *worker)
 	return find_owner(tx, worker) != 0;
 }
 
-uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
+/* As many as the thief may have; the class of the last one, 0 none. */
+static uint32_t take_over(struct tqi_tx *tx, uint32_t w, uint32_t owner)
 {
-	struct tqi_worker *thief = tqi_worker_at(tx, w);
-	uint32_t owner = find_owner(tx, thief), class_ = 0, index;
+	struct tqi_worker *thief = tqi_worker_at(tx, w), *from = tqi_worker_at(tx, owner);
+	uint32_t class_ = 0, count = from->assigned_count, index;
 
-	for (uint32_t i = 0; owner && i < thief->steal_max &&
-			     (index = last_of(tx, thief, tqi_worker_at(tx, owner))) && !tx->corrupt;
-	     i++) {
+	for (uint32_t i = 0;
+	     i < thief->steal_max && (index = last_of(tx, thief, from)) && !tx->corrupt; i++) {
 		class_ = tqi_lane_at(tx, tqi_task_at(tx, index)->lane)->class_;
-		tqi_assigned_leave(tx, index);
+		take_off(tx, from, index);
 		enter(tx, w, index, true);
 		TQI_ADD(tx, tqi_counters_of(tx, tqi_task_at(tx, index))->stolen, 1);
 		TQI_ADD(tx, thief->stolen, 1);
 		tqi_trace_steal(tx, index, w, owner);
 	}
+	follow(tx, owner, count);
+	follow(tx, w, 0);
+	return class_;
+}
+
+uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_worker *thief = tqi_worker_at(tx, w);
+	uint32_t owner = find_owner(tx, thief), class_ = owner ? take_over(tx, w, owner) : 0;
+
 	if (!class_)
 		return 0;
-	follow(tx, w, 0);
 	TQI_SET(tx, thief->stole_ns, tx->now_ns);
 	if (tqi_worker_at(tx, owner)->assigned || thief->assigned_count > 1)
 		tqi_wake_for(tx, class_); /* A3 */
