@@ -37,6 +37,7 @@ static const struct part {
 	{ "steer", bench_steer, false },
 	{ "flat", bench_flat, false },
 	{ "herd", bench_herd, false },
+	{ "peers", bench_peers, true },
 	{ "graph", bench_graph, false },
 	{ "graph-full", bench_graph_full, true },
 	{ "parked", bench_parked, false },

@@ -104,10 +104,12 @@ void bench_count_deep(void);
 void bench_policy(void); /* orders of a queue, beside strict priority */
 void bench_policy_deep(void);
 void bench_policy_count(void);
-void bench_steer(void); /* one of very many */
-void bench_flat(void);	/* beside very many queues, kinds, tenants, workers, sleepers */
-void bench_herd(void);	/* who is woken, of very many idle workers */
-void bench_graph(void); /* tasks that depend on each other, beside plain C */
+void bench_steer(void);	 /* one of very many */
+void bench_flat(void);	 /* beside very many queues, kinds, tenants, workers, sleepers */
+void bench_herd(void);	 /* who is woken, of very many idle workers */
+void bench_peers(void);	 /* others that queue tasks */
+void bench_limits(void); /* copying, locking, waking, starting a program */
+void bench_graph(void);	 /* tasks that depend on each other, beside plain C */
 void bench_graph_full(void);
 void bench_parked(void); /* very many behind a full limit (taskq-bench-inside) */
 void bench_hold(void);	 /* how long the lock is held (taskq-bench-inside) */
