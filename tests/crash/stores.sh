@@ -4,7 +4,7 @@
 # over by some row of the sweep.  A store is an instruction that came of one of the setters of
 # shm/tx.h and shm/atomic.h; where it stands is the line that called the setter.  STEPPED
 # are what `PROGRAM --stepped` wrote.  Stores that no row reaches stand in
-# unstepped.list, by file, function and text, which may only get shorter: a new one fails,
+# unstepped.list, by function and text (files move), which may only get shorter: a new one fails,
 # and so does one that is stepped over and still there.  --update writes it.
 set -eu -o pipefail
 LC_ALL=C
@@ -42,6 +42,7 @@ addr2line -a -f -i -e "$program" <"$work/stores" | awk -v root="$root/" '
 		split($0, place, ":")
 		file = place[1]
 		sub(root, "", file)
+		sub(/^.*\.\.\//, "", file) # a cache of objects makes names relative
 		if (file == "shm/tx.h" || file == "shm/atomic.h")
 			setter = setter || name ~ /^tqi_(set|undo|save|store|add|cas)/
 		else if (at == "")
@@ -49,6 +50,8 @@ addr2line -a -f -i -e "$program" <"$work/stores" | awk -v root="$root/" '
 		name = ""
 	}
 	END { done() }' | grep -E ' (shm|scheduler|client)/' >"$work/sites"
+
+[ -s "$work/sites" ] || { echo "stores: $program has no debug information of this tree"; exit 1; }
 
 # Rescues: those of one sweep do.
 "$program" --only complete/EMPTY --stepped "$work/rescues" >/dev/null
@@ -64,7 +67,7 @@ awk -v root="$root/" '
 	}
 	END { for (key in all) print (reached[key] ? "reached" : "missed"), key }' \
 	"$work/stepped" "$work/sites" | while read -r how file function line; do
-	printf '%s\t%s %s(): %s\n' "$how" "$file" "${function%%.*}" \
+	printf '%s\t%s(): %s\n' "$how" "${function%%.*}" \
 		"$(sed -n "${line}s/^[[:space:]]*//p" "$root/$file")"
 done | sort -u >"$work/found"
 grep -P '^missed\t' "$work/found" | cut -f 2- >"$work/missed" || true
