@@ -28,8 +28,10 @@ check()
 	shift 2
 	spin "$@" -a "$here/$model.pml" >/dev/null
 	gcc "$optimise" -w -DSAFETY -DCOLLAPSE -DMEMLIM=2500 -DVECTORSZ=2048 -o pan pan.c
-	./pan -E -m500000 >log || true
+	timeout "$limit" ./pan -E -m500000 >log || [ $? -ne 124 ] || echo "time exceeded" >>log
 }
+
+limit=1200 # seconds a run: the longest takes a minute on an idle processor, and 2.5 GB at most
 
 # A compiler that optimises takes longer than what it saves, but for the largest.
 optimise=-O2
@@ -51,12 +53,12 @@ holds()
 {
 	is_wanted || return 0
 	check "$optimise" "$@"
-	if grep -q 'errors: 0' log && ! grep -qE 'max search depth too small|memory exceeded' log; then
+	if grep -q 'errors: 0' log && ! grep -qE 'max search depth too small|memory exceeded|time exceeded' log; then
 		held=$((held + 1))
 		states=$((states + $(awk '/states, stored/ { print $1; exit }' log)))
 	else
 		echo "models: $* does not hold"
-		grep -E 'assertion|error|depth|memory' log
+		grep -E 'assertion|error|depth|memory|time' log
 		failed=1
 	fi
 }
@@ -79,14 +81,23 @@ if [ "$quick" = --quick ]; then holds slot -DKILLS=1; else holds slot; fi
 for bad in 1 2 3 4; do fails slot -DBAD=$bad; done
 holds waiting -DKILLS=2 -DFIRST0=DUE
 holds waiting -DKILLS=1 -DGIVE_UPS=1 -DFIRST0=DUE
+# Nothing waits for a timer; nor does it where the timekeeper is one that starts nothing.
+prompt="-DPROMPT -DKILLS=0 -DGIVE_UPS=1 -DTQI_DEPUTIES=0"
+holds waiting $prompt -DCLIENTS=1
+holds waiting $prompt -DTASKS=2 -DQUEUES=2
 if [ "$quick" != --quick ]; then
 	holds waiting -DSTOPS=1 -DKILLS=1
 	holds waiting -DSTOPS=1 -DKILLS=0 -DFIRST0=DUE
 	holds waiting -DTASKS=2 -DGIVE_UPS=1 -DFIRST0=DUE
 	holds waiting -DN=2 -DTASKS=2 -DKILLS=2 -DFIRST0=DUE
+	holds waiting -DCLIENTS=1 -DKILLS=2 -DFIRST0=DUE
+	holds waiting -DCLIENTS=1 -DSTOPS=1 -DKILLS=1
+	holds waiting -DQUEUES=2 -DTASKS=2 -DKILLS=1
+	holds waiting -DN=4 -DTQI_DEPUTIES=1 -DKILLS=1 -DFIRST0=DUE
 fi
 fails waiting -DBAD=1 -DTQI_DEPUTIES=0 -DKILLS=2 -DFIRST0=DUE
 fails waiting -DBAD=2 -DFIRST0=DUE
+fails waiting -DBAD=3 $prompt -DCLIENTS=1
 fails waiting -DTQI_DEPUTIES=1 -DSTOPS=1 -DKILLS=1 -DFIRST0=DUE
 echo "models: $held hold ($states states), $broken broken variants fail"
 exit "$failed"

@@ -8,9 +8,15 @@
  * beside a task that it could start, nor beside one that is due or whose owner is dead.
  *
  * KILLS, STOPS  how many; any sleeper, between any two steps; kills also inside holds
+ * CLIENTS       the first so many sleepers start nothing: they wait for something else
+ * QUEUES        task t is in queue t % QUEUES; with two, sleeper N serves both of them,
+ *               the others the one of their number
+ * TQI_DEPUTIES  fewer than N - 1: not everybody is a keeper
  * FIRST0        state in which task 0 is submitted: READY or DUE
+ * PROMPT        no keeper's time ever comes: nothing may wait for it (no KILLS, no STOPS)
  * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (W4)
  * BAD=2 commits do not tell keepers that they must look earlier (W6)
+ * BAD=3 nobody passes a wake on but looks
  * With fewer deputies a stop and a kill strand everybody (run.sh wants that to fail).
  * The wake of W5 is not shown to be needed here: releasing the mutex wakes its watcher.
  */
@@ -18,7 +24,18 @@
 #define BAD 0
 #endif
 #ifndef N
-#define N 3		/* sleepers, all workers of one queue */
+#define N 3		/* sleepers */
+#endif
+#ifndef CLIENTS
+#define CLIENTS 0
+#endif
+#ifndef QUEUES
+#define QUEUES 1
+#endif
+#ifdef PROMPT
+#define SPENT 3
+#else
+#define SPENT 0
 #endif
 #ifndef TASKS
 #define TASKS 1
@@ -50,6 +67,7 @@
 #define SOON 1
 #define NEVER 2
 #define LIVE (!dead[me] && !stopped[me])
+#define SERVES(i, t) ((i) > CLIENTS && (QUEUES == 1 || (i) == N || (i) % QUEUES == (t) % QUEUES))
 
 /* In the segment, journalled. */
 byte chain[N], count;		/* listed, oldest first */
@@ -67,9 +85,9 @@ byte asleep[N + 1];		/* 1 in futex_waitv, 2 woken */
 byte watch[N + 1];		/* whose mutex it sleeps on, too */
 bool missed[N + 1], timer[N + 1], is_keeper[N + 1];
 bool dead[N + 1], stopped[N + 1], gone[N + 1];
-byte kills = KILLS, stops = STOPS, give_ups = GIVE_UPS, futile;
+byte kills = KILLS, stops = STOPS, give_ups = GIVE_UPS, futile = SPENT;
 /* Scratch of a hold, zero between two of them. */
-byte wakes, a, b, p;
+byte wakes, a, b, p, q;
 
 inline begin() {
 	for (a : 0 .. N - 1) { j_chain[a] = chain[a] }
@@ -113,7 +131,7 @@ inline die(i) {
 	:: mutex[i] == HELD -> mutex[i] = DIED; if :: waiters[i] -> wake_watcher(i) :: else fi; waiters[i] = false
 	:: else
 	fi;
-	futile = 0
+	futile = SPENT
 }
 
 inline release(i) { /* of its own mutex, after the commit */
@@ -138,21 +156,32 @@ inline unlink_at(at) {
 	b = 0
 }
 
-/* The newest live sleeper; all serve the one queue. */
-inline tqi_waiter_pop_newest() {
+inline pop_at(at) {
+	a = chain[at]; transit[a] = true; wakes = wakes | (1 << a); a = 0; unlink_at(at)
+}
+
+/* The newest live sleeper that serves the task. */
+inline tqi_wake_for(t) {
 	p = count;
-	do :: p > 0 && mutex[chain[p - 1]] == DIED -> p-- :: else -> break od;
-	if
-	:: p > 0 -> a = chain[p - 1]; transit[a] = true; wakes = wakes | (1 << a); a = 0; unlink_at(p - 1)
-	:: else
-	fi;
+	do :: p > 0 && (mutex[chain[p - 1]] == DIED || !SERVES(chain[p - 1], t)) -> p-- :: else -> break od;
+	if :: p > 0 -> pop_at(p - 1) :: else fi;
 	p = 0
 }
 
+/* The newest live one that can start any. */
 inline tqi_wake_any() {
-	a = 0;
-	do :: a < TASKS && state[a] != READY -> a++ :: else -> break od;
-	if :: a < TASKS -> a = 0; tqi_waiter_pop_newest() :: else -> a = 0 fi
+	p = count; q = 0;
+	do
+	:: p > 0 && !q ->
+		for (a : 0 .. TASKS - 1) {
+			if :: state[a] == READY && mutex[chain[p - 1]] != DIED && SERVES(chain[p - 1], a) -> q = p :: else fi
+		}
+		p--
+	:: else -> break
+	od;
+	a = 0; p = 0;
+	if :: q > 0 -> q--; pop_at(q) :: else fi;
+	q = 0
 }
 
 inline need(r) {
@@ -177,7 +206,7 @@ inline tqi_tend(is_time) {
 	a = 0;
 	do
 	:: a < TASKS && !(state[a] == DUE && is_time) -> a++
-	:: a < TASKS && state[a] == DUE && is_time -> state[a] = READY; a = 0; tqi_waiter_pop_newest()
+	:: a < TASKS && state[a] == DUE && is_time -> state[a] = READY; q = a; tqi_wake_for(q); q = 0; a = 0
 	:: else -> break
 	od;
 	a = 0
@@ -199,7 +228,7 @@ inline tqi_look(is_time) {
 	tqi_sleep_bury();
 	a = 0;
 	do
-	:: a < TASKS && state[a] == RUNNING && dead[owner[a]] -> state[a] = READY; owner[a] = 0; a = 0; tqi_waiter_pop_newest()
+	:: a < TASKS && state[a] == RUNNING && dead[owner[a]] -> state[a] = READY; owner[a] = 0; q = a; tqi_wake_for(q); q = 0; a = 0
 	:: a < TASKS && !(state[a] == RUNNING && dead[owner[a]]) -> a++
 	:: else -> break
 	od;
@@ -230,11 +259,11 @@ again:
 			tqi_tend(is_time);
 			if :: has_slot -> tqi_sleep_bury() :: else fi;
 			t = 0;
-			do :: t < TASKS && state[t] != READY -> t++ :: else -> break od
+			do :: t < TASKS && !(state[t] == READY && SERVES(me, t)) -> t++ :: else -> break od
 		};
 		if :: has_slot && give_ups > 0 && !is_time -> give_ups--; leaves = true :: true fi;
 		if
-		:: t < TASKS && !leaves -> d_step { state[t] = RUNNING; owner[t] = me; futile = 0 }
+		:: t < TASKS && !leaves -> d_step { state[t] = RUNNING; owner[t] = me; futile = SPENT }
 		:: else
 		fi;
 		if
@@ -245,7 +274,7 @@ again:
 				:: transit[me] -> transit[me] = false
 				:: else -> place_of(me, at); unlink_at(at); at = 0
 				fi;
-				tqi_wake_any()
+				if :: BAD != 3 -> tqi_wake_any() :: else fi
 			:: else
 			fi;
 			tqi_wake_keepers(); wakes = wakes & ~(1 << me) };
@@ -270,7 +299,8 @@ again:
 			:: watch[me] && mutex[watch[me]] != HELD -> missed[me] = true
 			:: else
 			fi;
-			tqi_wake_any(); tqi_wake_keepers() };
+			if :: BAD != 3 -> tqi_wake_any() :: else fi;
+			tqi_wake_keepers() };
 			commit(me);
 			has_slot = true; is_time = false
 		fi
@@ -287,16 +317,16 @@ again:
 	fi;
 	/* must_look(), tqi_keep() */
 	if
-	:: atomic { LIVE && (is_keeper[me] || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) ->
+	:: atomic { LIVE && ((is_keeper[me] && is_time) || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) ->
 		d_step { begin(); tqi_look(is_time); tqi_wake_keepers() };
 		commit(me) }
-	:: atomic { LIVE && !(is_keeper[me] || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) -> skip }
+	:: atomic { LIVE && !((is_keeper[me] && is_time) || missed[me] || (watch[me] && mutex[watch[me]] != HELD)) -> skip }
 	fi;
 	goto again;
 work:	/* tq_complete() */
 	atomic { LIVE -> begin(); t = 0;
 		do :: owner[t] != me -> t++ :: else -> break od;
-		state[t] = DONE; owner[t] = 0; t = 0; futile = 0;
+		state[t] = DONE; owner[t] = 0; t = 0; futile = SPENT;
 		tqi_wake_keepers();
 		commit(me) };
 	goto again;
@@ -307,8 +337,8 @@ over:	skip
 proctype Submitter(byte t) {
 	atomic {
 		d_step { begin(); state[t] = (t == 0 -> FIRST0 : READY);
-			if :: state[t] == READY -> tqi_waiter_pop_newest() :: else fi;
-			tqi_wake_keepers(); futile = 0 };
+			if :: state[t] == READY -> tqi_wake_for(t) :: else fi;
+			tqi_wake_keepers(); futile = SPENT };
 		if
 		:: kills > 0 -> kills--; if :: wakes = 0 :: skip fi; wake_all_noted(); roll_back(); wakes = 0
 		:: wake_all_noted(); wakes = 0
@@ -345,9 +375,11 @@ proctype Check() {
 			if
 			:: !dead[i] && !stopped[i] && asleep[i] == 1 ->
 				for (t : 0 .. TASKS - 1) {
-					assert(state[t] != READY);
+					assert(!(state[t] == READY && SERVES(i, t)));
+#ifndef PROMPT /* what is due waits for its time, and that is all */
 					assert(!(state[t] == RUNNING && dead[owner[t]]));
 					assert(state[t] != DUE)
+#endif
 				}
 			:: else
 			fi
