@@ -40,6 +40,7 @@
 #define TQI_FAMILIES_MAX 16
 #define TQI_SMALL_CLASSES 10 /* blocks of 64 bytes to 32 KiB */
 #define TQI_INFLIGHT_MAX 64  /* processes between two holds of one operation */
+#define TQI_WAITER_LISTS 8   /* sorts of sleepers: the scheduler says which */
 #define TQI_JOURNAL_MAX 1024 /* entries one hold may write */
 #define TQI_SCRATCH_BYTES 8192
 #define TQI_RING_ENTRY_BYTES 32
@@ -115,6 +116,12 @@ struct tqi_inflight {
 	struct tqi_ident owner;
 };
 
+/* Sleepers that wait for the same sort of thing (shm/wait.h). Journalled. */
+struct tqi_waiter_list {
+	uint32_t oldest;
+	uint32_t newest;
+};
+
 /* What a span holds. Journalled. 16 bytes. */
 struct tqi_span {
 	uint8_t use;	/* enum tqi_span_use */
@@ -169,6 +176,8 @@ struct tqi_core {
 
 	struct tqi_table tables[TQI_TABLES_MAX];
 	struct tqi_inflight inflight[TQI_INFLIGHT_MAX];
+	uint64_t waiter_turn; /* of the last one that was listed */
+	struct tqi_waiter_list waiter_lists[TQI_WAITER_LISTS];
 };
 
 /* Extent states, one byte each. */

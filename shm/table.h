@@ -37,4 +37,15 @@ static inline void *tqi_table_at(struct tqi_tx *tx, uint32_t table, uint32_t ind
 	return tqi_table_resolve(tx, table, index);
 }
 
+/*
+ * One step more along a list of records: false, and the transaction corrupt, when it has
+ * gone on for longer than the table has records (a damaged link leads round in a circle).
+ */
+static inline bool tqi_table_walks(struct tqi_tx *tx, uint32_t table, uint32_t *steps)
+{
+	if (++*steps > tx->core->tables[table].count)
+		tx->corrupt = true;
+	return !tx->corrupt;
+}
+
 #endif

@@ -26,6 +26,41 @@ static void count_work(struct tqi_tx *tx, const struct tqi_waiter *s, uint32_t b
 		TQI_ADD(tx, tx->core->waiter_for_work, by);
 }
 
+static struct tqi_waiter_list *list_of(struct tqi_tx *tx, const struct tqi_waiter *s)
+{
+	return &tx->core->waiter_lists[s->list % TQI_WAITER_LISTS];
+}
+
+/* Last of those who sleep for the same. */
+static void list_enter(struct tqi_tx *tx, uint32_t w, struct tqi_waiter *s)
+{
+	struct tqi_waiter_list *list = list_of(tx, s);
+
+	TQI_SET(tx, s->turn, tx->core->waiter_turn + 1);
+	TQI_SET(tx, tx->core->waiter_turn, s->turn);
+	TQI_SET(tx, s->list_older, list->newest);
+	TQI_SET(tx, s->list_newer, 0u);
+	if (list->newest)
+		TQI_SET(tx, tqi_waiter_at(tx, list->newest)->list_newer, w);
+	else
+		TQI_SET(tx, list->oldest, w);
+	TQI_SET(tx, list->newest, w);
+}
+
+static void list_leave(struct tqi_tx *tx, const struct tqi_waiter *s)
+{
+	struct tqi_waiter_list *list = list_of(tx, s);
+
+	if (s->list_older)
+		TQI_SET(tx, tqi_waiter_at(tx, s->list_older)->list_newer, s->list_newer);
+	else
+		TQI_SET(tx, list->oldest, s->list_newer);
+	if (s->list_newer)
+		TQI_SET(tx, tqi_waiter_at(tx, s->list_newer)->list_older, s->list_older);
+	else
+		TQI_SET(tx, list->newest, s->list_older);
+}
+
 static void append(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_waiter *s = tqi_waiter_at(tx, w);
@@ -39,6 +74,7 @@ static void append(struct tqi_tx *tx, uint32_t w)
 	else
 		TQI_SET(tx, tx->core->waiter_oldest, w);
 	TQI_SET(tx, tx->core->waiter_newest, w);
+	list_enter(tx, w, s);
 	count_work(tx, s, 1);
 }
 
@@ -60,6 +96,7 @@ static void unlink_listed(struct tqi_tx *tx, uint32_t w)
 		TQI_SET(tx, tqi_waiter_at(tx, s->newer)->older, s->older);
 	else
 		TQI_SET(tx, tx->core->waiter_newest, s->older);
+	list_leave(tx, s);
 	count_work(tx, s, (uint32_t)-1);
 	if (keeper)
 		wake_behind(tx, s->newer);
@@ -135,8 +172,8 @@ static uint32_t take_slot(struct tqi_tx *tx, bool *ret_full)
 	return w;
 }
 
-uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint32_t interest,
-			  uint32_t subject, bool *ret_full)
+uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
+			  const struct tqi_waiter_wish *wish, bool *ret_full)
 {
 	uint32_t w = take_slot(tx, ret_full);
 
@@ -148,8 +185,9 @@ uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint
 	TQI_INIT(s->owner, *owner);
 	TQI_INIT(s->until_ns, UINT64_MAX);
 	TQI_INIT(s->until_wall_ns, UINT64_MAX);
-	TQI_INIT(s->interest, interest);
-	TQI_INIT(s->subject, subject);
+	TQI_INIT(s->interest, wish->interest);
+	TQI_INIT(s->subject, wish->subject);
+	TQI_INIT(s->list, wish->list);
 	TQI_INIT(s->edges, 0);
 	TQI_INIT(s->told, 0);
 	TQI_INIT(s->attempt, 0);
@@ -192,27 +230,6 @@ void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w)
 	unlink_listed(tx, w);
 	transit_insert(tx, w);
 	tqi_tx_wake(tx, w);
-}
-
-uint32_t tqi_waiter_find_dead(struct tqi_tx *tx)
-{
-	uint32_t limit = tx->core->tables[TQI_TABLE_WAITERS].live;
-
-	for (uint32_t w = tx->core->waiter_oldest, i = 0; w && i < limit; i++) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-		if (tqi_mutex_owner_died(&s->mutex))
-			return w;
-		w = s->newer;
-	}
-	for (uint32_t w = tx->core->waiter_transit, i = 0; w && i < limit; i++) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-		if (tqi_mutex_owner_died(&s->mutex))
-			return w;
-		w = s->newer;
-	}
-	return 0;
 }
 
 uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w)

@@ -18,6 +18,10 @@
  * W6  The timekeeper is the oldest listed sleeper; it and TQI_DEPUTIES behind it
  *     are the keepers: each notes what it sleeps to, and is woken when a commit
  *     needs an earlier look.
+ * W7  Who was popped passes a wake on in the hold that brings it back, whether it
+ *     found something, found nothing or gives up; so do looks.  Nobody else does.
+ * W8  Listed sleepers stand, newest last, on the list of those who sleep for the same;
+ *     whoever wakes for something goes along that list only.
  */
 #ifndef TQI_SHM_WAIT_H
 #define TQI_SHM_WAIT_H
@@ -53,17 +57,17 @@ struct tqi_waiter {
 	struct tqi_ident owner;
 	uint32_t older; /* listed: the chain; in transit: the list of those */
 	uint32_t newer;
-	uint64_t until_ns; /* when its owner will look again at the latest */
-	uint32_t interest; /* the scheduler's: what it waits for ... */
-	uint32_t subject;  /* ... and of which record */
-	uint32_t edges;	   /* the scheduler's: tasks that it waits for ... */
-	uint32_t told;	   /* ... and how many of them are final */
+	uint64_t until_ns;	/* when its owner will look again at the latest */
+	uint32_t interest;	/* the scheduler's: what it waits for ... */
+	uint32_t subject;	/* ... and of which record */
+	uint32_t edges;		/* the scheduler's: tasks that it waits for ... */
+	uint32_t told;		/* ... and how many of them are final */
 	uint64_t until_wall_ns; /* a keeper's: the same by the wall clock; UINT64_MAX none */
 
 	_Alignas(64) struct tqi_word32 word;
 	uint32_t mutex_made; /* written once, by the first taker */
 	pthread_mutex_t mutex;
-	uint32_t attempt; /* the scheduler's: on whose behalf it waits; 0 nobody's ... */
+	uint32_t attempt;      /* the scheduler's: on whose behalf it waits; 0 nobody's ... */
 	uint32_t attempt_life; /* ... in which of that record's lives ... */
 	uint32_t attempt_prev; /* ... among others that do */
 	uint32_t attempt_next;
@@ -72,7 +76,12 @@ struct tqi_waiter {
 	int32_t lent;
 	uint16_t lent_hops;
 	uint16_t lent_deadline_hops;
-	uint64_t reserved0[6];
+	uint64_t turn; /* grows with each listing: newer ones have more */
+	uint32_t
+		list; /* of those who sleep for the same, the scheduler's number; while listed ... */
+	uint32_t list_older; /* ... its neighbours on it */
+	uint32_t list_newer;
+	uint32_t reserved0[7];
 };
 _Static_assert(sizeof(struct tqi_waiter) == 192, "three cache lines");
 
@@ -84,9 +93,16 @@ static inline struct tqi_waiter *tqi_waiter_at(struct tqi_tx *tx, uint32_t w)
 	return tqi_table_at(tx, TQI_TABLE_WAITERS, w);
 }
 
+/* What a slot is taken for. */
+struct tqi_waiter_wish {
+	uint32_t interest;
+	uint32_t subject;
+	uint32_t list; /* below TQI_WAITER_LISTS */
+};
+
 /* Take a slot for `owner`, lock its mutex, append it to the chain. 0 as tqi_table_take(). */
-uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner, uint32_t interest,
-			  uint32_t subject, bool *ret_full);
+uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
+			  const struct tqi_waiter_wish *wish, bool *ret_full);
 /* Its owner is back: put it into the chain again if it was popped. */
 void tqi_waiter_relink(struct tqi_tx *tx, uint32_t w);
 /* Its owner leaves: free it; the mutex is released after the commit. */
@@ -95,8 +111,6 @@ void tqi_waiter_leave(struct tqi_tx *tx, uint32_t w);
 void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w);
 /* Free the slot of a dead owner. */
 void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w);
-/* A slot, listed or in transit, whose owner died; 0 none. */
-uint32_t tqi_waiter_find_dead(struct tqi_tx *tx);
 /* Place in the chain if it is a keeper: 0 timekeeper, 1 and 2 deputies; else TQI_KEEPERS. */
 uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w);
 

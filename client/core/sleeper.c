@@ -187,7 +187,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 		return -1;
 	tqi_tend(&tx);
 	if (s->waiter) {
-		tqi_sleep_bury(&tx);
+		tqi_sleep_bury_older(&tx, s->waiter);
 		step_if_changed(&tx);
 	}
 	r = s->attempt(&tx, s);

@@ -190,7 +190,7 @@ void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool
 /* A slot notes how many ends its owner has seen, or TQI_GROUP_LAST. */
 static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 {
-	if (s->interest != TQI_INTEREST_GROUP || tqi_mutex_owner_died(&s->mutex))
+	if (tqi_mutex_owner_died(&s->mutex))
 		return false;
 	const struct tqi_group *g = tqi_group_at(tx, s->subject);
 
@@ -199,5 +199,5 @@ static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 
 bool tqi_group_wake(struct tqi_tx *tx, uint32_t count)
 {
-	return tqi_sleep_pop(tx, count, is_called);
+	return tqi_sleep_call(tx, TQI_SLEEPERS_OF(TQI_INTEREST_GROUP), count, is_called);
 }

@@ -26,6 +26,7 @@ static void clear_root(struct tqi_root *root)
 	root->commands_oldest = root->commands_newest = root->commands_open = 0;
 	root->ended_oldest = root->ended_newest = root->ended_count = 0;
 	root->command_waiters = root->group_waiters = 0;
+	root->asleep_queues = root->waiter_cursor = 0;
 	memset(&root->groups_owned, 0, sizeof(root->groups_owned));
 	memset(&root->groups_ended, 0, sizeof(root->groups_ended));
 	root->groups_busy = root->groups_busy_last = root->groups_cursor = 0;

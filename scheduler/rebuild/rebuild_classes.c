@@ -202,6 +202,7 @@ void tqi_rebuild_classes(struct tqi_check *c)
 		if (!queue)
 			continue;
 		queue->classes = queue->waiting = 0;
+		queue->asleep = 0;
 		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
 		mend_policy(queue);
 	}

@@ -5,6 +5,7 @@
 #include "scheduler/graph/inherit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/worker/asleep.h"
 #include "shm/lock.h"
 
 #define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
@@ -284,6 +285,7 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 	w->attempts = w->attempt_count = w->waiting = w->command = 0;
 	w->command_seen = 0;
 	w->assigned = w->assigned_last = w->assigned_count = 0;
+	w->asleep = w->stopper = 0;
 	if (w->state == TQI_WORKER_FREE)
 		return;
 	/* A hint only: whether its process is gone must still be proved. */
@@ -377,6 +379,34 @@ static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	attempt->waits = w;
 }
 
+/* Last of those who sleep for the same; in a queue's stacks, if it may be found there. */
+static void relist(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+{
+	bool of_worker = s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_STOPS;
+	struct tqi_worker *worker = of_worker ? tqi_check_record(c, TQI_WORKERS, s->subject) : NULL;
+	bool leaves = worker && s->interest == TQI_INTEREST_WORK &&
+		      (worker->flags & TQI_WORKER_EMPTY);
+
+	s->list = leaves ? TQI_SLEEPERS_EMPTY : s->interest % TQI_WAITER_LISTS;
+	struct tqi_waiter_list *list = &c->tx->core->waiter_lists[s->list];
+
+	s->turn = ++c->tx->core->waiter_turn;
+	s->list_older = list->newest;
+	s->list_newer = 0;
+	if (list->newest)
+		tqi_waiter_at(c->tx, list->newest)->list_newer = w;
+	else
+		list->oldest = w;
+	list->newest = w;
+	if (!worker || worker->state != TQI_WORKER_LIVE || tqi_mutex_owner_died(&s->mutex))
+		return;
+	if (s->interest == TQI_INTEREST_STOPS)
+		worker->stopper = w;
+	else
+		tqi_asleep_enter(c->tx, s->subject, w);
+	tqi_rebuild_keep(c);
+}
+
 static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	struct tqi_core *core = c->tx->core;
@@ -394,6 +424,7 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
 	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	tqi_rebuild_group_waiter(c, s);
+	relist(c, w, s);
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */
@@ -403,6 +434,7 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 
 	core->waiter_oldest = core->waiter_newest = core->waiter_transit = 0;
 	core->waiter_count = core->waiter_for_work = 0;
+	memset(core->waiter_lists, 0, sizeof(core->waiter_lists));
 	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++) {
 		struct tqi_waiter *s = tqi_check_record(c, TQI_WAITERS, w);
 
@@ -414,6 +446,8 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 			s->state = TQI_WAITER_FREE; /* W1 */
 		if (s->state == TQI_WAITER_FREE)
 			continue;
+		if (s->interest - 1 >= TQI_WAITER_LISTS - 1)
+			s->interest = TQI_INTEREST_TASKS; /* it is woken, and looks for itself */
 		mend_edges(c, w, s);
 		mend_behalf(c, w, s);
 		append(c, w, s);

@@ -121,6 +121,13 @@ enum tqi_interest {
 				   that it has seen, UINT32_MAX it waits for the last */
 };
 
+/*
+ * The lists of those who sleep: one for each interest, by its number; workers that leave
+ * when nothing is left (TQI_WORKER_EMPTY) have one of their own.
+ */
+#define TQI_SLEEPERS_EMPTY 0u
+#define TQI_SLEEPERS_OF(interest) (1u << (interest))
+
 /* flags of a task */
 #define TQI_TASK_HELD (1u << 0)
 #define TQI_TASK_FORGET (1u << 1)
@@ -309,6 +316,17 @@ _Static_assert(sizeof(struct tqi_attempt) == 256, "four cache lines");
 
 #define TQI_CHECKPOINT_BLOCK (2u * TQ_CHECKPOINT_MAX)
 
+/*
+ * A worker's place among those asleep for one of its queues: references to others
+ * (scheduler/worker/asleep.h).  As it was left while `asleep` is 0.
+ */
+struct tqi_rank {
+	uint32_t above; /* newer one of the same stack; 0 it leads the stack */
+	uint32_t below;
+	uint32_t prev; /* a leader's: leaders of the queue's other stacks */
+	uint32_t next;
+};
+
 /* states of a worker */
 enum tqi_worker_state {
 	TQI_WORKER_FREE = 0,
@@ -373,7 +391,8 @@ struct tqi_worker {
 	uint32_t life_made; /* written once, by the first taker */
 	uint32_t command;   /* that it has taken and not answered yet; 0 none */
 	uint64_t command_seen; /* the root's command_change when it last found none */
-	uint32_t reserved1[2];
+	uint32_t asleep; /* its wait slot while listed for work (AS1); 0 none */
+	uint32_t stopper; /* wait slot of its heartbeat thread; 0 none */
 
 	uint32_t
 		assigned; /* list of tasks assigned to it, the next one to start (scheduler/order/assign.h) */
@@ -386,8 +405,9 @@ struct tqi_worker {
 	uint64_t stole_ns; /* when it stole last */
 	uint64_t stolen;   /* tasks that it has stolen */
 	uint64_t reserved3;
+	struct tqi_rank ranks[TQ_WORKER_QUEUES_MAX]; /* in each of its queues, while asleep */
 };
-_Static_assert(sizeof(struct tqi_worker) == 448, "seven cache lines");
+_Static_assert(sizeof(struct tqi_worker) == 704, "eleven cache lines");
 
 /*
  * Bytes beyond the head that the owner may be writing: of a full ring the oldest so
@@ -442,8 +462,12 @@ struct tqi_queue {
 	uint32_t carry_from; /* pool that servers leave by it; 0 all leave for good */
 	uint32_t carry_to;   /* and where they go */
 	uint64_t turn; /* grows with each start at a server, and with each server */
+	uint32_t asleep; /* first stack of workers asleep for it (scheduler/worker/asleep.h) */
+	uint32_t asleep_prev; /* other queues that have any */
+	uint32_t asleep_next;
+	uint32_t reserved0[13];
 };
-_Static_assert(sizeof(struct tqi_queue) == 256, "four cache lines");
+_Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
 /* A kind's name, and how long its attempts run, learnt in fair queues.  Never freed. */
 struct tqi_kind {
@@ -959,6 +983,8 @@ struct tqi_root {
 	uint32_t groups_busy_last;
 	uint32_t groups_cursor; /* the next owned one to be looked at; 0 the first */
 	uint32_t group_waiters; /* sleepers that wait for groups */
+	uint32_t waiter_cursor; /* wait slot that was last looked at for its owner's death */
+	uint32_t asleep_queues; /* queues that workers are asleep for */
 };
 
 extern const struct tqi_schema tqi_schema;

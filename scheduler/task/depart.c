@@ -3,6 +3,7 @@
 #include "scheduler/task/depart.h"
 
 #include "scheduler/order/assign.h"
+#include "scheduler/worker/asleep.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/worker/wake.h"
 #include "shm/pool.h"
@@ -22,6 +23,7 @@ static void take_apart(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
+	tqi_asleep_leave(tx, w); /* a dead owner's slot may be there still */
 	if (worker->flags & TQI_WORKER_EMPTY)
 		TQI_ADD(tx, tqi_root(tx)->empty_workers, -1);
 	if (worker->state == TQI_WORKER_DYING)

@@ -10,6 +10,11 @@
 #include "shm/lock.h"
 #include "shm/pool.h"
 
+/* Lists of sleepers that commands, or their answers, wait for. */
+#define CALLED                                                                                     \
+	(1u << TQI_SLEEPERS_EMPTY | TQI_SLEEPERS_OF(TQI_INTEREST_WORK) |                           \
+	 TQI_SLEEPERS_OF(TQI_INTEREST_MASTER) | TQI_SLEEPERS_OF(TQI_INTEREST_COMMAND))
+
 #define FREES_SLICE 2 /* ended commands freed when one ends: one more than comes */
 
 struct tqi_delivery *tqi_command_deliveries(struct tqi_tx *tx, const struct tqi_command *command)
@@ -196,20 +201,29 @@ void tqi_command_append(struct tqi_tx *tx, uint32_t c, uint32_t state)
 	TQI_SET(tx, *last, c);
 }
 
-static bool is_waited_in(struct tqi_tx *tx, uint32_t first, uint32_t c)
+static bool is_waited_by(struct tqi_tx *tx, uint32_t w, uint32_t c)
 {
-	for (uint32_t s = first; s && !tx->corrupt; s = tqi_waiter_at(tx, s)->newer)
-		if (tqi_waiter_at(tx, s)->interest == TQI_INTEREST_COMMAND &&
-		    tqi_waiter_at(tx, s)->subject == c)
-			return true;
-	return false;
+	return tqi_waiter_at(tx, w)->interest == TQI_INTEREST_COMMAND &&
+	       tqi_waiter_at(tx, w)->subject == c;
 }
 
-/* Whether somebody is still to read its answers. */
+/* Whether somebody is still to read its answers: asleep, or in transit. */
 static bool is_waited(struct tqi_tx *tx, uint32_t c)
 {
-	return tqi_root(tx)->command_waiters && (is_waited_in(tx, tx->core->waiter_oldest, c) ||
-						 is_waited_in(tx, tx->core->waiter_transit, c));
+	struct tqi_sleepers walk;
+	uint32_t w, steps = 0;
+
+	if (!tqi_root(tx)->command_waiters)
+		return false;
+	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_OF(TQI_INTEREST_COMMAND));
+	while ((w = tqi_sleepers_next(tx, &walk)))
+		if (is_waited_by(tx, w, c))
+			return true;
+	for (w = tx->core->waiter_transit; w && tqi_table_walks(tx, TQI_WAITERS, &steps);
+	     w = tqi_waiter_at(tx, w)->newer)
+		if (is_waited_by(tx, w, c))
+			return true;
+	return false;
 }
 
 static void free_command(struct tqi_tx *tx, uint32_t c)
@@ -370,12 +384,11 @@ static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
 		return false;
 	if (s->interest == TQI_INTEREST_COMMAND)
 		return tqi_command_at(tx, s->subject)->state != TQI_COMMAND_OPEN;
-	return (s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_MASTER) &&
-	       tqi_worker_at(tx, s->subject)->state == TQI_WORKER_LIVE &&
+	return tqi_worker_at(tx, s->subject)->state == TQI_WORKER_LIVE &&
 	       tqi_command_waits(tx, s->subject);
 }
 
 bool tqi_command_wake(struct tqi_tx *tx, uint32_t count)
 {
-	return tqi_sleep_pop(tx, count, is_called);
+	return tqi_sleep_call(tx, CALLED, count, is_called);
 }

@@ -6,9 +6,12 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
+#include "scheduler/worker/asleep.h"
 #include "scheduler/worker/wake.h"
+#include "shm/lock.h"
 
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
+#define LOOK_SLICE 256 /* slots looked at for dead owners in one hold: some 20 us */
 #define EDGES_SLICE 8  /* of their edges: journal space */
 
 static void count(struct tqi_tx *tx, uint32_t interest, uint32_t subject, uint32_t by)
@@ -21,31 +24,75 @@ static void count(struct tqi_tx *tx, uint32_t interest, uint32_t subject, uint32
 		tqi_group_waits(tx, subject, by);
 }
 
+/* On which list it is, while it sleeps. */
+static uint32_t list_of(struct tqi_tx *tx, uint32_t interest, uint32_t subject)
+{
+	if (interest == TQI_INTEREST_WORK && (tqi_worker_at(tx, subject)->flags & TQI_WORKER_EMPTY))
+		return TQI_SLEEPERS_EMPTY;
+	return interest;
+}
+
+/* It has just been listed. */
+static void fall_asleep(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	if (s->interest == TQI_INTEREST_WORK)
+		tqi_asleep_enter(tx, s->subject, w);
+}
+
+/* It is about to leave the list, if it is there. */
+static void wake_up(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	if (s->interest == TQI_INTEREST_WORK && tqi_worker_at(tx, s->subject)->asleep == w)
+		tqi_asleep_leave(tx, s->subject);
+}
+
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
 {
-	uint32_t w = tqi_waiter_enter(tx, owner, interest, subject, ret_full);
+	const struct tqi_waiter_wish wish = { interest, subject, list_of(tx, interest, subject) };
+	uint32_t w = tqi_waiter_enter(tx, owner, &wish, ret_full);
 
-	if (w)
-		count(tx, interest, subject, 1);
-	if (w && interest == TQI_INTEREST_TASKS)
+	if (!w)
+		return 0;
+	count(tx, interest, subject, 1);
+	fall_asleep(tx, w);
+	if (interest == TQI_INTEREST_STOPS)
+		TQI_SET(tx, tqi_worker_at(tx, subject)->stopper, w);
+	if (interest == TQI_INTEREST_TASKS)
 		tqi_inherit_lend(tx, w, &TQI_WORTH_NOTHING);
 	return w;
 }
 
-void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
+/* What its slot stands for elsewhere; all edges have been dropped before. */
+static void withdraw(struct tqi_tx *tx, uint32_t w)
 {
-	const struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 	count(tx, s->interest, s->subject, (uint32_t)-1);
-	tqi_behalf_leave(tx, waiter);
+	wake_up(tx, w);
+	if (s->interest == TQI_INTEREST_STOPS && tqi_worker_at(tx, s->subject)->stopper == w)
+		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, 0u);
+	tqi_behalf_leave(tx, w);
+}
+
+void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
+{
+	withdraw(tx, waiter);
 	tqi_waiter_leave(tx, waiter);
 }
 
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 {
-	tqi_waiter_relink(tx, waiter);
 	struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
+
+	if (s->state == TQI_WAITER_TRANSIT) {
+		tqi_waiter_relink(tx, waiter);
+		fall_asleep(tx, waiter);
+	}
 	uint32_t place = tqi_waiter_keeper(tx, waiter);
 	uint64_t look = tqi_keeper_until(tx, place), wall = tqi_keeper_until_wall(tx, place);
 	uint64_t until = look < until_ns ? look : until_ns;
@@ -57,39 +104,102 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 	return until;
 }
 
-bool tqi_sleep_pop(struct tqi_tx *tx, uint32_t count,
-		   bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot))
+void tqi_sleep_pop(struct tqi_tx *tx, uint32_t waiter)
 {
-	bool woken = false;
+	wake_up(tx, waiter);
+	tqi_waiter_pop(tx, waiter);
+}
 
-	for (uint32_t w = tx->core->waiter_newest; w && count && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		uint32_t older = s->older;
+void tqi_sleepers_begin(struct tqi_tx *tx, struct tqi_sleepers *walk, uint32_t lists)
+{
+	walk->steps = 0;
+	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
+		walk->at[i] = lists >> i & 1 ? tx->core->waiter_lists[i].newest : 0;
+}
 
-		if (is_called(tx, s)) {
-			tqi_waiter_pop(tx, w);
-			count--;
-			woken = true;
+uint32_t tqi_sleepers_next(struct tqi_tx *tx, struct tqi_sleepers *walk)
+{
+	uint32_t *newest = NULL;
+	uint64_t turn = 0;
+
+	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
+		if (walk->at[i] && tqi_waiter_at(tx, walk->at[i])->turn >= turn) {
+			newest = &walk->at[i];
+			turn = tqi_waiter_at(tx, *newest)->turn;
 		}
-		w = older;
+	if (!newest || !tqi_table_walks(tx, TQI_WAITERS, &walk->steps))
+		return 0;
+	uint32_t w = *newest;
+
+	*newest = tqi_waiter_at(tx, w)->list_older;
+	return w;
+}
+
+bool tqi_sleep_call(struct tqi_tx *tx, uint32_t lists, uint32_t count,
+		    bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot))
+{
+	struct tqi_sleepers walk;
+	bool woken = false;
+	uint32_t w;
+
+	tqi_sleepers_begin(tx, &walk, lists);
+	while (count && (w = tqi_sleepers_next(tx, &walk))) {
+		if (!is_called(tx, tqi_waiter_at(tx, w)))
+			continue;
+		tqi_sleep_pop(tx, w);
+		woken = true;
+		count = tqi_tx_is_filling(tx) ? 0 : count - 1;
 	}
 	return woken;
 }
 
-bool tqi_sleep_bury(struct tqi_tx *tx)
+/* False: some of its edges are left for the next hold. */
+static bool bury(struct tqi_tx *tx, uint32_t w)
+{
+	if (!tqi_edge_drop(tx, w, EDGES_SLICE))
+		return false;
+	withdraw(tx, w);
+	tqi_waiter_bury(tx, w);
+	return true;
+}
+
+static bool is_dead(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	return s->state != TQI_WAITER_FREE && tqi_mutex_owner_died(&s->mutex);
+}
+
+bool tqi_sleep_bury_older(struct tqi_tx *tx, uint32_t waiter)
 {
 	for (uint32_t i = 0; i < BURY_SLICE && !tx->corrupt; i++) {
-		uint32_t w = tqi_waiter_find_dead(tx);
+		const struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
 
-		if (!w)
+		if (s->state != TQI_WAITER_LISTED || !s->older || !is_dead(tx, s->older))
 			return false;
-		if (!tqi_edge_drop(tx, w, EDGES_SLICE))
-			return true; /* the rest of its edges in the next hold */
-		const struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-		count(tx, s->interest, s->subject, (uint32_t)-1);
-		tqi_behalf_leave(tx, w);
-		tqi_waiter_bury(tx, w);
+		if (!bury(tx, s->older))
+			return true;
 	}
 	return true;
+}
+
+bool tqi_sleep_bury(struct tqi_tx *tx)
+{
+	uint32_t count = tx->core->tables[TQI_WAITERS].count, buried = 0;
+	uint32_t at = tqi_root(tx)->waiter_cursor;
+
+	for (uint32_t i = 1; i < count && i <= LOOK_SLICE && buried < BURY_SLICE && !tx->corrupt;
+	     i++) {
+		uint32_t w = at + 1 < count ? at + 1 : 1;
+
+		if (is_dead(tx, w)) {
+			buried++;
+			if (!bury(tx, w))
+				break; /* the rest of its edges in the next hold */
+		}
+		at = w;
+	}
+	if (at != tqi_root(tx)->waiter_cursor)
+		TQI_SET(tx, tqi_root(tx)->waiter_cursor, at);
+	return buried > 0;
 }

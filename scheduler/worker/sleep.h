@@ -16,10 +16,28 @@ void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
  * clock is noted beside it, in until_wall_ns.
  */
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns);
-/* Pop up to `count` of those that are called, newest first; true when one was. */
-bool tqi_sleep_pop(struct tqi_tx *tx, uint32_t count,
-		   bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot));
-/* Bury some dead sleepers; true when there may be more. */
+/* Take a listed one from its lists and wake it; its owner will come. */
+void tqi_sleep_pop(struct tqi_tx *tx, uint32_t waiter);
+
+/* A walk along some lists of sleepers (bits by number), newest first, whoever is next. */
+struct tqi_sleepers {
+	uint32_t at[TQI_WAITER_LISTS];
+	uint32_t steps;
+};
+void tqi_sleepers_begin(struct tqi_tx *tx, struct tqi_sleepers *walk, uint32_t lists);
+/* 0 the end.  The one that was returned may be popped. */
+uint32_t tqi_sleepers_next(struct tqi_tx *tx, struct tqi_sleepers *walk);
+/*
+ * Pop up to `count` of those on these lists that are called, newest first; fewer when the
+ * journal fills.  True when one was.
+ */
+bool tqi_sleep_call(struct tqi_tx *tx, uint32_t lists, uint32_t count,
+		    bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot));
+
+/* Bury dead sleepers that this one queued behind; true when there may be more. */
+bool tqi_sleep_bury_older(struct tqi_tx *tx, uint32_t waiter);
+/* Bury some of the dead among the next slots of the table, listed or in transit; true when
+ * there were any. */
 bool tqi_sleep_bury(struct tqi_tx *tx);
 
 #endif

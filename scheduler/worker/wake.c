@@ -2,7 +2,9 @@
 /* Waking. */
 #include "scheduler/worker/wake.h"
 
+#include "scheduler/worker/asleep.h"
 #include "scheduler/worker/command.h"
+#include "scheduler/worker/sleep.h"
 #include "scheduler/time/due.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/order/ready.h"
@@ -13,6 +15,8 @@
 #include "shm/lock.h"
 
 #define POPS_SLICE 16	      /* sleepers popped in one hold: journal space */
+/* Lists of workers that sleep for work. */
+#define WORKERS (1u << TQI_SLEEPERS_EMPTY | TQI_SLEEPERS_OF(TQI_INTEREST_WORK))
 #define LOOK_NS 1000000000ull /* the timekeeper looks once a second while anything is under way */
 
 static bool is_alive(struct tqi_waiter *s)
@@ -22,11 +26,9 @@ static bool is_alive(struct tqi_waiter *s)
 
 static const struct tqi_worker *sleeping_worker(struct tqi_tx *tx, struct tqi_waiter *s)
 {
-	if (s->interest != TQI_INTEREST_WORK || !is_alive(s))
-		return NULL;
 	const struct tqi_worker *worker = tqi_worker_at(tx, s->subject);
 
-	return worker->state == TQI_WORKER_LIVE ? worker : NULL;
+	return is_alive(s) && worker->state == TQI_WORKER_LIVE ? worker : NULL;
 }
 
 void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
@@ -34,36 +36,41 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 	if (!tx->core->waiter_for_work)
 		return;
 	const struct tqi_class *class = tqi_class_at(tx, class_);
+	uint32_t w = tqi_queue_may_start(tx, tqi_queue_at(tx, class->queue))
+			     ? tqi_asleep_for(tx, class)
+			     : 0;
 
-	if (!tqi_queue_may_start(tx, tqi_queue_at(tx, class->queue)))
-		return;
-	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		const struct tqi_worker *worker = sleeping_worker(tx, s);
+	if (w)
+		tqi_sleep_pop(tx, w);
+}
 
-		if (worker && tqi_worker_serves(worker, class)) {
-			tqi_waiter_pop(tx, w);
-			return;
-		}
-		w = s->older;
+/* Who may steal is each worker's own to say. */
+static uint32_t first_of_all(struct tqi_tx *tx)
+{
+	struct tqi_sleepers walk;
+	uint32_t w;
+
+	tqi_sleepers_begin(tx, &walk, WORKERS);
+	while ((w = tqi_sleepers_next(tx, &walk))) {
+		const struct tqi_worker *worker = sleeping_worker(tx, tqi_waiter_at(tx, w));
+
+		if (worker && tqi_ready_any(tx, worker))
+			break;
 	}
+	return w;
 }
 
 static bool wake_first(struct tqi_tx *tx)
 {
-	if (!tx->core->waiter_for_work || !(tqi_root(tx)->ready | tqi_root(tx)->assigned))
-		return false;
-	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		const struct tqi_worker *worker = sleeping_worker(tx, s);
+	const struct tqi_root *root = tqi_root(tx);
 
-		if (worker && tqi_ready_any(tx, worker)) {
-			tqi_waiter_pop(tx, w);
-			return true;
-		}
-		w = s->older;
-	}
-	return false;
+	if (!tx->core->waiter_for_work || !(root->ready | root->assigned))
+		return false;
+	uint32_t w = root->assigned ? first_of_all(tx) : tqi_asleep_startable(tx);
+
+	if (w)
+		tqi_sleep_pop(tx, w);
+	return w != 0;
 }
 
 /* Nobody, or one for each sort of work: who was popped passes on what else there is. */
@@ -117,31 +124,19 @@ void tqi_wake_empty(struct tqi_tx *tx)
 {
 	bool shutdown = tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN;
 	uint32_t budget = POPS_SLICE; /* each that leaves calls this again */
+	struct tqi_sleepers walk;
+	uint32_t w;
 
 	if (!tqi_root(tx)->empty_workers && !shutdown)
 		return;
-	for (uint32_t w = tx->core->waiter_newest; w && budget && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		const struct tqi_worker *worker = sleeping_worker(tx, s);
-		uint32_t older = s->older;
+	tqi_sleepers_begin(tx, &walk, shutdown ? WORKERS : 1u << TQI_SLEEPERS_EMPTY);
+	while (budget && (w = tqi_sleepers_next(tx, &walk))) {
+		const struct tqi_worker *worker = sleeping_worker(tx, tqi_waiter_at(tx, w));
 
-		if (worker && (shutdown || (worker->flags & TQI_WORKER_EMPTY)) &&
-		    tqi_worker_is_idle(tx, worker)) {
-			tqi_waiter_pop(tx, w);
-			budget--;
-		}
-		w = older;
-	}
-}
-
-static void wake_interest(struct tqi_tx *tx, uint32_t interest, uint32_t subject)
-{
-	for (uint32_t w = tx->core->waiter_newest; w && !tx->corrupt;) {
-		struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-		if (s->interest == interest && s->subject == subject && is_alive(s))
-			tqi_tx_wake(tx, w);
-		w = s->older;
+		if (!worker || !tqi_worker_is_idle(tx, worker))
+			continue;
+		tqi_sleep_pop(tx, w);
+		budget = tqi_tx_is_filling(tx) ? 0 : budget - 1;
 	}
 }
 
@@ -153,40 +148,58 @@ static bool has_depth(struct tqi_tx *tx, uint32_t q)
 
 void tqi_wake_room(struct tqi_tx *tx)
 {
+	uint32_t steps = 0;
+
 	if (!tqi_root(tx)->room_waiters)
 		return;
-	for (uint32_t w = tx->core->waiter_oldest; w && !tx->corrupt;) {
+	for (uint32_t w = tx->core->waiter_lists[TQI_INTEREST_ROOM].oldest;
+	     w && tqi_table_walks(tx, TQI_WAITERS, &steps);) {
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-		if (s->interest == TQI_INTEREST_ROOM && is_alive(s) && has_depth(tx, s->subject)) {
-			tqi_waiter_pop(tx, w);
+		if (is_alive(s) && has_depth(tx, s->subject)) {
+			tqi_sleep_pop(tx, w);
 			return;
 		}
-		w = s->newer;
+		w = s->list_newer;
 	}
 }
 
 void tqi_wake_master(struct tqi_tx *tx, uint32_t master)
 {
-	if (master)
-		wake_interest(tx, TQI_INTEREST_MASTER, master);
+	struct tqi_sleepers walk;
+	uint32_t w;
+
+	if (!master)
+		return;
+	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_OF(TQI_INTEREST_MASTER));
+	while ((w = tqi_sleepers_next(tx, &walk)))
+		if (tqi_waiter_at(tx, w)->subject == master)
+			tqi_tx_wake(tx, w);
 }
 
 void tqi_wake_worker(struct tqi_tx *tx, uint32_t worker)
 {
-	wake_interest(tx, TQI_INTEREST_WORK, worker);
+	uint32_t w = tqi_worker_at(tx, worker)->asleep;
+
+	if (w)
+		tqi_tx_wake(tx, w);
 }
 
 void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
 {
-	wake_interest(tx, TQI_INTEREST_STOPS, worker);
+	uint32_t w = tqi_worker_at(tx, worker)->stopper;
+
+	if (w)
+		tqi_tx_wake(tx, w);
 	tqi_wake_master(tx, tqi_worker_at(tx, worker)->master);
 }
 
 bool tqi_wake_all(struct tqi_tx *tx)
 {
-	for (uint32_t i = 0; i < POPS_SLICE && tx->core->waiter_newest && !tx->corrupt; i++)
-		tqi_waiter_pop(tx, tx->core->waiter_newest);
+	for (uint32_t i = 0;
+	     i < POPS_SLICE && tx->core->waiter_newest && !tqi_tx_is_filling(tx) && !tx->corrupt;
+	     i++)
+		tqi_sleep_pop(tx, tx->core->waiter_newest);
 	return tx->core->waiter_newest != 0;
 }
 

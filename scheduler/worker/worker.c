@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/order/assign.h"
+#include "scheduler/worker/asleep.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/worker/stop.h"
@@ -88,9 +89,15 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t w, const char *const *kinds
 			return full ? TQ_EKINDS : -ENOMEM;
 		bits[k / 64 & 3] |= 1ull << (k % 64);
 	}
+	uint32_t asleep = worker->asleep;
+
+	if (memcmp(worker->kinds, bits, sizeof(bits)) == 0)
+		return 0;
+	tqi_asleep_leave(tx, w);
 	for (uint32_t i = 0; i < 4; i++)
-		if (worker->kinds[i] != bits[i])
-			TQI_SET(tx, worker->kinds[i], bits[i]);
+		TQI_SET(tx, worker->kinds[i], bits[i]);
+	if (asleep)
+		tqi_asleep_enter(tx, w, asleep);
 	return 0;
 }
 

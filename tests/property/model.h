@@ -358,6 +358,7 @@ struct model {
 	uint32_t task_slots; /* highest slot ever used + 1 */
 	uint32_t worker_slots;
 	uint32_t waiter_slots;
+	uint32_t waiter_cursor;
 	uint32_t edge_slots;
 	uint32_t jittered; /* tasks with jitter_ns */
 	uint32_t limit_size[MODEL_LIMITS + 1]; /* UINT32_MAX none */
@@ -574,6 +575,8 @@ uint64_t model_keeper_until(const struct model *m, uint32_t place);
 uint64_t model_keeper_until_wall(const struct model *m, uint32_t place);
 /* Nobody who could start something sleeps while nobody is on the way to it. */
 bool model_is_stranded(const struct model *m);
+/* Whether a worker that looks now finds something. */
+bool model_has_work(const struct model *m, uint32_t worker);
 
 /* Holds. */
 bool model_due_run(struct model *m, uint32_t count);

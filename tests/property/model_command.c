@@ -160,6 +160,8 @@ static bool wake(struct model *m, uint32_t count)
 		order = m->waiters[s].order;
 		if (!is_called(m, &m->waiters[s]))
 			continue;
+		if (woken && !model_has_done(m, MODEL_POPPED, s))
+			break; /* its journal fills: who comes pops another */
 		m->waiters[s].state = TQI_WAITER_TRANSIT;
 		m->waiters[s].order = ++m->order;
 		count--;

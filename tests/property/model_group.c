@@ -171,6 +171,8 @@ bool model_wake_ended(struct model *m, uint32_t count)
 		order = m->waiters[s].order;
 		if (!is_called(m, &m->waiters[s]))
 			continue;
+		if (woken && !model_has_done(m, MODEL_POPPED, s))
+			break; /* its journal fills: who comes pops another */
 		model_pop(m, s);
 		woken = true;
 		count--;

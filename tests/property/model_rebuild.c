@@ -5,6 +5,7 @@
 /* All are listed, by slot; their edges come to the tasks in that order. */
 static void rebuild_sleepers(struct model *m)
 {
+	m->waiter_cursor = 0;
 	for (uint32_t s = 1; s < m->waiter_slots; s++) {
 		if (m->waiters[s].state == TQI_WAITER_FREE)
 			continue;

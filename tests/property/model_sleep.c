@@ -4,6 +4,7 @@
 
 #define BURY_SLICE 2
 #define BURY_EDGES 8
+#define BURY_LOOKS 256
 #define POPS_SLICE 16
 #define SECOND 1000000000ull
 
@@ -135,6 +136,20 @@ static bool is_coming(const struct model *m, uint32_t interest)
 	return false;
 }
 
+static bool can_start(const struct model *m, const struct model_worker *w)
+{
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (model_may_start(m, w->queues[i]) &&
+		    model_best_but(m, w, w->queues[i], model_empty(m)))
+			return true;
+	return false;
+}
+
+bool model_has_work(const struct model *m, uint32_t worker)
+{
+	return can_start(m, &m->workers[worker]) || model_command_waits(m, worker);
+}
+
 bool model_is_stranded(const struct model *m)
 {
 	bool answered = is_coming(m, TQI_INTEREST_COMMAND);
@@ -144,10 +159,8 @@ bool model_is_stranded(const struct model *m)
 	for (uint32_t s = 1; s < m->waiter_slots; s++) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		for (uint32_t i = 0; w && i < w->queue_count; i++)
-			if (model_may_start(m, w->queues[i]) &&
-			    model_best_but(m, w, w->queues[i], model_empty(m)))
-				return true;
+		if (w && can_start(m, w))
+			return true;
 		if (w && !answered && model_command_waits(m, m->waiters[s].subject))
 			return true;
 	}
@@ -251,6 +264,8 @@ void model_wake_empty(struct model *m)
 
 		order = m->waiters[s].order;
 		if (w && (shutdown || (w->flags & TQI_WORKER_EMPTY)) && is_idle(m, w)) {
+			if (budget < POPS_SLICE && !model_has_done(m, MODEL_POPPED, s))
+				break; /* its journal fills: each that leaves calls this again */
 			model_pop(m, s);
 			budget--;
 		}
@@ -352,32 +367,21 @@ void model_leave(struct model *m, uint32_t waiter)
 	m->waiters[waiter] = (struct model_waiter){ 0 };
 }
 
-/* Oldest of the chain first, then those in transit, newest first. */
-static uint32_t find_dead(const struct model *m)
-{
-	uint32_t s;
-
-	for (s = model_chain_next(m, TQI_WAITER_LISTED, 0, false); s;
-	     s = model_chain_next(m, TQI_WAITER_LISTED, m->waiters[s].order, false))
-		if (m->waiters[s].dead)
-			return s;
-	for (s = model_chain_next(m, TQI_WAITER_TRANSIT, NEVER, true); s;
-	     s = model_chain_next(m, TQI_WAITER_TRANSIT, m->waiters[s].order, true))
-		if (m->waiters[s].dead)
-			return s;
-	return 0;
-}
-
+/* By slot, from behind the one that was looked at last. */
 bool model_bury(struct model *m)
 {
-	for (uint32_t i = 0; i < BURY_SLICE; i++) {
-		uint32_t s = find_dead(m);
+	uint32_t count = m->waiter_slots, buried = 0;
 
-		if (!s)
-			return false;
-		if (!model_edges_drop(m, s, BURY_EDGES))
-			return true;
-		model_leave(m, s);
+	for (uint32_t i = 1; i < count && i <= BURY_LOOKS && buried < BURY_SLICE; i++) {
+		uint32_t s = m->waiter_cursor + 1 < count ? m->waiter_cursor + 1 : 1;
+
+		if (m->waiters[s].state != TQI_WAITER_FREE && m->waiters[s].dead) {
+			buried++;
+			if (!model_edges_drop(m, s, BURY_EDGES))
+				break;
+			model_leave(m, s);
+		}
+		m->waiter_cursor = s;
 	}
-	return true;
+	return buried > 0;
 }

@@ -138,6 +138,35 @@ static void test_damage_of_waits_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
+/* W8, AS1, AS2. */
+static void test_damage_of_sleepers_is_found_and_mended(void **state)
+{
+	struct tqt_image image;
+	struct fixture f;
+	struct scene s;
+
+	(void)state;
+	open_intact(&f, &s, &image);
+	struct tqi_core *core = tqi_segment_core(&f.box.seg);
+	struct tqi_root *root = tqi_segment_root(&f.box.seg);
+	struct tqi_worker *worker = tqi_table_peek(&f.box.seg, TQI_WORKERS, s.worker);
+	struct tqi_waiter *waiter = tqi_table_peek(&f.box.seg, TQI_WAITERS, s.waiter);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, 1);
+
+	DAMAGE(core->waiter_turn, 0);
+	DAMAGE(core->waiter_lists[TQI_INTEREST_TASKS].oldest, 0);
+	DAMAGE(core->waiter_lists[TQI_INTEREST_TASKS].newest, 0);
+	DAMAGE(core->waiter_lists[TQI_INTEREST_ROOM].oldest, s.waiter);
+	DAMAGE(root->asleep_queues, 1);
+	DAMAGE(queue->asleep, 16);
+	DAMAGE(worker->asleep, s.waiter);
+	DAMAGE(waiter->list, TQI_INTEREST_ROOM);
+	DAMAGE(waiter->list_older, s.waiter);
+	DAMAGE(waiter->list_newer, s.waiter);
+	DAMAGE(waiter->turn, 0);
+	close_intact(&f, &image);
+}
+
 static void test_damage_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -1034,6 +1063,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sound),
+		cmocka_unit_test(test_damage_of_sleepers_is_found_and_mended),
 		cmocka_unit_test(test_damage_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_names_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_waits_is_found_and_mended),

@@ -86,6 +86,8 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, class_head);
 	FIELD(tqi_core, tables);
 	FIELD(tqi_core, inflight);
+	FIELD(tqi_core, waiter_turn);
+	FIELD(tqi_core, waiter_lists);
 }
 
 static void add_parts(struct text *t)
@@ -140,6 +142,10 @@ static void add_parts(struct text *t)
 	FIELD(tqi_waiter, lent);
 	FIELD(tqi_waiter, lent_hops);
 	FIELD(tqi_waiter, lent_deadline_hops);
+	FIELD(tqi_waiter, turn);
+	FIELD(tqi_waiter, list);
+	FIELD(tqi_waiter, list_older);
+	FIELD(tqi_waiter, list_newer);
 }
 
 static void add_task(struct text *t)
@@ -401,6 +407,9 @@ static void add_worker(struct text *t)
 	FIELD(tqi_worker, life_made);
 	FIELD(tqi_worker, command);
 	FIELD(tqi_worker, command_seen);
+	FIELD(tqi_worker, asleep);
+	FIELD(tqi_worker, stopper);
+	FIELD(tqi_worker, ranks);
 }
 
 static void add_queues(struct text *t)
@@ -430,7 +439,10 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, carry_at);
 	FIELD(tqi_queue, carry_from);
 	FIELD(tqi_queue, carry_to);
+	FIELD(tqi_queue, asleep);
 	FIELD(tqi_queue, turn);
+	FIELD(tqi_queue, asleep_prev);
+	FIELD(tqi_queue, asleep_next);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
 	FIELD(tqi_kind, mean_us);
@@ -673,6 +685,8 @@ static void add_root(struct text *t)
 	FIELD(tqi_root, groups_busy_last);
 	FIELD(tqi_root, groups_cursor);
 	FIELD(tqi_root, group_waiters);
+	FIELD(tqi_root, waiter_cursor);
+	FIELD(tqi_root, asleep_queues);
 }
 
 static void add_places(struct text *t)

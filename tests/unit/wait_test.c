@@ -134,8 +134,8 @@ static void test_pop_and_relink(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t worker = add_worker(&f, "default", 0);
-	uint32_t a = enter(&f, TQI_INTEREST_WORK, worker), b = enter(&f, TQI_INTEREST_WORK, worker);
+	uint32_t a = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+	uint32_t b = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 
 	is_woken(&f, b, &word);
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
@@ -144,7 +144,7 @@ static void test_pop_and_relink(void **state)
 	assert_true(is_woken(&f, b, &word));
 	assert_int_equal(tqi_segment_core(&f.box.seg)->waiter_for_work, 1);
 	begin(&f);
-	tqi_waiter_relink(&f.tx, b);
+	tqi_sleep_again(&f.tx, b, UINT64_MAX);
 	commit(&f);
 	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_LISTED);
 	assert_int_equal(tqi_segment_core(&f.box.seg)->waiter_newest, b);
@@ -158,15 +158,15 @@ static void test_dead_sleepers(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t worker = add_worker(&f, "default", 0);
-	uint32_t a = enter(&f, TQI_INTEREST_WORK, worker), b = enter(&f, TQI_INTEREST_WORK, worker);
+	uint32_t a = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+	uint32_t b = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 
 	tqt_mutex_die(&waiter_of(&f, b)->mutex);
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
 	assert_int_equal(waiter_of(&f, a)->state, TQI_WAITER_TRANSIT);
 	begin(&f);
-	assert_int_equal(tqi_waiter_find_dead(&f.tx), b);
-	tqi_sleep_bury(&f.tx);
+	assert_true(tqi_sleep_bury(&f.tx));
+	assert_false(tqi_sleep_bury(&f.tx));
 	commit(&f);
 	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_FREE);
 	assert_int_equal(enter(&f, TQI_INTEREST_TASKS, 0), b); /* taken over and consistent */

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleepers by what they sleep for: the lists, and workers by queue and kinds (AS1, AS2). */
+#include <string.h>
+
+#include "scheduler/check/check_state.h"
+#include "scheduler/worker/asleep.h"
+#include "shm/lock.h"
+
+static bool is_on_list(const struct tqi_waiter *s, uint32_t list)
+{
+	bool of_workers = s->interest == TQI_INTEREST_WORK && list == TQI_SLEEPERS_EMPTY;
+
+	return s->state == TQI_WAITER_LISTED && s->list == list &&
+	       (s->interest == list || of_workers);
+}
+
+/* Oldest first; returns the length.  Turns grow, so that it comes to an end. */
+static uint32_t check_list(struct tqi_check *c, uint32_t list)
+{
+	const struct tqi_waiter_list *l = &c->tx->core->waiter_lists[list];
+	uint32_t older = 0, n = 0;
+	uint64_t turn = 0;
+
+	for (uint32_t w = l->oldest; w; n++) {
+		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
+
+		if (!s || !is_on_list(s, list) || s->list_older != older || s->turn <= turn ||
+		    s->turn > c->tx->core->waiter_turn) {
+			tqi_check_fault(c, "list %u of sleepers: broken at %u", list, w);
+			return n;
+		}
+		turn = s->turn;
+		older = w;
+		w = s->list_newer;
+	}
+	tqi_check_equal(c, "list of sleepers", list, "newest", l->newest, older);
+	return n;
+}
+
+static struct tqi_worker *worker_asleep(struct tqi_check *c, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_check_record_in_use(c, TQI_WORKERS, w);
+
+	return worker && worker->asleep ? worker : NULL;
+}
+
+/* A rank of a queue, if it is where such a one may be; NULL: it is not. */
+static struct tqi_rank *rank_of(struct tqi_check *c, uint32_t ref, uint32_t q,
+				const struct tqi_worker *leader)
+{
+	struct tqi_worker *w = worker_asleep(c, tqi_rank_worker(ref));
+	uint32_t place = ref % TQ_WORKER_QUEUES_MAX;
+
+	if (!w || place >= w->queue_count || w->queues[place] != q ||
+	    (leader && memcmp(leader->kinds, w->kinds, sizeof(w->kinds)) != 0))
+		return NULL;
+	return &w->ranks[place];
+}
+
+/* One stack; returns its length, 0 when it is broken. */
+static uint32_t check_stack(struct tqi_check *c, uint32_t q, uint32_t leader)
+{
+	const struct tqi_worker *first = worker_asleep(c, tqi_rank_worker(leader));
+	uint32_t above = 0, n = 0;
+
+	for (uint32_t ref = leader; ref;) {
+		const struct tqi_rank *rank = rank_of(c, ref, q, first);
+
+		if (!rank || rank->above != above || ++n > c->count[TQI_WORKERS]) {
+			tqi_check_fault(c, "queue %u: workers asleep broken at %u", q, ref);
+			return 0;
+		}
+		above = ref;
+		ref = rank->below;
+	}
+	return n;
+}
+
+/* The stacks of one queue; returns the ranks in them. */
+static uint32_t check_queue(struct tqi_check *c, uint32_t q, const struct tqi_queue *queue)
+{
+	uint32_t prev = 0, n = 0, stacks = 0;
+
+	for (uint32_t leader = queue->asleep; leader;) {
+		const struct tqi_rank *rank = rank_of(c, leader, q, NULL);
+		uint32_t length = rank ? check_stack(c, q, leader) : 0;
+
+		if (!length || rank->prev != prev || ++stacks > c->count[TQI_WORKERS]) {
+			tqi_check_fault(c, "queue %u: stacks of workers asleep broken at %u", q,
+					leader);
+			return n;
+		}
+		n += length;
+		prev = leader;
+		leader = rank->next;
+	}
+	return n;
+}
+
+/* How many ranks a worker has: of each of its queues one. */
+static uint32_t ranks_of(const struct tqi_worker *worker)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
+		uint32_t first = 0;
+
+		while (worker->queues[first] != worker->queues[i])
+			first++;
+		n += first == i;
+	}
+	return n;
+}
+
+/* AS1, from the side of the workers; returns their ranks. */
+static uint32_t check_workers(struct tqi_check *c)
+{
+	uint32_t n = 0;
+
+	for (uint32_t w = 1; w < c->count[TQI_WORKERS]; w++) {
+		const struct tqi_worker *worker = worker_asleep(c, w);
+		const struct tqi_waiter *s =
+			worker ? tqi_check_record_in_use(c, TQI_WAITERS, worker->asleep) : NULL;
+
+		if (!worker)
+			continue;
+		n += ranks_of(worker);
+		if (!s || s->state != TQI_WAITER_LISTED || s->interest != TQI_INTEREST_WORK ||
+		    s->subject != w)
+			tqi_check_fault(c, "worker %u: sleeps as %u", w, worker->asleep);
+	}
+	return n;
+}
+
+/* AS1, from the side of the slots.  A dead owner's is none to be found. */
+static void check_slot(struct tqi_check *c, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
+
+	if (!s || s->state == TQI_WAITER_FREE || tqi_mutex_owner_died(&s->mutex))
+		return;
+	const struct tqi_worker *worker =
+		s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_STOPS
+			? tqi_check_record_in_use(c, TQI_WORKERS, s->subject)
+			: NULL;
+
+	if (!worker || worker->state != TQI_WORKER_LIVE)
+		return;
+	if (s->interest == TQI_INTEREST_STOPS)
+		tqi_check_equal(c, "worker", s->subject, "stopper", worker->stopper, w);
+	else if (s->state == TQI_WAITER_LISTED)
+		tqi_check_equal(c, "worker", s->subject, "asleep", worker->asleep, w);
+}
+
+/* Queues that have any are chained from the root; returns their ranks. */
+static uint32_t check_queues(struct tqi_check *c)
+{
+	uint32_t prev = 0, n = 0, queues = 0, with = 0;
+
+	for (uint32_t q = tqi_root(c->tx)->asleep_queues; q; queues++) {
+		const struct tqi_queue *queue = tqi_check_record_in_use(c, TQI_QUEUES, q);
+
+		if (!queue || !queue->asleep || queue->asleep_prev != prev ||
+		    queues > c->count[TQI_QUEUES]) {
+			tqi_check_fault(c, "queues with workers asleep: broken at %u", q);
+			break;
+		}
+		n += check_queue(c, q, queue);
+		prev = q;
+		q = queue->asleep_next;
+	}
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		const struct tqi_queue *queue = tqi_check_record_in_use(c, TQI_QUEUES, q);
+
+		with += queue && queue->asleep;
+	}
+	tqi_check_equal(c, "root", 0, "queues with workers asleep", queues, with);
+	return n;
+}
+
+void tqi_check_asleep(struct tqi_check *c)
+{
+	uint32_t listed = 0;
+
+	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
+		listed += check_list(c, i);
+	tqi_check_equal(c, "core", 0, "sleepers on lists", listed, c->tx->core->waiter_count);
+	tqi_check_equal(c, "root", 0, "workers asleep", check_queues(c), check_workers(c));
+	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++)
+		check_slot(c, w);
+}

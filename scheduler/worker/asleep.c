@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Sleeping workers by queue and kinds. */
+#include "scheduler/worker/asleep.h"
+
+#include <string.h>
+
+#include "scheduler/order/ready.h"
+#include "shm/lock.h"
+
+struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref)
+{
+	return &tqi_worker_at(tx, tqi_rank_worker(ref))->ranks[ref % TQ_WORKER_QUEUES_MAX];
+}
+
+static bool has_same_kinds(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t ref)
+{
+	return memcmp(worker->kinds, tqi_worker_at(tx, tqi_rank_worker(ref))->kinds,
+		      sizeof(worker->kinds)) == 0;
+}
+
+/* The leader of those with the same kinds; 0 none. */
+static uint32_t leader_like(struct tqi_tx *tx, const struct tqi_queue *queue,
+			    const struct tqi_worker *worker)
+{
+	uint32_t ref = queue->asleep, steps = 0;
+
+	while (ref && !has_same_kinds(tx, worker, ref) && tqi_table_walks(tx, TQI_WORKERS, &steps))
+		ref = tqi_rank_at(tx, ref)->next;
+	return tx->corrupt ? 0 : ref;
+}
+
+/* The queue has its first sleeper. */
+static void queue_enter(struct tqi_tx *tx, uint32_t q)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t first = tqi_root(tx)->asleep_queues;
+
+	TQI_SET(tx, queue->asleep_prev, 0u);
+	TQI_SET(tx, queue->asleep_next, first);
+	if (first)
+		TQI_SET(tx, tqi_queue_at(tx, first)->asleep_prev, q);
+	TQI_SET(tx, tqi_root(tx)->asleep_queues, q);
+}
+
+static void queue_leave(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	if (queue->asleep_prev)
+		TQI_SET(tx, tqi_queue_at(tx, queue->asleep_prev)->asleep_next, queue->asleep_next);
+	else
+		TQI_SET(tx, tqi_root(tx)->asleep_queues, queue->asleep_next);
+	if (queue->asleep_next)
+		TQI_SET(tx, tqi_queue_at(tx, queue->asleep_next)->asleep_prev, queue->asleep_prev);
+}
+
+/* `ref` (0 nobody) leads between these two from now on. */
+static void lead_between(struct tqi_tx *tx, struct tqi_queue *queue, uint32_t ref, uint32_t prev,
+			 uint32_t next)
+{
+	if (ref) {
+		TQI_SET(tx, tqi_rank_at(tx, ref)->prev, prev);
+		TQI_SET(tx, tqi_rank_at(tx, ref)->next, next);
+	}
+	if (prev)
+		TQI_SET(tx, tqi_rank_at(tx, prev)->next, ref ? ref : next);
+	else
+		TQI_SET(tx, queue->asleep, ref ? ref : next);
+	if (next)
+		TQI_SET(tx, tqi_rank_at(tx, next)->prev, ref ? ref : prev);
+}
+
+static uint64_t turn_of(struct tqi_tx *tx, uint32_t ref)
+{
+	return tqi_waiter_at(tx, tqi_worker_at(tx, tqi_rank_worker(ref))->asleep)->turn;
+}
+
+/* On top of its stack; below newer ones when only its kinds have changed. */
+static void rank_enter(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q, uint32_t ref)
+{
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	struct tqi_rank *rank = tqi_rank_at(tx, ref);
+	uint32_t above = 0, below = leader_like(tx, queue, worker), steps = 0;
+
+	while (below && turn_of(tx, below) > turn_of(tx, ref) &&
+	       tqi_table_walks(tx, TQI_WORKERS, &steps)) {
+		above = below;
+		below = tqi_rank_at(tx, below)->below;
+	}
+	TQI_SET(tx, rank->above, above);
+	TQI_SET(tx, rank->below, below);
+	if (!queue->asleep)
+		queue_enter(tx, q);
+	if (above)
+		TQI_SET(tx, tqi_rank_at(tx, above)->below, ref);
+	else if (below)
+		lead_between(tx, queue, ref, tqi_rank_at(tx, below)->prev,
+			     tqi_rank_at(tx, below)->next);
+	else
+		lead_between(tx, queue, ref, 0, queue->asleep);
+	if (below)
+		TQI_SET(tx, tqi_rank_at(tx, below)->above, ref);
+}
+
+static void rank_leave(struct tqi_tx *tx, uint32_t q, uint32_t ref)
+{
+	const struct tqi_rank *rank = tqi_rank_at(tx, ref);
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+	if (rank->below)
+		TQI_SET(tx, tqi_rank_at(tx, rank->below)->above, rank->above);
+	if (rank->above) {
+		TQI_SET(tx, tqi_rank_at(tx, rank->above)->below, rank->below);
+		return;
+	}
+	lead_between(tx, queue, rank->below, rank->prev, rank->next);
+	if (!queue->asleep)
+		queue_leave(tx, queue);
+}
+
+/* Whether it has a queue of this number, which it does not name before. */
+static bool has_rank(const struct tqi_worker *worker, uint32_t place)
+{
+	if (place >= worker->queue_count)
+		return false;
+	for (uint32_t i = 0; i < place; i++)
+		if (worker->queues[i] == worker->queues[place])
+			return false;
+	return true;
+}
+
+void tqi_asleep_enter(struct tqi_tx *tx, uint32_t w, uint32_t slot)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	tqi_asleep_leave(tx, w);
+	TQI_SET(tx, worker->asleep, slot);
+	for (uint32_t i = 0; i < TQ_WORKER_QUEUES_MAX && !tx->corrupt; i++)
+		if (has_rank(worker, i))
+			rank_enter(tx, worker, worker->queues[i], tqi_rank_ref(w, i));
+}
+
+void tqi_asleep_leave(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+
+	if (!worker->asleep)
+		return;
+	for (uint32_t i = 0; i < TQ_WORKER_QUEUES_MAX && !tx->corrupt; i++)
+		if (has_rank(worker, i))
+			rank_leave(tx, worker->queues[i], tqi_rank_ref(w, i));
+	TQI_SET(tx, worker->asleep, 0u);
+}
+
+/* The newest of a stack whose owner lives; 0 none. */
+static uint32_t living(struct tqi_tx *tx, uint32_t leader)
+{
+	uint32_t steps = 0;
+
+	for (uint32_t ref = leader; ref && tqi_table_walks(tx, TQI_WORKERS, &steps);) {
+		const struct tqi_worker *worker = tqi_worker_at(tx, tqi_rank_worker(ref));
+
+		if (worker->state == TQI_WORKER_LIVE &&
+		    !tqi_mutex_owner_died(&tqi_waiter_at(tx, worker->asleep)->mutex))
+			return ref;
+		ref = tqi_rank_at(tx, ref)->below;
+	}
+	return 0;
+}
+
+/* Of `best`, a slot or 0, and the worker of `ref`, whose slot is the newer one. */
+static uint32_t newer_of(struct tqi_tx *tx, uint32_t best, uint32_t ref)
+{
+	uint32_t slot = tqi_worker_at(tx, tqi_rank_worker(ref))->asleep;
+
+	return best && tqi_waiter_at(tx, best)->turn > tqi_waiter_at(tx, slot)->turn ? best : slot;
+}
+
+uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	uint32_t best = 0, steps = 0;
+
+	for (uint32_t leader = tqi_queue_at(tx, class->queue)->asleep;
+	     leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
+	     leader = tqi_rank_at(tx, leader)->next) {
+		if (!tqi_worker_serves_kind(tqi_worker_at(tx, tqi_rank_worker(leader)),
+					    class->kind))
+			continue;
+		uint32_t ref = living(tx, leader);
+
+		if (ref)
+			best = newer_of(tx, best, ref);
+	}
+	return tx->corrupt ? 0 : best;
+}
+
+/* Which of a queue's stacks have something to start does not depend on who asks. */
+static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best)
+{
+	uint32_t steps = 0;
+
+	for (uint32_t leader = queue->asleep; leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
+	     leader = tqi_rank_at(tx, leader)->next) {
+		uint32_t ref = living(tx, leader);
+
+		if (ref && newer_of(tx, best, ref) != best &&
+		    tqi_ready_any(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
+			best = newer_of(tx, best, ref);
+	}
+	return best;
+}
+
+uint32_t tqi_asleep_startable(struct tqi_tx *tx)
+{
+	uint32_t best = 0, steps = 0;
+
+	for (uint32_t q = tqi_root(tx)->asleep_queues; q && tqi_table_walks(tx, TQI_QUEUES, &steps);
+	     q = tqi_queue_at(tx, q)->asleep_next)
+		best = startable_of(tx, tqi_queue_at(tx, q), best);
+	return tx->corrupt ? 0 : best;
+}

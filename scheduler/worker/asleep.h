@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Workers asleep for work, by queue and by set of kinds: whoever has something to start
+ * in a queue finds the newest that can, and meets none of those who wait for other things.
+ *
+ * AS1 A worker is in here <=> its wait slot is listed, not in transit; `asleep` is the slot.
+ *     One record has at most one such slot: a dead owner's goes when the record is taken
+ *     apart, or when the next owner falls asleep.
+ * AS2 For each of its queues it stands in the stack of those of them that sleep with the
+ *     same kinds.  The newest leads the stack; the leaders of a queue are chained from
+ *     `asleep` of the queue, in no order, and queues that have any from the root.
+ * AS3 Kinds change only outside of here (tqi_worker_set_kinds() takes it out and in again).
+ *
+ * A link (`tqi_rank_ref`) is a worker's index and the number of the queue among its own.
+ */
+#ifndef TQI_SCHEDULER_WORKER_ASLEEP_H
+#define TQI_SCHEDULER_WORKER_ASLEEP_H
+
+#include "scheduler/record/records.h"
+
+/* `slot`, of this worker, has just been listed, or is about to leave the list. */
+void tqi_asleep_enter(struct tqi_tx *tx, uint32_t worker, uint32_t slot);
+void tqi_asleep_leave(struct tqi_tx *tx, uint32_t worker);
+
+/* The newest that serves this class, its slot; 0 none. */
+uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class);
+/* The newest that could start something, whatever it is; 0 none.  Stealing left out. */
+uint32_t tqi_asleep_startable(struct tqi_tx *tx);
+
+/* The rank that a reference names, and the reference of a worker's rank. */
+struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref);
+static inline uint32_t tqi_rank_ref(uint32_t worker, uint32_t place)
+{
+	return worker * TQ_WORKER_QUEUES_MAX + place;
+}
+static inline uint32_t tqi_rank_worker(uint32_t ref)
+{
+	return ref / TQ_WORKER_QUEUES_MAX;
+}
+
+#endif
