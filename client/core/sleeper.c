@@ -151,8 +151,11 @@ static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
 	while (!tqi_edge_drop(tx, s->waiter, EDGES_SLICE) && !tx->corrupt)
 		tqi_step(tx);
 	step_if_filling(tx);
+	bool popped = tqi_waiter_at(tx, s->waiter)->state == TQI_WAITER_TRANSIT;
+
 	tqi_sleep_leave(tx, s->waiter);
-	tqi_wake_any(tx); /* whoever leaves passes the wake on first */
+	if (popped)
+		tqi_wake_any(tx); /* W7 */
 	tqi_wake_room(tx);
 	int e = tqi_hold_commit(tq, tx, r);
 
@@ -218,8 +221,11 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 			return *ret_r < 0 ? -1 : 0;
 		}
 	}
+	bool popped = tqi_waiter_at(&tx, s->waiter)->state == TQI_WAITER_TRANSIT;
+
 	prepare(&tx, s, nap);
-	tqi_wake_any(&tx);
+	if (popped)
+		tqi_wake_any(&tx); /* W7 */
 	*ret_r = tqi_hold_commit(tq, &tx, 0);
 	return *ret_r < 0 ? -1 : 1;
 }

@@ -16,7 +16,7 @@
  * PROMPT        no keeper's time ever comes: nothing may wait for it (no KILLS, no STOPS)
  * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (W4)
  * BAD=2 commits do not tell keepers that they must look earlier (W6)
- * BAD=3 nobody passes a wake on but looks
+ * BAD=3 nobody passes a wake on but looks (W7)
  * With fewer deputies a stop and a kill strand everybody (run.sh wants that to fail).
  * The wake of W5 is not shown to be needed here: releasing the mutex wakes its watcher.
  */
@@ -212,6 +212,16 @@ inline tqi_tend(is_time) {
 	a = 0
 }
 
+/* The dead ones that it queued behind. */
+inline tqi_sleep_bury_older(i) {
+	place_of(i, p);
+	do
+	:: p > 0 && mutex[chain[p - 1]] == DIED -> p--; unlink_at(p)
+	:: else -> break
+	od;
+	p = 0
+}
+
 inline tqi_sleep_bury() {
 	p = 0;
 	do
@@ -249,15 +259,15 @@ inline commit(me) {
 
 proctype Sleeper(byte me) {
 	byte t, at;
-	bool has_slot, is_time, leaves;
+	bool has_slot, is_time, leaves, popped;
 
 again:
 	/* client/core/sleeper.c: hold() */
 	atomic { LIVE ->
 		d_step {
 			begin(); asleep[me] = 0; bumped[me] = false; watch[me] = 0; missed[me] = false;
-			tqi_tend(is_time);
-			if :: has_slot -> tqi_sleep_bury() :: else fi;
+			tqi_tend(is_time); popped = transit[me];
+			if :: has_slot && !popped -> tqi_sleep_bury_older(me) :: else fi;
 			t = 0;
 			do :: t < TASKS && !(state[t] == READY && SERVES(me, t)) -> t++ :: else -> break od
 		};
@@ -274,10 +284,10 @@ again:
 				:: transit[me] -> transit[me] = false
 				:: else -> place_of(me, at); unlink_at(at); at = 0
 				fi;
-				if :: BAD != 3 -> tqi_wake_any() :: else fi
+				if :: BAD != 3 && popped -> tqi_wake_any() :: else fi
 			:: else
 			fi;
-			tqi_wake_keepers(); wakes = wakes & ~(1 << me) };
+			tqi_wake_keepers(); wakes = wakes & ~(1 << me); popped = false };
 			commit(me);
 			if :: has_slot -> release(me) :: else fi;
 			has_slot = false; is_time = false;
@@ -299,7 +309,8 @@ again:
 			:: watch[me] && mutex[watch[me]] != HELD -> missed[me] = true
 			:: else
 			fi;
-			if :: BAD != 3 -> tqi_wake_any() :: else fi;
+			if :: BAD != 3 && popped -> tqi_wake_any() :: else fi;
+			popped = false;
 			tqi_wake_keepers() };
 			commit(me);
 			has_slot = true; is_time = false

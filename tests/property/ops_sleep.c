@@ -50,7 +50,7 @@ static int sleep_core(struct world *w, void *arg)
 	tqi_cycle_ready(&w->tx, s->waiter);
 	s->refused = tqi_cycle_closes(&w->tx, s->waiter);
 	tqi_sleep_again(&w->tx, s->waiter, UINT64_MAX);
-	return tqi_wake_any(&w->tx);
+	return 0;
 }
 
 static uint32_t waiters_in_use(const struct world *w)
@@ -103,7 +103,6 @@ static void sleep(struct world *w, struct sleep *s)
 	model_lend(w->m, s->waiter, s->priority);
 	for (uint32_t i = 0; i < s->count; i++)
 		model_edge(w->m, s->waiter, s->tasks[i]);
-	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
 	expect_cycle(w, s);
 }
 
@@ -111,7 +110,7 @@ void op_sleep(struct world *w)
 {
 	struct sleep s = { .interest = TQI_INTEREST_WORK, .subject = pick_worker(w) };
 
-	if (s.subject && !sleeper_of(w, s.subject))
+	if (s.subject && !sleeper_of(w, s.subject) && !model_has_work(w->m, s.subject))
 		sleep(w, &s);
 }
 
@@ -187,10 +186,18 @@ static uint32_t pick_sleeper(struct world *w)
 	return 0;
 }
 
+static bool is_popped(struct tqi_tx *tx, uint32_t waiter)
+{
+	return tqi_waiter_at(tx, waiter)->state == TQI_WAITER_TRANSIT;
+}
+
+/* W7: who was popped passes on, and nobody else does. */
 static int again_core(struct world *w, void *arg)
 {
+	bool popped = is_popped(&w->tx, *(uint32_t *)arg);
+
 	tqi_sleep_again(&w->tx, *(uint32_t *)arg, UINT64_MAX);
-	return tqi_wake_any(&w->tx);
+	return popped && tqi_wake_any(&w->tx);
 }
 
 static int drop_core(struct world *w, void *arg)
@@ -200,8 +207,10 @@ static int drop_core(struct world *w, void *arg)
 
 static int leave_core(struct world *w, void *arg)
 {
+	bool popped = is_popped(&w->tx, *(uint32_t *)arg);
+
 	tqi_sleep_leave(&w->tx, *(uint32_t *)arg);
-	return tqi_wake_any(&w->tx);
+	return popped && tqi_wake_any(&w->tx);
 }
 
 static void leave(struct world *w, uint32_t waiter)
@@ -214,8 +223,10 @@ static void leave(struct world *w, uint32_t waiter)
 	}
 	int r = perform(w, leave_core, &waiter, false);
 
+	bool popped = w->m->waiters[waiter].state == TQI_WAITER_TRANSIT;
+
 	model_leave(w->m, waiter);
-	expect(w, r, model_wake_any(w->m), "wake on leaving");
+	expect(w, r, popped && model_wake_any(w->m), "wake on leaving");
 }
 
 /* A sleeper comes back: to sleep again, or to leave. */
@@ -233,8 +244,10 @@ void op_back(struct world *w)
 	note(w, "waiter %u sleeps again", waiter);
 	int r = perform(w, again_core, &waiter, false);
 
+	bool popped = w->m->waiters[waiter].state == TQI_WAITER_TRANSIT;
+
 	model_relink(w->m, waiter);
-	expect(w, r, model_wake_any(w->m), "wake on the way to sleep");
+	expect(w, r, popped && model_wake_any(w->m), "wake on the way to sleep");
 }
 
 void op_sleeper_dies(struct world *w)

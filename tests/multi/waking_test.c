@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Whom a submit wakes, and who notices what: FAULTS S1. */
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "review_help.h"
+
+#define IDLE 100  /* workers asleep */
+#define ROUNDS 30 /* submits, each waited for */
+/*
+ * Of all workers together: the one that is popped, and once more when its client goes from
+ * before it in the chain; now and then the lock is busy.
+ */
+#define WAKES_PER_ROUND 3
+#define LOOKS_PER_SECOND 4 /* three keepers while anything is under way */
+
+static int work(struct farm_box *box, void *arg)
+{
+	struct tq_worker *worker = open_worker(box->tq, "q");
+	struct tq_claim claim = { .size = sizeof(claim) };
+
+	(void)arg;
+	while (worker && tq_claim(worker, TQ_FOREVER_NS, &claim) == 0)
+		if (tq_complete(worker, &claim, NULL, 0) < 0)
+			break;
+	return 1;
+}
+
+static uint64_t switches_of(pid_t pid)
+{
+	unsigned long long n = 0;
+	char path[64], line[128];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, "voluntary_ctxt_switches: %llu", &n) == 1)
+			break;
+	fclose(file);
+	return n;
+}
+
+static uint64_t switches(const pid_t *pids)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < IDLE; i++)
+		sum += switches_of(pids[i]);
+	return sum;
+}
+
+static void submit_and_wait(struct farm_box *box)
+{
+	uint64_t id = submit_to(box, "q", 0);
+
+	assert_int_equal(tq_wait(box->tq, id, PATIENCE_NS, NULL), 0);
+}
+
+static void use_one_processor(cpu_set_t *ret_before)
+{
+	cpu_set_t one;
+	unsigned int cpu = 0;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(*ret_before), ret_before), 0);
+	while (!CPU_ISSET(cpu, ret_before))
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+}
+
+/* S1: a client that submits and waits wakes no herd of idle workers. */
+static void s1_submit_and_wait_beside_idle_workers(void **state)
+{
+	struct farm_box *box = *state;
+	pid_t pids[IDLE];
+	cpu_set_t before;
+
+	use_one_processor(&before); /* where the client has gone to sleep before the worker runs */
+	for (int i = 0; i < IDLE; i++)
+		pids[i] = start_child(box, work, NULL);
+	wait_asleep(box, TQI_INTEREST_WORK, IDLE);
+	submit_and_wait(box);
+	wait_asleep(box, TQI_INTEREST_WORK, IDLE);
+	uint64_t since = now_ns(), first = switches(pids);
+
+	for (int i = 0; i < ROUNDS; i++)
+		submit_and_wait(box);
+	wait_asleep(box, TQI_INTEREST_WORK, IDLE);
+	uint64_t seconds = (now_ns() - since) / S + 1, wakes = switches(pids) - first;
+
+	if (wakes > ROUNDS * WAKES_PER_ROUND + seconds * LOOKS_PER_SECOND)
+		fail_msg("%d submits woke idle workers %llu times in %llu s", ROUNDS,
+			 (unsigned long long)wakes, (unsigned long long)seconds);
+	for (int i = 0; i < IDLE; i++)
+		kill_child(pids[i]);
+	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(s1_submit_and_wait_beside_idle_workers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
