@@ -15,13 +15,13 @@
 #define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
 #define LIVES_SLICE 1024 /* workers' records looked at for them in one hold: some 50 us */
 #define WALL_LOOK_NS 5000000000ull /* 5 s: a step of the wall clock is noticed no later */
-#define EDGES_SLICE 8	 /* edges dropped in one hold: journal space */
+#define EDGES_SLICE 8		   /* edges dropped in one hold: journal space */
 
 /* What one sleep waits on; the words were read in the hold before (W2). */
 struct nap {
 	struct tqi_futex words[TQI_FUTEX_WAIT_MAX];
 	uint32_t count;
-	bool missed;   /* a watched owner is dead already: do not sleep */
+	bool missed; /* a watched owner is dead already: do not sleep */
 	bool keeper;
 	uint32_t lives_at;   /* worker looked at last ... */
 	uint32_t lives_left; /* ... and how many are still to be, in further holds */
@@ -67,6 +67,9 @@ static void watch_lives(struct tqi_tx *tx, struct nap *nap)
 
 		if (value)
 			nap_add(nap, tqi_mutex_word(&worker->life), value);
+		else if (!(worker->flags & TQI_WORKER_POLLED) &&
+			 tqi_mutex_owner_died(&worker->life))
+			nap->missed = true; /* it died before anybody watched */
 		if (nap->count >= 2 + LIFE_WORDS)
 			nap->lives_left = 0;
 	}
@@ -307,10 +310,10 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 		interrupted = false;
 		if (next == 0)
 			continue;
-		if (!nap.missed) {
+		if (!nap.missed)
 			watch_other_lives(tq, &nap);
+		if (!nap.missed)
 			r = sleep_on(tq, &nap);
-		}
 		interrupted = r == -EINTR;
 		if (r == 0)
 			yield_to_waker(&tq->seg);

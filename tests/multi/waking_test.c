@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom a submit wakes, and who notices what: FAULTS S1. */
+/* Whom a submit wakes, and who notices what: FAULTS S1, S5. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "review_help.h"
 
@@ -102,11 +103,66 @@ static void s1_submit_and_wait_beside_idle_workers(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
+static void pause_for_good(void)
+{
+	for (;;)
+		pause();
+}
+
+static int hold_a_task(struct farm_box *box, void *arg)
+{
+	struct tqi_word32 *holds = arg;
+	struct tq_worker *worker = open_worker(box->tq, "q");
+
+	claim_now(worker);
+	tqi_store_release32(holds, 1);
+	pause_for_good();
+	return 0;
+}
+
+/* Sleeps that only time would have ended; what is waited for a proof is shorter. */
+static int long_sleeps;
+
+static int count_long_sleeps(void *ctx, const struct tqi_futex *words, uint32_t count,
+			     uint64_t until_ns)
+{
+	if (until_ns > now_ns() + S / 2)
+		long_sleeps++;
+	return tqi_ops_linux.futex_wait(ctx, words, count, until_ns);
+}
+
+/* S5: its worker died while nobody slept; who comes then finds the proof, and waits for no look. */
+static void s5_death_before_anybody_slept(void **state)
+{
+	struct tqi_word32 *holds = share(sizeof(*holds));
+	struct farm_box *box = *state;
+	struct tqi_ops ops = tqi_ops_linux;
+	const struct tqi_ops *before = box->tq->seg.ops;
+	struct tq_claim claim = { .size = sizeof(claim) };
+	struct tq_worker *worker = open_worker(box->tq, "q");
+
+	submit_to(box, "q", 0);
+	pid_t pid = start_child(box, hold_a_task, holds);
+
+	wait_set(holds);
+	kill_child(pid);
+	ops.futex_wait = count_long_sleeps;
+	long_sleeps = 0;
+	box->tq->seg.ops = &ops;
+	assert_int_equal(tq_claim(worker, PATIENCE_NS, &claim), 0);
+	box->tq->seg.ops = before;
+	assert_int_equal(long_sleeps, 0);
+	assert_int_equal(tq_complete(worker, &claim, NULL, 0), 0);
+	tq_worker_close(worker);
+	give_up(holds, sizeof(*holds));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(s1_submit_and_wait_beside_idle_workers),
+		TEST(s5_death_before_anybody_slept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
