@@ -13,22 +13,6 @@
 #define CARRY_LOOKS 256 /* records looked at in one hold ... */
 #define CARRY_SLICE 4	/* ... of which so many are carried: about 50 journal entries each */
 
-bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
-{
-	if (queue->flags & TQI_QUEUE_PAUSED)
-		return false;
-	if (!(queue->flags & TQI_QUEUE_SERVED))
-		return true;
-	return !queue->carry_at && tqi_pool_at(tx, queue->home)->rooms.length;
-}
-
-/* Who is to be woken is decided at the end of the transaction: who makes room may take it. */
-void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
-{
-	if (!could && tqi_queue_may_start(tx, queue))
-		tx->pass_on = true;
-}
-
 /* Records. */
 
 uint64_t tqi_server_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)

@@ -82,6 +82,14 @@ int tqi_pool_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_
 int tqi_pool_home(struct tqi_tx *tx, uint32_t queue);
 /* The pool of a server's name (V2); there is a home. */
 uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
+/* The one of the longest prefix of so many bytes at most; the home has every name. */
+uint32_t tqi_pool_longest(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
+/* The one of this pattern that is set; 0 none. */
+uint32_t tqi_pool_find_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+			   bool is_prefix);
+/* Found or made; in its home's heap there is a place for it.  TQ_EFULL; -ENOMEM: abort. */
+int tqi_pool_make(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+		  bool is_prefix, uint32_t *ret_pool);
 /* Whether a name is a pool's; the home is everybody's. */
 bool tqi_pool_matches(const struct tqi_pool *pool, const char *name, uint32_t bytes);
 /* A new server comes into its pool; -ENOMEM: abort.  A record leaves it. */

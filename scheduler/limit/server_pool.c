@@ -38,20 +38,18 @@ bool tqi_pool_matches(const struct tqi_pool *pool, const char *name, uint32_t by
 	       memcmp(pool->pattern, name, pool->bytes) == 0;
 }
 
-/* The set one of this pattern; 0 none. */
-static uint32_t find_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
-			 bool is_prefix)
+uint32_t tqi_pool_find_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
+			   bool is_prefix)
 {
 	uint32_t p = tqi_pool_find(tx, queue, pattern, bytes, is_prefix);
 
 	return p && tqi_pool_at(tx, p)->size != TQI_POOL_NONE ? p : 0;
 }
 
-/* The one of the longest prefix of so many bytes at most; the home has every name. */
-static uint32_t longest(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
+uint32_t tqi_pool_longest(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
 	for (uint32_t n = bytes; n > 0 && !tx->corrupt; n--) {
-		uint32_t p = find_set(tx, queue, name, n, true);
+		uint32_t p = tqi_pool_find_set(tx, queue, name, n, true);
 
 		if (p)
 			return p;
@@ -61,16 +59,9 @@ static uint32_t longest(struct tqi_tx *tx, uint32_t queue, const char *name, uin
 
 uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
-	uint32_t p = find_set(tx, queue, name, bytes, false);
+	uint32_t p = tqi_pool_find_set(tx, queue, name, bytes, false);
 
-	return p ? p : longest(tx, queue, name, bytes);
-}
-
-/* The pool that its servers are in when it is not set. */
-static uint32_t parent_of(struct tqi_tx *tx, const struct tqi_pool *pool)
-{
-	return longest(tx, pool->queue, pool->pattern,
-		       pool->is_prefix ? pool->bytes - 1u : pool->bytes);
+	return p ? p : tqi_pool_longest(tx, queue, name, bytes);
 }
 
 /* All but the link and the queue, which stays 0 should this be undone (T3). */
@@ -117,9 +108,8 @@ int tqi_pool_home(struct tqi_tx *tx, uint32_t q)
 	return 0;
 }
 
-/* Found or made; in its home's heap there is a place for it. */
-static int make(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t bytes, bool is_prefix,
-		uint32_t *ret_pool)
+int tqi_pool_make(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t bytes,
+		  bool is_prefix, uint32_t *ret_pool)
 {
 	int r = tqi_pool_home(tx, q);
 
@@ -203,58 +193,18 @@ void tqi_pool_follow(struct tqi_tx *tx, uint32_t p, struct tqi_heap_entry before
 		TQI_SET(tx, pool->has_room, (uint8_t)has_room);
 }
 
-/* The one server that a limit of a name is of, at once. */
-static int carry_one(struct tqi_tx *tx, uint32_t q, const struct tqi_pool *named, uint32_t to)
+bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
-	uint32_t s = tqi_server_find(tx, q, named->pattern, named->bytes);
-	struct tqi_pool *pool = tqi_pool_at(tx, to);
-	int r = s ? tqi_heap_reserve(tx, &pool->load, pool->servers + 1) : 0;
-
-	if (s && r == 0)
-		tqi_server_move(tx, s, to);
-	return r;
+	if (queue->flags & TQI_QUEUE_PAUSED)
+		return false;
+	if (!(queue->flags & TQI_QUEUE_SERVED))
+		return true;
+	return !queue->carry_at && tqi_pool_at(tx, queue->home)->rooms.length;
 }
 
-/* It was not set, and is, or the other way round. */
-static int carry(struct tqi_tx *tx, uint32_t q, uint32_t p, bool is_set)
+/* Who is to be woken is decided at the end of the transaction: who makes room may take it. */
+void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
 {
-	const struct tqi_pool *pool = tqi_pool_at(tx, p);
-	uint32_t parent = parent_of(tx, pool);
-	uint32_t from = is_set ? parent : p, to = is_set ? p : parent;
-	int r = 0;
-
-	if (!pool->is_prefix)
-		r = carry_one(tx, q, pool, to);
-	else if (tqi_pool_at(tx, from)->servers)
-		return tqi_server_carry_begin(tx, q, from, to);
-	if (r == 0)
-		tqi_pool_tidy(tx, from);
-	return r;
-}
-
-int tqi_pool_set(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t size)
-{
-	uint32_t bytes = (uint32_t)strnlen(pattern, TQ_SERVER_MAX + 1), p;
-	bool is_prefix = bytes && pattern[bytes - 1] == '*', takes_away = size == TQI_POOL_NONE;
-	struct tqi_queue *queue = tqi_queue_at(tx, q);
-
-	bytes -= is_prefix;
-	if (queue->carry_at)
-		return -EBUSY;
-	if (takes_away && !find_set(tx, q, pattern, bytes, is_prefix))
-		return -ENOENT;
-	int r = make(tx, q, pattern, bytes, is_prefix, &p);
-
-	if (r < 0)
-		return r;
-	struct tqi_pool *pool = tqi_pool_at(tx, p);
-	bool moves = p != queue->home && takes_away != (pool->size == TQI_POOL_NONE);
-	bool could = tqi_queue_may_start(tx, queue);
-
-	TQI_SET(tx, pool->size, size);
-	tqi_pool_follow(tx, p, tqi_pool_first(pool));
-	if (moves && (r = carry(tx, q, p, !takes_away)) < 0)
-		return r;
-	tqi_queue_pass_on(tx, queue, could);
-	return 0;
+	if (!could && tqi_queue_may_start(tx, queue))
+		tx->pass_on = true;
 }

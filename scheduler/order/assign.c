@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of assigned tasks. */
+/* Batches of assigned tasks, and stealing. */
 #include "scheduler/order/assign.h"
 
 #include "scheduler/order/queue.h"
@@ -11,97 +11,16 @@
 
 #define OWNERS_LOOKS 32 /* workers whose lists, of up to TQ_BATCH_MAX tasks, a thief goes through */
 
-/* After a change: its place among those that have something to steal. */
-static void follow(struct tqi_tx *tx, uint32_t w, uint32_t count_before)
-{
-	const struct tqi_worker *worker = tqi_worker_at(tx, w);
-	struct tqi_heap *owners = &tqi_root(tx)->owners;
-
-	if (worker->assigned_count && !count_before)
-		tqi_heap_push(tx, owners, TQI_FAMILY_OWNERS, tqi_owner_entry(worker, w));
-	else if (worker->assigned_count != count_before && worker->assigned_count)
-		tqi_heap_rekey(tx, owners, TQI_FAMILY_OWNERS, w, tqi_owner_entry(worker, w));
-	else if (count_before && !worker->assigned_count)
-		tqi_heap_remove(tx, owners, TQI_FAMILY_OWNERS, w);
-}
-
-static void link_between(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index,
-			 uint32_t prev, uint32_t next)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-
-	TQI_SET(tx, task->prev, prev);
-	TQI_SET(tx, task->next, next);
-	if (prev)
-		TQI_SET(tx, tqi_task_at(tx, prev)->next, index);
-	else
-		TQI_SET(tx, worker->assigned, index);
-	if (next)
-		TQI_SET(tx, tqi_task_at(tx, next)->prev, index);
-	else
-		TQI_SET(tx, worker->assigned_last, index);
-}
-
-static void unlink_task(struct tqi_tx *tx, struct tqi_worker *worker, const struct tqi_task *task)
-{
-	if (task->prev)
-		TQI_SET(tx, tqi_task_at(tx, task->prev)->next, task->next);
-	else
-		TQI_SET(tx, worker->assigned, task->next);
-	if (task->next)
-		TQI_SET(tx, tqi_task_at(tx, task->next)->prev, task->prev);
-	else
-		TQI_SET(tx, worker->assigned_last, task->prev);
-}
-
-/* In no heap: onto the worker's list, first or last; its owner's place is to follow. */
-static void enter(struct tqi_tx *tx, uint32_t w, uint32_t index, bool first)
-{
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-	struct tqi_task *task = tqi_task_at(tx, index);
-
-	tqi_task_touch(tx, task);
-	if (first)
-		link_between(tx, worker, index, 0, worker->assigned);
-	else
-		link_between(tx, worker, index, worker->assigned_last, 0);
-	TQI_SET(tx, task->due_ns, w);
-	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_ASSIGNED));
-	TQI_ADD(tx, worker->assigned_count, 1);
-	TQI_ADD(tx, tqi_root(tx)->assigned, 1);
-}
-
-/* Off the list; likewise. */
-static void take_off(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-
-	tqi_task_touch(tx, task);
-	unlink_task(tx, worker, task);
-	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_ASSIGNED));
-	TQI_ADD(tx, worker->assigned_count, -1);
-	TQI_ADD(tx, tqi_root(tx)->assigned, -1);
-}
-
-void tqi_assigned_leave(struct tqi_tx *tx, uint32_t index)
-{
-	uint32_t w = (uint32_t)tqi_task_at(tx, index)->due_ns;
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
-	take_off(tx, worker, index);
-	follow(tx, w, worker->assigned_count + 1);
-}
-
 void tqi_assigned_return(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 	uint32_t count = worker->assigned_count;
 
 	for (uint32_t index; (index = worker->assigned_last) && !tx->corrupt;) {
-		take_off(tx, worker, index);
+		tqi_assigned_take(tx, worker, index);
 		tqi_ready_enter(tx, index, true);
 	}
-	follow(tx, w, count);
+	tqi_assigned_follow(tx, w, count);
 }
 
 uint32_t tqi_assigned_next(struct tqi_tx *tx, uint32_t w)
@@ -158,9 +77,9 @@ void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 		if (turn.queue)
 			tqi_ready_take_turn(tx, &turn);
 		tqi_ready_leave(tx, index);
-		enter(tx, w, index, false);
+		tqi_assigned_enter(tx, w, index, false);
 	}
-	follow(tx, w, count);
+	tqi_assigned_follow(tx, w, count);
 	if (class_)
 		tqi_wake_for(tx, class_); /* A3 */
 }
@@ -254,14 +173,14 @@ static uint32_t take_over(struct tqi_tx *tx, uint32_t w, uint32_t owner)
 	for (uint32_t i = 0;
 	     i < thief->steal_max && (index = last_of(tx, thief, from)) && !tx->corrupt; i++) {
 		class_ = tqi_lane_at(tx, tqi_task_at(tx, index)->lane)->class_;
-		take_off(tx, from, index);
-		enter(tx, w, index, true);
+		tqi_assigned_take(tx, from, index);
+		tqi_assigned_enter(tx, w, index, true);
 		TQI_ADD(tx, tqi_counters_of(tx, tqi_task_at(tx, index))->stolen, 1);
 		TQI_ADD(tx, thief->stolen, 1);
 		tqi_trace_steal(tx, index, w, owner);
 	}
-	follow(tx, owner, count);
-	follow(tx, w, 0);
+	tqi_assigned_follow(tx, owner, count);
+	tqi_assigned_follow(tx, w, 0);
 	return class_;
 }
 
@@ -285,4 +204,12 @@ uint64_t tqi_steal_due(struct tqi_tx *tx, uint32_t w)
 	if (!is_thief(tx, worker) || has_waited(tx, worker))
 		return UINT64_MAX;
 	return worker->stole_ns + worker->steal_interval_ns;
+}
+
+bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	struct tqi_turn turn;
+
+	return tqi_ready_choose(tx, worker, &turn) || turn.is_unsettled ||
+	       tqi_steal_is_possible(tx, worker);
 }

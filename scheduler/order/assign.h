@@ -29,6 +29,11 @@ static inline struct tqi_heap_entry tqi_owner_entry(const struct tqi_worker *wor
 	return (struct tqi_heap_entry){ -(int64_t)worker->assigned_count, tqi_tag(0, w) };
 }
 
+/* In no heap: onto a worker's list, first or last.  Off it.  The worker's place is to follow. */
+void tqi_assigned_enter(struct tqi_tx *tx, uint32_t worker, uint32_t task, bool first);
+void tqi_assigned_take(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t task);
+/* Its place among those that have something to steal, after a change. */
+void tqi_assigned_follow(struct tqi_tx *tx, uint32_t worker, uint32_t count_before);
 /* Off its worker's list, and in no heap. */
 void tqi_assigned_leave(struct tqi_tx *tx, uint32_t task);
 /* All of a worker's back to their lanes. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Which task is best for a worker. */
-#include "scheduler/order/assign.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/order/lane.h"
 #include "scheduler/order/policy.h"
@@ -234,14 +233,6 @@ uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 		ret_turn->queue = 0;
 	}
 	return 0;
-}
-
-bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker)
-{
-	struct tqi_turn turn;
-
-	return tqi_ready_choose(tx, worker, &turn) || turn.is_unsettled ||
-	       tqi_steal_is_possible(tx, worker);
 }
 
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn)

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Changes of a queue's policy, and the way of its tasks into the new era. */
+/* A queue's policy, and changes of it. */
 #include "scheduler/order/policy.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "scheduler/order/queue.h"
-#include "scheduler/order/ready.h"
 #include "scheduler/record/queue_set.h"
 #include "scheduler/record/sweep_state.h"
-#include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
-
-#define QUEUES_SLICE 64 /* queues whose move may end in one hold: four entries each */
 
 static const int32_t default_from[TQ_BANDS - 1] = { TQ_PRIORITY_NORMAL, TQ_PRIORITY_HIGH,
 						    TQ_PRIORITY_CRITICAL };
@@ -77,7 +72,7 @@ uint32_t tqi_policy_flags(const struct tqi_queue *queue)
 	return moving | banded | shared | (moving || banded || is_aged(&p) ? TQI_QUEUE_ORDERED : 0);
 }
 
-static void set_flags(struct tqi_tx *tx, struct tqi_queue *queue)
+void tqi_policy_set_flags(struct tqi_tx *tx, struct tqi_queue *queue)
 {
 	uint32_t flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
 
@@ -156,8 +151,7 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 	}
 }
 
-/* Whether unfinished tasks are in classes of an earlier era. */
-static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
+bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
 	if (queue->tenant_classes[(queue->era & 1) ^ 1])
 		return true;
@@ -174,13 +168,13 @@ static bool has_members(struct tqi_tx *tx, const struct tqi_queue *queue)
 static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_ADD(tx, queue->era, 1);
-	if (has_members(tx, queue)) {
+	if (tqi_policy_is_moving(tx, queue)) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
 		TQI_ADD(tx, tqi_root(tx)->moving, 1);
 		tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
 		tqi_sweep_start(tx);
 	}
-	set_flags(tx, queue);
+	tqi_policy_set_flags(tx, queue);
 }
 
 int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *change)
@@ -204,102 +198,4 @@ int tqi_policy_set(struct tqi_tx *tx, uint32_t q, const struct tqi_policy *chang
 	if (era)
 		begin_era(tx, q, queue);
 	return 0;
-}
-
-/* To the lane that follows from its place; false: no memory, it stays (P4). */
-static bool carry_over(struct tqi_tx *tx, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_place place = tqi_place_of(tx, task);
-	uint32_t lane = tqi_lane_join(tx, &place);
-
-	if (!lane)
-		return false;
-	tqi_task_touch(tx, task);
-	if (task->state == TQ_READY)
-		tqi_ready_leave(tx, index);
-	tqi_lane_leave(tx, task->lane);
-	tqi_lane_change(tx, task, lane);
-	if (task->state == TQ_READY)
-		tqi_ready_reenter(tx, index);
-	return true;
-}
-
-/* One that a worker had taken beforehand is anybody's again. */
-static void wake_if_freed(struct tqi_tx *tx, const struct tqi_task *task, bool assigned)
-{
-	if (assigned && !(task->flags & TQI_TASK_ASSIGNED))
-		tqi_wake_for(tx, tqi_lane_at(tx, task->lane)->class_);
-}
-
-bool tqi_policy_move(struct tqi_tx *tx, uint32_t index)
-{
-	const struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
-
-	const bool assigned = task->flags & TQI_TASK_ASSIGNED;
-
-	if (!(queue->flags & TQI_QUEUE_MOVING) || tqi_class_of(tx, task)->era == queue->era ||
-	    !carry_over(tx, index))
-		return false;
-	wake_if_freed(tx, task, assigned);
-	return true;
-}
-
-/* In its lane, by another key. */
-static void rekey(struct tqi_tx *tx, uint32_t index)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_worth worth = tqi_worth_of(tx, task);
-
-	if (task->state != TQ_READY ||
-	    task->key == tqi_policy_key_in(tqi_class_of(tx, task), task->ready_ns, &worth))
-		return;
-	tqi_task_touch(tx, task);
-	tqi_ready_leave(tx, index);
-	tqi_ready_reenter(tx, index);
-}
-
-/* What is of an earlier era comes to its band with the rest (P3). */
-bool tqi_policy_place(struct tqi_tx *tx, uint32_t index)
-{
-	const struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
-	const struct tqi_class *class = tqi_class_of(tx, task);
-	uint32_t band = tqi_policy_band(queue, tqi_worth_of(tx, task).priority);
-	bool assigned = task->flags & TQI_TASK_ASSIGNED;
-
-	if (class->era != queue->era || class->band == band)
-		rekey(tx, index);
-	else if (!carry_over(tx, index))
-		return false;
-	wake_if_freed(tx, task, assigned);
-	return true;
-}
-
-/* What was on its way is there. */
-static void end_move(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
-{
-	TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_MOVING);
-	set_flags(tx, queue);
-	TQI_ADD(tx, tqi_root(tx)->moving, -1);
-	tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
-}
-
-void tqi_policy_round(struct tqi_tx *tx)
-{
-	struct tqi_root *root = tqi_root(tx);
-	uint32_t moving = root->moving, left = moving < QUEUES_SLICE ? moving : QUEUES_SLICE;
-	uint32_t q = root->moving_at;
-
-	for (; left > 0 && !tx->corrupt; left--) {
-		q = tqi_queue_set_next(&root->moving_queues, q + 1);
-		if (!q)
-			q = tqi_queue_set_next(&root->moving_queues, 1);
-		if (!has_members(tx, tqi_queue_at(tx, q)))
-			end_move(tx, q, tqi_queue_at(tx, q));
-	}
-	TQI_SET(tx, root->moving_at, q);
-	if (moving > QUEUES_SLICE)
-		tqi_sweep_start(tx); /* the others at the end of another round */
 }

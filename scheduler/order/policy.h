@@ -109,6 +109,9 @@ void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class);
 #define TQI_POLICY_FLAGS                                                                           \
 	(TQI_QUEUE_BANDED | TQI_QUEUE_ORDERED | TQI_QUEUE_MOVING | TQI_QUEUE_SHARED)
 uint32_t tqi_policy_flags(const struct tqi_queue *queue);
+void tqi_policy_set_flags(struct tqi_tx *tx, struct tqi_queue *queue);
+/* Whether unfinished tasks are in classes of an earlier era. */
+bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue);
 
 /* Sweep: carry an unfinished task over to its queue's era.  True when the record was changed. */
 bool tqi_policy_move(struct tqi_tx *tx, uint32_t task);
