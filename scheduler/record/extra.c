@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/task/submit.h"
 #include "scheduler/record/task_record.h"
 #include "shm/pool.h"
 

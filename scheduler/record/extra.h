@@ -5,6 +5,8 @@
 
 #include "scheduler/record/records.h"
 
+#define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
+
 /* Of a task with TQI_TASK_EXTRA. */
 struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task);
 

@@ -3,7 +3,7 @@
 #ifndef TQI_SCHEDULER_TASK_SUBMIT_H
 #define TQI_SCHEDULER_TASK_SUBMIT_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/extra.h"
 
 /* A checked request; zero fields of the spec have not been resolved yet. */
 struct tqi_submit {
@@ -20,7 +20,6 @@ struct tqi_submit {
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
 };
 
-#define TQI_COPY_MAX 4096 /* bytes copied under the lock; more goes through a block in flight */
 /* A payload that is copied with whatever label and settings. */
 #define TQI_COPY_SURE (TQI_COPY_MAX - TQ_LABEL_MAX - 7 - sizeof(struct tqi_extra))
 

@@ -38,9 +38,15 @@ only client/submit client/submit client/core client/observe scheduler shm
 only client/farm client/farm client/worker client/core scheduler/task scheduler/worker shm
 only client/operate client/operate client/core client/observe client/farm scheduler shm
 only client/observe client/observe client/submit client/operate client/core scheduler shm
-for room in record order limit time graph worker task; do
-	only scheduler/$room scheduler/record scheduler/order scheduler/limit scheduler/time \
-		scheduler/graph scheduler/worker scheduler/task shm
+# Each room of the scheduler uses those before it; check and rebuild, which stand beside, all.
+below=shm
+for room in record limit order time graph worker task; do
+	below="scheduler/$room $below"
+	# shellcheck disable=SC2086
+	only scheduler/$room $below
+	if [ $room = record ]; then
+		below="scheduler/worker $below" # what wakes sleepers is there, and used by all
+	fi
 done
 only tools tools
 only examples examples

@@ -30,6 +30,9 @@ fresh()
 		'const char *tq_toy(void)' '{' '	return names[0]; /* abort() */' '}'
 	c_file scheduler/pure.c '#include "shm/base.h"' 'int tqi_pure(int a);' 'int tqi_pure(int a)' \
 		'{' '	return a + 1;' '}'
+	c_file scheduler/order/low.c 'int tqi_low(int a);' 'int tqi_low(int a)' '{' '	return a + 1;' '}'
+	c_file scheduler/order/high.c 'int tqi_low(int a);' 'int tqi_high(int a);' 'int tqi_high(int a)' \
+		'{' '	return tqi_low(a);' '}'
 	c_file shm/base.h '#include <unistd.h>'
 	c_file client/core/probes.h '#define TOY_PROBES 0'
 }
@@ -46,7 +49,7 @@ c_file()
 compile()
 {
 	flags='-O2 -fPIC -fvisibility=hidden -I. -Iinclude'
-	for source in client/toy.c scheduler/pure.c; do
+	for source in client/toy.c scheduler/pure.c scheduler/order/low.c scheduler/order/high.c; do
 		# shellcheck disable=SC2086
 		gcc $flags -w -c "$source" -o "${source%.c}.o"
 	done
@@ -62,6 +65,7 @@ lint()
 	headers) set -- headers "$work/tree/include" ;;
 	exports) compile && set -- exports "$work/tree/libtoy.so" "$work/tree/include" ;;
 	globals) compile && set -- globals "$work/tree/libtoy.a" ;;
+	cycles) compile && set -- cycles "$work/tree/scheduler/order/low.o" "$work/tree/scheduler/order/high.o" ;;
 	purity) compile && set -- purity "$work/tree/scheduler/pure.o" ;;
 	probes) compile && set -- probes "$work/tree/libtoy.so" ;;
 	esac
@@ -86,7 +90,7 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs headers exports globals purity probes; do
+for name in layering banned spdx format functions names changelog docs headers exports globals purity cycles probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
@@ -99,6 +103,8 @@ echo '#include <sys/mman.h>' >>scheduler/pure.c
 red layering 'operating system in the scheduler' scheduler/pure.c
 c_file scheduler/order/low.c '#include "scheduler/check/high.h"'
 red layering 'a room of the scheduler that looks into check' scheduler/order/low.c
+c_file scheduler/order/low.c '#include "scheduler/time/high.h"'
+red layering 'a room of the scheduler that looks into one above it' scheduler/order/low.c
 c_file tools/taskq/main.c '#include "../../shm/base.h"'
 red layering 'a tool with internals' tools/taskq/main.c
 mkdir bench
@@ -200,6 +206,12 @@ red globals 'static in a function' calls
 
 echo 'int getpid(void); int f(void) { return getpid(); }' >>scheduler/pure.c
 red purity 'a system call' getpid
+
+echo 'int tqi_high(int a); int tqi_back(int a) { return tqi_high(a); }' >>scheduler/order/low.c
+red cycles 'two files that call each other' 'order/high+order/low 2 files'
+mkdir -p tests/lint
+echo 'order/gone+order/low  it was once so' >tests/lint/cycles.allow
+red cycles 'a circle that is gone' 'matches nothing: order/gone+order/low'
 
 printf '%s\n' '/*' ' *   move     id, from' ' */' >>client/core/probes.h
 red probes 'a probe that is not there' 'move 2'
