@@ -11,7 +11,7 @@
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "scheduler/time/wall.h"
 #include "shm/extent.h"
 #include "shm/pool.h"

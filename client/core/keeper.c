@@ -4,7 +4,6 @@
 
 #include "scheduler/task/depart.h"
 #include "scheduler/time/schedule.h"
-#include "scheduler/worker/wake.h"
 #include "shm/extent.h"
 
 #define LOOKS_MAX 100000 /* bounds one keeping: each look does at least a slice */

@@ -10,7 +10,8 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/worker/sleep.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
+#include "scheduler/worker/keepers.h"
 
 #define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
 #define LIVES_SLICE 1024 /* workers' records looked at for them in one hold: some 50 us */

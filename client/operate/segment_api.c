@@ -17,7 +17,7 @@
 #include "client/core/wipe.h"
 #include "scheduler/task/steer.h"
 #include "scheduler/task/sweep.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define RETENTION_NS (3600ull * 1000000000ull) /* 1 h */
 #define LOCK_TIMEOUT_NS (5ull * 1000000000ull) /* 5 s */

@@ -17,7 +17,7 @@
 #include "scheduler/limit/server.h"
 #include "scheduler/worker/stop.h"
 #include "scheduler/task/submit.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "shm/pool.h"
 
 #define GRACE_NS 5000000000ull /* 5 s */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 #include "shm/lock.h"
 
 static bool is_on_list(const struct tqi_waiter *s, uint32_t list)

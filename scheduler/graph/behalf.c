@@ -4,7 +4,7 @@
 
 #include "scheduler/graph/inherit.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 /* It begins to wait, or waits no more. */
 static void count(struct tqi_tx *tx, const struct tqi_attempt *attempt, int by)

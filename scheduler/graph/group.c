@@ -6,9 +6,8 @@
 
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/group_list.h"
-#include "scheduler/worker/sleep.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "shm/lock.h"
 
 #define CLOSE_LOOKS 64	  /* groups looked at in one hold as the segment shuts down ... */

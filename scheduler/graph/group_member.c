@@ -5,7 +5,7 @@
 #include "scheduler/graph/group_list.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/sleep.h"
+#include "scheduler/wake/sleepers.h"
 #include "shm/lock.h"
 
 static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)

@@ -10,7 +10,7 @@
 #include "scheduler/order/fair.h"
 #include "scheduler/order/state.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 {

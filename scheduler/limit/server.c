@@ -8,7 +8,7 @@
 
 #include "scheduler/record/key_hash.h"
 #include "scheduler/record/sweep_state.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define CARRY_LOOKS 256 /* records looked at in one hold ... */
 #define CARRY_SLICE 4	/* ... of which so many are carried: about 50 journal entries each */

@@ -30,26 +30,12 @@
 #ifndef TQI_SCHEDULER_LIMIT_SERVER_H
 #define TQI_SCHEDULER_LIMIT_SERVER_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/serves.h"
 
 #define TQI_POOL_NONE UINT32_MAX /* as a size: any number */
 
-/* V4: whether something of a queue may start now, as far as it is up to the queue. */
-bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue);
 /* Something has changed: whether it could before; if that makes room, a sleeper is woken (V4). */
 void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could);
-/* Whether it takes an operator before anything of it can. */
-static inline bool tqi_queue_is_stuck(const struct tqi_queue *queue)
-{
-	return (queue->flags & TQI_QUEUE_PAUSED) ||
-	       ((queue->flags & TQI_QUEUE_SERVED) && !queue->servers);
-}
-/* A2, V8: whether tasks assigned to workers may start, or be stolen. */
-static inline bool tqi_queue_keeps_assigned(const struct tqi_queue *queue)
-{
-	return !(queue->flags & (TQI_QUEUE_PAUSED | TQI_QUEUE_SERVED));
-}
-
 /* An attempt begins: at which server; 0 the queue is not served.  It ends. */
 uint32_t tqi_server_take(struct tqi_tx *tx, uint32_t queue);
 void tqi_server_give(struct tqi_tx *tx, uint32_t server);

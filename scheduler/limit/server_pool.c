@@ -193,15 +193,6 @@ void tqi_pool_follow(struct tqi_tx *tx, uint32_t p, struct tqi_heap_entry before
 		TQI_SET(tx, pool->has_room, (uint8_t)has_room);
 }
 
-bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
-{
-	if (queue->flags & TQI_QUEUE_PAUSED)
-		return false;
-	if (!(queue->flags & TQI_QUEUE_SERVED))
-		return true;
-	return !queue->carry_at && tqi_pool_at(tx, queue->home)->rooms.length;
-}
-
 /* Who is to be woken is decided at the end of the transaction: who makes room may take it. */
 void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
 {

@@ -7,7 +7,7 @@
 #include "scheduler/limit/server.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define OWNERS_LOOKS 32 /* workers whose lists, of up to TQ_BATCH_MAX tasks, a thief goes through */
 

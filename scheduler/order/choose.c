@@ -13,19 +13,6 @@ static bool can_run(const struct tqi_worker *worker, const struct tqi_class *cla
 	return tqi_worker_serves_kind(worker, class->kind);
 }
 
-bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue)
-{
-	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
-		if (worker->queues[i] == queue)
-			return true;
-	return false;
-}
-
-bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class)
-{
-	return can_run(worker, class) && tqi_worker_serves_queue(worker, class->queue);
-}
-
 /* The first one of a class that can start; NULL none.  It may take several transactions (K6). */
 static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class *class,
 					     uint32_t order, struct tqi_turn *turn)

@@ -7,7 +7,7 @@
 #include "scheduler/record/queue_set.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define QUEUES_SLICE 64 /* queues whose move may end in one hold: four entries each */
 

@@ -10,7 +10,7 @@
 #include "scheduler/record/name.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 _Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_EKINDS say so");
 
@@ -322,7 +322,7 @@ void tqi_queue_flag(struct tqi_tx *tx, uint32_t queue, uint32_t flag, bool on)
 	TQI_SET(tx, q->flags, on ? q->flags | flag : q->flags & ~flag);
 	if (flag == TQI_QUEUE_PAUSED) {
 		if (!on)
-			tqi_wake_any(tx);
+			tx->pass_on = true;
 		tqi_wake_empty(tx); /* what is paused holds nobody back from leaving */
 	}
 }

@@ -9,7 +9,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/record/task_record.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 /* In one order, the plain lane's first task may have changed from `before`. */
 static void follow_plain(struct tqi_tx *tx, uint32_t l, const struct tqi_heap *tasks,

@@ -3,7 +3,7 @@
 #ifndef TQI_SCHEDULER_ORDER_READY_H
 #define TQI_SCHEDULER_ORDER_READY_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/record/serves.h"
 
 /* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
@@ -28,12 +28,5 @@ uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 bool tqi_ready_any(struct tqi_tx *tx, const struct tqi_worker *worker);
 /* It is started. */
 void tqi_ready_take_turn(struct tqi_tx *tx, const struct tqi_turn *turn);
-/* Whether a worker, or a copy of one, serves a kind, a queue; a class. */
-static inline bool tqi_worker_serves_kind(const struct tqi_worker *worker, uint32_t kind)
-{
-	return worker->kinds[kind / 64 & 3] >> (kind % 64) & 1;
-}
-bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue);
-bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class);
 
 #endif

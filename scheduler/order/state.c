@@ -5,7 +5,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define NOTIFY_WAKES 32	 /* sleepers woken for one change of state ... */
 #define NOTIFY_LOOKS 256 /* ... among so many edges */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "scheduler/rebuild/rebuild_state.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 
 static void clear_root(struct tqi_root *root)
 {

@@ -5,7 +5,7 @@
 #include "scheduler/graph/inherit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 #include "shm/lock.h"
 
 #define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */

@@ -3,9 +3,9 @@
 #include "scheduler/task/depart.h"
 
 #include "scheduler/order/assign.h"
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 #include "scheduler/worker/command.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "shm/pool.h"
 
 #define END_SLICE 8 /* attempts ended in one hold: journal space */

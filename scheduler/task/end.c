@@ -18,7 +18,7 @@
 #include "scheduler/time/schedule.h"
 #include "scheduler/time/wall.h"
 #include "scheduler/worker/step.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define TELL_SLICE 32	/* edges gone through in one hold */
 #define REVIVE_SLICE 16 /* of those, revived: each has a commit of its own */

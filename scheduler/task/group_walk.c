@@ -7,7 +7,7 @@
 #include "scheduler/task/steer.h"
 #include "scheduler/task/submit.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 #define LOOKS_SLICE 64	/* members looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... of which so many may be changed: journal space */

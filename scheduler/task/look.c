@@ -10,7 +10,8 @@
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "scheduler/time/wall.h"
 #include "shm/lock.h"
 

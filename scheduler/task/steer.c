@@ -18,7 +18,7 @@
 #include "scheduler/task/revive.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "scheduler/time/wall.h"
 
 static int find_unfinished(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)

@@ -6,8 +6,8 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
-#include "scheduler/worker/asleep.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/asleep.h"
+#include "scheduler/worker/keepers.h"
 #include "shm/lock.h"
 
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
@@ -41,15 +41,6 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 		tqi_asleep_enter(tx, s->subject, w);
 }
 
-/* It is about to leave the list, if it is there. */
-static void wake_up(struct tqi_tx *tx, uint32_t w)
-{
-	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-	if (s->interest == TQI_INTEREST_WORK && tqi_worker_at(tx, s->subject)->asleep == w)
-		tqi_asleep_leave(tx, s->subject);
-}
-
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
 {
@@ -73,7 +64,7 @@ static void withdraw(struct tqi_tx *tx, uint32_t w)
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 	count(tx, s->interest, s->subject, (uint32_t)-1);
-	wake_up(tx, w);
+	tqi_asleep_wake(tx, w);
 	if (s->interest == TQI_INTEREST_STOPS && tqi_worker_at(tx, s->subject)->stopper == w)
 		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, 0u);
 	tqi_behalf_leave(tx, w);
@@ -102,55 +93,6 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 	if (s->until_wall_ns != wall)
 		TQI_SET(tx, s->until_wall_ns, wall);
 	return until;
-}
-
-void tqi_sleep_pop(struct tqi_tx *tx, uint32_t waiter)
-{
-	wake_up(tx, waiter);
-	tqi_waiter_pop(tx, waiter);
-}
-
-void tqi_sleepers_begin(struct tqi_tx *tx, struct tqi_sleepers *walk, uint32_t lists)
-{
-	walk->steps = 0;
-	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
-		walk->at[i] = lists >> i & 1 ? tx->core->waiter_lists[i].newest : 0;
-}
-
-uint32_t tqi_sleepers_next(struct tqi_tx *tx, struct tqi_sleepers *walk)
-{
-	uint32_t *newest = NULL;
-	uint64_t turn = 0;
-
-	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
-		if (walk->at[i] && tqi_waiter_at(tx, walk->at[i])->turn >= turn) {
-			newest = &walk->at[i];
-			turn = tqi_waiter_at(tx, *newest)->turn;
-		}
-	if (!newest || !tqi_table_walks(tx, TQI_WAITERS, &walk->steps))
-		return 0;
-	uint32_t w = *newest;
-
-	*newest = tqi_waiter_at(tx, w)->list_older;
-	return w;
-}
-
-bool tqi_sleep_call(struct tqi_tx *tx, uint32_t lists, uint32_t count,
-		    bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot))
-{
-	struct tqi_sleepers walk;
-	bool woken = false;
-	uint32_t w;
-
-	tqi_sleepers_begin(tx, &walk, lists);
-	while (count && (w = tqi_sleepers_next(tx, &walk))) {
-		if (!is_called(tx, tqi_waiter_at(tx, w)))
-			continue;
-		tqi_sleep_pop(tx, w);
-		woken = true;
-		count = tqi_tx_is_filling(tx) ? 0 : count - 1;
-	}
-	return woken;
 }
 
 /* False: some of its edges are left for the next hold. */

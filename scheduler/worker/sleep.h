@@ -3,7 +3,7 @@
 #ifndef TQI_SCHEDULER_WORKER_SLEEP_H
 #define TQI_SCHEDULER_WORKER_SLEEP_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/wake/sleepers.h"
 
 /* Take a slot and queue it; 0 as tqi_table_take(). */
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
@@ -16,24 +16,6 @@ void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
  * clock is noted beside it, in until_wall_ns.
  */
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns);
-/* Take a listed one from its lists and wake it; its owner will come. */
-void tqi_sleep_pop(struct tqi_tx *tx, uint32_t waiter);
-
-/* A walk along some lists of sleepers (bits by number), newest first, whoever is next. */
-struct tqi_sleepers {
-	uint32_t at[TQI_WAITER_LISTS];
-	uint32_t steps;
-};
-void tqi_sleepers_begin(struct tqi_tx *tx, struct tqi_sleepers *walk, uint32_t lists);
-/* 0 the end.  The one that was returned may be popped. */
-uint32_t tqi_sleepers_next(struct tqi_tx *tx, struct tqi_sleepers *walk);
-/*
- * Pop up to `count` of those on these lists that are called, newest first; fewer when the
- * journal fills.  True when one was.
- */
-bool tqi_sleep_call(struct tqi_tx *tx, uint32_t lists, uint32_t count,
-		    bool (*is_called)(struct tqi_tx *tx, struct tqi_waiter *slot));
-
 /* Bury dead sleepers that this one queued behind; true when there may be more. */
 bool tqi_sleep_bury_older(struct tqi_tx *tx, uint32_t waiter);
 /* Bury some of the dead among the next slots of the table, listed or in transit; true when

@@ -2,7 +2,7 @@
 /* A commit inside a hold. */
 #include "scheduler/worker/step.h"
 
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 
 void tqi_step(struct tqi_tx *tx)
 {

@@ -6,7 +6,7 @@
 
 #include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 
 static void enter(struct tqi_tx *tx, struct tqi_attempt *attempt, enum tqi_phase phase)
 {

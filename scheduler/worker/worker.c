@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "scheduler/order/assign.h"
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/worker/stop.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "shm/lock.h"
 #include "shm/pool.h"
 

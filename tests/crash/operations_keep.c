@@ -2,7 +2,7 @@
 /* Keepers' looks; and the segment as a whole: checked, closed, destroyed. */
 #include "client/core/sleeper.h"
 #include "scheduler/task/steer.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/wake/wake.h"
 #include "tests/crash/operations.h"
 
 /* Under the lock, changing nothing. */

@@ -13,7 +13,7 @@
 #include "scheduler/limit/server.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/order/ready.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "shm/inflight.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"

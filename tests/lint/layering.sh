@@ -40,13 +40,10 @@ only client/operate client/operate client/core client/observe client/farm schedu
 only client/observe client/observe client/submit client/operate client/core scheduler shm
 # Each room of the scheduler uses those before it; check and rebuild, which stand beside, all.
 below=shm
-for room in record limit order time graph worker task; do
+for room in record wake limit order time graph worker task; do
 	below="scheduler/$room $below"
 	# shellcheck disable=SC2086
 	only scheduler/$room $below
-	if [ $room = record ]; then
-		below="scheduler/worker $below" # what wakes sleepers is there, and used by all
-	fi
 done
 only tools tools
 only examples examples

@@ -8,7 +8,6 @@
 #include "client/worker/worker_api.h"
 #include "farm_box.h"
 #include "scheduler/record/records.h"
-#include "scheduler/worker/wake.h"
 
 #define WAITERS 4 /* more than there are keepers, who look at everything anyway */
 #define LEASE_NS (3 * S)

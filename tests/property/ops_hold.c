@@ -10,7 +10,7 @@
 #include "scheduler/rebuild/rebuild.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "scheduler/time/wall.h"
 #include "scheduler/task/depart.h"
 #include "tests/property/world.h"

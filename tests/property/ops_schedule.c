@@ -7,7 +7,7 @@
 
 #include "scheduler/time/schedule.h"
 #include "scheduler/task/schedule_run.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull

@@ -7,7 +7,7 @@
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/worker/sleep.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 #include "tests/property/world.h"
 
 #define WAIT_EDGES_MAX 12

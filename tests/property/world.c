@@ -14,7 +14,7 @@
 #include "scheduler/task/group_walk.h"
 #include "scheduler/task/look.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/wake.h"
+#include "scheduler/worker/keepers.h"
 
 #define TIGHT_SPANS 8 /* free spans from which on the core may have to drop things */
 #define TRIES 200

@@ -4,7 +4,7 @@
 
 #include "tests/unit/fixture.h"
 
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 #include "shm/lock.h"
 
 static struct tqi_waiter *waiter_of(struct fixture *f, uint32_t w)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Sleeping workers by queue and kinds. */
-#include "scheduler/worker/asleep.h"
+#include "scheduler/wake/asleep.h"
 
 #include <string.h>
 
-#include "scheduler/order/ready.h"
+#include "scheduler/record/serves.h"
 #include "shm/lock.h"
 
 struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref)
@@ -193,7 +193,8 @@ uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
 }
 
 /* Which of a queue's stacks have something to start does not depend on who asks. */
-static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best)
+static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best,
+			     tqi_asleep_can_start *can_start)
 {
 	uint32_t steps = 0;
 
@@ -202,18 +203,26 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 		uint32_t ref = living(tx, leader);
 
 		if (ref && newer_of(tx, best, ref) != best &&
-		    tqi_ready_any(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
+		    can_start(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
 			best = newer_of(tx, best, ref);
 	}
 	return best;
 }
 
-uint32_t tqi_asleep_startable(struct tqi_tx *tx)
+uint32_t tqi_asleep_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start)
 {
 	uint32_t best = 0, steps = 0;
 
 	for (uint32_t q = tqi_root(tx)->asleep_queues; q && tqi_table_walks(tx, TQI_QUEUES, &steps);
 	     q = tqi_queue_at(tx, q)->asleep_next)
-		best = startable_of(tx, tqi_queue_at(tx, q), best);
+		best = startable_of(tx, tqi_queue_at(tx, q), best, can_start);
 	return tx->corrupt ? 0 : best;
+}
+
+void tqi_asleep_wake(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	if (s->interest == TQI_INTEREST_WORK && tqi_worker_at(tx, s->subject)->asleep == w)
+		tqi_asleep_leave(tx, s->subject);
 }

@@ -13,19 +13,22 @@
  *
  * A link (`tqi_rank_ref`) is a worker's index and the number of the queue among its own.
  */
-#ifndef TQI_SCHEDULER_WORKER_ASLEEP_H
-#define TQI_SCHEDULER_WORKER_ASLEEP_H
+#ifndef TQI_SCHEDULER_WAKE_ASLEEP_H
+#define TQI_SCHEDULER_WAKE_ASLEEP_H
 
 #include "scheduler/record/records.h"
 
 /* `slot`, of this worker, has just been listed, or is about to leave the list. */
 void tqi_asleep_enter(struct tqi_tx *tx, uint32_t worker, uint32_t slot);
 void tqi_asleep_leave(struct tqi_tx *tx, uint32_t worker);
+/* A slot, of whomever, is about to leave the list, if it is there. */
+void tqi_asleep_wake(struct tqi_tx *tx, uint32_t slot);
 
 /* The newest that serves this class, its slot; 0 none. */
 uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class);
-/* The newest that could start something, whatever it is; 0 none.  Stealing left out. */
-uint32_t tqi_asleep_startable(struct tqi_tx *tx);
+/* The newest that could start something, whatever it is; 0 none. */
+typedef bool tqi_asleep_can_start(struct tqi_tx *tx, const struct tqi_worker *worker);
+uint32_t tqi_asleep_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start);
 
 /* The rank that a reference names, and the reference of a worker's rank. */
 struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref);

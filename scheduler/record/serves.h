@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* What a queue lets start, and what a worker serves: as their records, or copies of them, say. */
+#ifndef TQI_SCHEDULER_RECORD_SERVES_H
+#define TQI_SCHEDULER_RECORD_SERVES_H
+
+#include "scheduler/record/records.h"
+
+/* V4: whether something of a queue may start now, as far as it is up to the queue. */
+static inline bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	if (queue->flags & TQI_QUEUE_PAUSED)
+		return false;
+	if (!(queue->flags & TQI_QUEUE_SERVED))
+		return true;
+	return !queue->carry_at && tqi_pool_at(tx, queue->home)->rooms.length;
+}
+
+/* Whether it takes an operator before anything of it can. */
+static inline bool tqi_queue_is_stuck(const struct tqi_queue *queue)
+{
+	return (queue->flags & TQI_QUEUE_PAUSED) ||
+	       ((queue->flags & TQI_QUEUE_SERVED) && !queue->servers);
+}
+/* A2, V8: whether tasks assigned to workers may start, or be stolen. */
+static inline bool tqi_queue_keeps_assigned(const struct tqi_queue *queue)
+{
+	return !(queue->flags & (TQI_QUEUE_PAUSED | TQI_QUEUE_SERVED));
+}
+
+/* Whether a worker, or a copy of one, serves a kind, a queue; a class. */
+static inline bool tqi_worker_serves_kind(const struct tqi_worker *worker, uint32_t kind)
+{
+	return worker->kinds[kind / 64 & 3] >> (kind % 64) & 1;
+}
+static inline bool tqi_worker_serves_queue(const struct tqi_worker *worker, uint32_t queue)
+{
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (worker->queues[i] == queue)
+			return true;
+	return false;
+}
+
+static inline bool tqi_worker_serves(const struct tqi_worker *worker, const struct tqi_class *class)
+{
+	return tqi_worker_serves_kind(worker, class->kind) &&
+	       tqi_worker_serves_queue(worker, class->queue);
+}
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Keepers, and who is woken at the end of a transaction. */
+#include "scheduler/worker/keepers.h"
+
+#include "scheduler/graph/group.h"
+#include "scheduler/order/ready.h"
+#include "scheduler/record/sweep_state.h"
+#include "scheduler/time/due.h"
+#include "scheduler/time/schedule.h"
+#include "scheduler/time/wall.h"
+#include "scheduler/wake/asleep.h"
+#include "scheduler/wake/sleepers.h"
+#include "scheduler/worker/command.h"
+
+#define LOOK_NS 1000000000ull /* the timekeeper looks once a second while anything is under way */
+
+/* Who may steal is each worker's own to say. */
+static uint32_t first_of_all(struct tqi_tx *tx)
+{
+	struct tqi_sleepers walk;
+	uint32_t w;
+
+	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_WORKERS);
+	while ((w = tqi_sleepers_next(tx, &walk))) {
+		const struct tqi_worker *worker = tqi_sleepers_worker(tx, tqi_waiter_at(tx, w));
+
+		if (worker && tqi_ready_any(tx, worker))
+			break;
+	}
+	return w;
+}
+
+static bool wake_first(struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+
+	if (!tx->core->waiter_for_work || !(root->ready | root->assigned))
+		return false;
+	uint32_t w = root->assigned ? first_of_all(tx) : tqi_asleep_startable(tx, tqi_ready_any);
+
+	if (w)
+		tqi_sleep_pop(tx, w);
+	return w != 0;
+}
+
+/* Nobody, or one for each sort of work: who was popped passes on what else there is. */
+bool tqi_wake_any(struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+	bool called = (root->commands_open || root->command_waiters) && tqi_command_wake(tx, 1);
+	bool ended = root->group_waiters && tqi_group_wake(tx, 1);
+	bool woken = wake_first(tx);
+
+	tx->pass_on = false;
+	return woken || called || ended;
+}
+
+uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
+{
+	const struct tqi_root *root = tqi_root(tx);
+	uint64_t until = UINT64_MAX, due = tqi_due_next(tx), next = tqi_schedule_next(root);
+
+	if (next < due)
+		due = next;
+	if (place >= TQI_KEEPERS)
+		return UINT64_MAX;
+	/* Chains of dependants: each slice may make work for the next one. */
+	if (root->telling && tx->now_ns < due)
+		due = tx->now_ns;
+	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
+	    root->anew || root->commands_open || root->command_waiters || root->group_waiters ||
+	    root->groups_owned.first || tqi_sweep_needs_looks(tx))
+		until = tx->now_ns + (place + 1) * LOOK_NS;
+	/* Deputies come a little later, in case the timekeeper cannot. */
+	if (due != UINT64_MAX && due + place * LOOK_NS < until)
+		until = due + place * LOOK_NS;
+	return until;
+}
+
+uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
+{
+	uint64_t wall = tqi_wall_next(tx), next = tqi_schedule_next_by_wall(tqi_root(tx));
+
+	if (next < wall)
+		wall = next;
+	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * LOOK_NS;
+}
+
+static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
+{
+	struct tqi_waiter *s = tqi_waiter_at(tx, w);
+	uint64_t wall = tqi_keeper_until_wall(tx, place);
+
+	if (wall >= s->until_wall_ns)
+		return;
+	TQI_SET(tx, s->until_wall_ns, wall);
+	tqi_tx_wake(tx, w);
+}
+
+void tqi_wake_keepers(struct tqi_tx *tx)
+{
+	if (tx->pass_on)
+		tqi_wake_any(tx);
+	uint32_t w = tx->core->waiter_oldest;
+
+	for (uint32_t place = 0; place < TQI_KEEPERS && w && !tx->corrupt; place++) {
+		struct tqi_waiter *s = tqi_waiter_at(tx, w);
+		uint64_t until = tqi_keeper_until(tx, place);
+
+		if (until < s->until_ns && !TQI_PLANTED(no_note)) {
+			TQI_SET(tx, s->until_ns, until);
+			tqi_tx_wake(tx, w);
+		}
+		if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
+			note_wall(tx, w, place);
+		w = s->newer;
+	}
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* When somebody must look, and what is passed on to others. */
+#ifndef TQI_SCHEDULER_WORKER_KEEPERS_H
+#define TQI_SCHEDULER_WORKER_KEEPERS_H
+
+#include "scheduler/record/records.h"
+
+/* Pass over: if anything is startable by a sleeper, or a command or its answers wait for
+ * one, pop one.  True when it did. */
+bool tqi_wake_any(struct tqi_tx *tx);
+
+/* Until when the keeper at this place may sleep. */
+uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place);
+/* The same for what waits for the wall clock, by that clock. */
+uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place);
+/*
+ * At the end of every transaction: keepers that must look earlier are told; and, when
+ * room was made at a limit, one worker for those who wait there.
+ */
+void tqi_wake_keepers(struct tqi_tx *tx);
+
+#endif
