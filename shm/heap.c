@@ -267,6 +267,27 @@ static void place(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
 		store_moved(s);
 }
 
+/* Nothing to compare with: length and root under one count; what the root was is of no heap. */
+static void push_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+		       struct tqi_heap_entry entry)
+{
+	struct tqi_undo *u = tqi_undo_room(tx, 3);
+
+	if (!u)
+		return;
+	u[0] = (struct tqi_undo){ tqi_offset(tx, &heap->length) << 8 | (TQI_UNDO_LENGTH + family),
+				  0 };
+	u[1] = (struct tqi_undo){ tqi_offset(tx, &heap->root.key) << 8 | TQI_UNDO_64,
+				  (uint64_t)heap->root.key };
+	u[2] = (struct tqi_undo){ tqi_offset(tx, &heap->root.tag) << 8 | TQI_UNDO_64,
+				  heap->root.tag };
+	tqi_undo_count(tx, tx->undo_count + 3);
+	*(volatile uint32_t *)&heap->length = 1;
+	*(volatile int64_t *)&heap->root.key = entry.key;
+	*(volatile uint64_t *)&heap->root.tag = entry.tag;
+	tqi_heap_position_store(tx->seg, family, tqi_tag_index(entry.tag), TQI_HEAP_ROOT);
+}
+
 void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		   struct tqi_heap_entry entry)
 {
@@ -274,15 +295,14 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		tx->corrupt = true; /* room is reserved before, always */
 		return;
 	}
+	if (heap->length == 0) {
+		push_alone(tx, heap, family, entry);
+		return;
+	}
 	struct sift s = { .tx = tx, .heap = heap, .family = family, .fresh = end_of(heap) };
 
 	set_length(tx, heap, family, heap->length + 1);
-	if (s.fresh == TQI_HEAP_ROOT) { /* alone: nothing to compare with */
-		put(&s, TQI_HEAP_ROOT, &heap->root, entry);
-		store_moved(&s);
-	} else {
-		place(&s, s.fresh, entry);
-	}
+	place(&s, s.fresh, entry);
 }
 
 /* Place of a record, verified: positions outside heaps mean nothing. */

@@ -18,6 +18,12 @@
 #ifndef TQI_PLANT_early_count /* an entry counts before it is complete */
 #define TQI_PLANT_early_count 0
 #endif
+#ifndef TQI_PLANT_short_batch /* the last entry of a batch does not count */
+#define TQI_PLANT_short_batch 0
+#endif
+#ifndef TQI_PLANT_late_batch /* a batch counts after its stores */
+#define TQI_PLANT_late_batch 0
+#endif
 #ifndef TQI_PLANT_early_commit /* the journal is emptied before the last stores */
 #define TQI_PLANT_early_commit 0
 #endif

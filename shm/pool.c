@@ -10,11 +10,7 @@
 
 static uint32_t class_of(uint64_t bytes)
 {
-	uint32_t c = 0;
-
-	while ((64ull << c) < bytes)
-		c++;
-	return c;
+	return bytes <= 64 ? 0 : 64u - CLASS_SHIFT_FIRST - (uint32_t)__builtin_clzll(bytes - 1);
 }
 
 static uint32_t spans_of(uint64_t bytes)
@@ -100,12 +96,11 @@ static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 
 		if (!tqi_save64(tx, block, 1)) /* the link, which the new owner overwrites */
 			return 0;
-		TQI_SET(tx, span->free, *block);
+		TQI_SETS(tx, span, (free, *block), (used, span->used + 1));
 	} else {
 		index = span->bump;
-		TQI_SET(tx, span->bump, (uint16_t)(index + 1));
+		TQI_SETS(tx, span, (bump, index + 1), (used, span->used + 1));
 	}
-	TQI_ADD(tx, span->used, 1);
 	if (!has_room(span))
 		list_remove(tx, class, s);
 	return block_ref(s, class, index);
@@ -123,8 +118,7 @@ static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uin
 		return;
 	}
 	TQI_SET(tx, *block, span->free);
-	TQI_SET(tx, span->free, (uint16_t)(index + 1));
-	TQI_ADD(tx, span->used, -1);
+	TQI_SETS(tx, span, (free, index + 1), (used, span->used - 1));
 	if (was_full)
 		list_insert(tx, class, s);
 	/* Keep one empty span a class, so that one task at a time does not open and close it. */

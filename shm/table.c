@@ -96,7 +96,8 @@ uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full)
 	if (index) {
 		const uint32_t *link = tqi_table_at(tx, table, index);
 
-		TQI_SET(tx, t->free, *link);
+		TQI_SETS(tx, t, (free, *link), (live, t->live + 1));
+		return index;
 	} else if (t->count >= tx->seg->geometry.tables[table].max) {
 		*ret_full = true;
 		return 0;
@@ -119,6 +120,5 @@ void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index)
 	uint32_t *link = tqi_table_at(tx, table, index);
 
 	TQI_SET(tx, *link, t->free);
-	TQI_SET(tx, t->free, index);
-	TQI_ADD(tx, t->live, -1);
+	TQI_SETS(tx, t, (free, index), (live, t->live - 1));
 }

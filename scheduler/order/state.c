@@ -74,11 +74,15 @@ static void count_gauges(struct tqi_tx *tx, const struct tqi_task *task, struct 
 	const struct tqi_extra *extra = task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)
 								     : NULL;
 	bool shut = extra && extra->shut;
+	uint32_t out = shut ? TQ_FREE : from, in = shut ? TQ_FREE : to;
 
-	if (from != TQ_FREE)
-		TQI_ADD(tx, class->depth[shut ? TQ_FREE : from], -1);
-	if (to != TQ_FREE)
-		TQI_ADD(tx, class->depth[shut ? TQ_FREE : to], 1);
+	if (from != TQ_FREE && to != TQ_FREE)
+		TQI_SETS(tx, class, (depth[out], class->depth[out] - 1),
+			 (depth[in], class->depth[in] + 1));
+	else if (from != TQ_FREE)
+		TQI_ADD(tx, class->depth[out], -1);
+	else if (to != TQ_FREE)
+		TQI_ADD(tx, class->depth[in], 1);
 	if (extra && extra->group)
 		count_group(tx, extra, from, to);
 }

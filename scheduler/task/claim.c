@@ -28,9 +28,8 @@ static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 	TQI_INIT(attempt->next, worker->attempts);
 	if (worker->attempts)
 		TQI_SET(tx, tqi_attempt_at(tx, worker->attempts)->prev, a);
-	TQI_SET(tx, worker->attempts, a);
-	TQI_ADD(tx, worker->attempt_count, 1);
-	TQI_ADD(tx, worker->tasks, 1);
+	TQI_SETS(tx, worker, (attempts, a), (attempt_count, worker->attempt_count + 1),
+		 (tasks, worker->tasks + 1));
 	TQI_INIT(attempt->serial, (uint32_t)worker->tasks);
 }
 
@@ -69,13 +68,10 @@ static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
 
 	tqi_ready_leave(tx, index);
 	tqi_task_touch(tx, task);
-	TQI_ADD(tx, task->epoch, 1);
-	TQI_ADD(tx, task->attempts, 1);
-	TQI_SET(tx, task->started_ns, tx->now_ns);
-	if (task->first_started_ns == 0)
-		TQI_SET(tx, task->first_started_ns, tx->now_ns);
-	TQI_SET(tx, task->attempt, a);
-	TQI_SET(tx, task->worker_pid, tqi_worker_at(tx, w)->owner.pid);
+	TQI_SETS(tx, task, (epoch, task->epoch + 1), (attempts, task->attempts + 1),
+		 (started_ns, tx->now_ns),
+		 (first_started_ns, task->first_started_ns ? task->first_started_ns : tx->now_ns),
+		 (attempt, a), (worker_pid, tqi_worker_at(tx, w)->owner.pid));
 	fill_attempt(tx, a, index, task);
 	if (task->checkpoint)
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */

@@ -95,18 +95,16 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 	tqi_task_touch(tx, task);
 	if (attempt->prev)
 		TQI_SET(tx, tqi_attempt_at(tx, attempt->prev)->next, attempt->next);
-	else
-		TQI_SET(tx, worker->attempts, attempt->next);
 	if (attempt->next)
 		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
-	TQI_ADD(tx, worker->attempt_count, -1);
+	TQI_SETS(tx, worker, (attempts, attempt->prev ? worker->attempts : attempt->next),
+		 (attempt_count, worker->attempt_count - 1));
 	tqi_behalf_end(tx, a);
 	if (worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
 	if (attempt->checkpoint | attempt->inherited | attempt->payload)
 		settle_blocks(tx, attempt, task);
-	TQI_SET(tx, task->attempt, 0u);
-	tqi_task_set_cause(tx, task, cause, cause_arg);
+	TQI_SETS(tx, task, (attempt, 0), (cause, cause), (cause_arg, cause_arg));
 	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);

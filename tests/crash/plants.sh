@@ -29,6 +29,8 @@ faults()
 no_entry       linear complete/ONE
 late_entry     linear complete/ONE
 early_count    linear complete/ONE
+short_batch    linear complete/ONE
+late_batch     linear submit/ONE
 early_commit   linear forget/FINISHED
 early_forget   linear submit/ONE
 no_barrier     linear submit/SLEEPERS

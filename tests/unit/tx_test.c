@@ -286,6 +286,39 @@ static void test_widths(void **state)
 	close_fixture(&f);
 }
 
+/* A batch: every width, one count for all; without room for all of it none is stored. */
+static void test_batches(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 500);
+	struct tqi_task *t = task_of(&f, submit(&f, (struct tq_task_spec){ .priority = -3 }));
+	const struct tqi_task before = *t;
+
+	begin(&f);
+	uint32_t count = f.tx.undo_count;
+
+	TQI_SETS(&f.tx, t, (cause, 0xff), (failures, 0xffff), (epoch, UINT32_MAX),
+		 (cpu_ns, UINT64_MAX), (priority, INT32_MIN), (key, INT64_MIN),
+		 (crashes, t->failures - 1));
+	assert_int_equal(f.tx.undo_count, count + 7);
+	assert_int_equal(f.tx.core->undo_count, count + 7);
+	assert_int_equal(t->priority, INT32_MIN);
+	assert_int_equal(t->crashes, 0xfffe);	  /* of what the stores before it have left */
+	assert_int_equal(t->state, before.state); /* neighbours are untouched */
+	assert_int_equal(t->losses, before.losses);
+	tqi_tx_abort(&f.tx);
+	assert_memory_equal(t, &before, sizeof(before));
+	begin(&f);
+	fill_journal(&f, 1);
+	TQI_SETS(&f.tx, t, (epoch, 7), (cpu_ns, 7));
+	assert_true(f.tx.corrupt);
+	assert_memory_equal(t, &before, sizeof(before));
+	tqi_tx_abort(&f.tx);
+	close_fixture(&f);
+}
+
 static void test_freed_comes_after_commit(void **state)
 {
 	struct fixture f;
@@ -368,6 +401,7 @@ int main(void)
 		cmocka_unit_test(test_undone_at_every_length),
 		cmocka_unit_test(test_rollback_is_idempotent),
 		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_freed_comes_after_commit),
 		cmocka_unit_test(test_bad_free_is_corrupt),
 		cmocka_unit_test(test_time_never_goes_back),
