@@ -204,11 +204,15 @@ static int lock_quickly(pthread_mutex_t *mutex, uint32_t tid, uint32_t spin)
 	}
 }
 
-int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+/* Somebody has it, or died with it. */
+static __attribute__((noinline)) int lock_taken(const struct tqi_segment *seg,
+						const struct tqi_thread *self, uint64_t timeout_ns,
+						int r)
 {
 	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
-	int r = lock_quickly(mutex, self->tid, seg->spin);
 
+	if (r == EBUSY)
+		r = lock_quickly(mutex, self->tid, seg->spin);
 	if (r == EBUSY) {
 		if (tqi_mutex_owner(mutex) == self->tid)
 			return -EDEADLK;
@@ -220,6 +224,17 @@ int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint6
 	if (r != 0 && r != EOWNERDEAD)
 		return r == EDEADLK ? -EDEADLK : TQ_ECORRUPT;
 	return taken(seg, self, r);
+}
+
+int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+	int r = tqi_mutex_owner(&core->lock) ? EBUSY : pthread_mutex_trylock(&core->lock);
+
+	if (__builtin_expect(r != 0, 0))
+		return lock_taken(seg, self, timeout_ns, r);
+	record_holder(core, self);
+	return 0;
 }
 
 void tqi_unlock(const struct tqi_segment *seg)

@@ -20,55 +20,11 @@ void tqi_seen_clear(struct tqi_seen *seen)
 		seen->of[t].index = UINT64_MAX;
 }
 
-void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_seen *seen)
-{
-	tx->seg = seg;
-	tx->base = seg->base;
-	tx->core = tqi_segment_core(seg);
-	tx->journal = tqi_segment_journal(seg);
-	tx->root = tqi_segment_root(seg);
-	tx->seen = seen;
-	if (__builtin_expect(seen->mended != tx->core->mended, 0)) {
-		tqi_seen_clear(seen);
-		seen->mended = tx->core->mended;
-	}
-	tx->corrupt = false;
-	tx->wall_ns = 0;
-	tx->ring_first = tx->core->ring_head;
-}
-
 void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg)
 {
 	tqi_seen_clear(&tx->own);
 	tx->own.mended = tqi_segment_core(seg)->mended;
 	tqi_tx_attach(tx, seg, &tx->own);
-}
-
-void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
-{
-	struct tqi_core *core = tx->core;
-
-	tx->undo_count = 0;
-	tx->wake_count = 0;
-	tx->give_count = 0;
-	tx->sample_count = 0;
-	tx->ring_count = 0;
-	tx->corrupt = false;
-	tx->lacked = false;
-	tx->pass_on = false;
-	tx->nudge = NULL;
-	tx->taken = NULL;
-	tx->release = NULL;
-	/*
-	 * Odd: observers that see it, before or after copying, know that they may
-	 * have copied a change half-way.
-	 */
-	tqi_store_relaxed64(&core->version, tqi_load_relaxed64(&core->version) + 1);
-	tqi_publish_barrier();
-	tx->now_ns = now_ns > core->last_now_ns ? now_ns : core->last_now_ns;
-	if (tx->now_ns != core->last_now_ns)
-		*(volatile uint64_t *)&core->last_now_ns =
-			tx->now_ns; /* only grows: needs no undo */
 }
 
 static void end(struct tqi_core *core)

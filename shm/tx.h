@@ -104,12 +104,53 @@ enum tqi_undo_code {
 void tqi_seen_clear(struct tqi_seen *seen);
 
 /* Transactions over this segment; `seen` belongs to the handle. */
-void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg, struct tqi_seen *seen);
+static inline void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *seg,
+				 struct tqi_seen *seen)
+{
+	tx->seg = seg;
+	tx->base = seg->base;
+	tx->core = tqi_segment_core(seg);
+	tx->journal = tqi_segment_journal(seg);
+	tx->root = tqi_segment_root(seg);
+	tx->seen = seen;
+	if (__builtin_expect(seen->mended != tx->core->mended, 0)) {
+		tqi_seen_clear(seen);
+		seen->mended = tx->core->mended;
+	}
+	tx->corrupt = false;
+	tx->wall_ns = 0;
+	tx->ring_first = tx->core->ring_head;
+}
 /* The same without a handle; as it is, to look at a segment that nobody changes meanwhile. */
 void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg);
 
 /* Once attached, any number of times one after the other. */
-void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns);
+static inline void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
+{
+	struct tqi_core *core = tx->core;
+
+	tx->undo_count = 0;
+	tx->wake_count = 0;
+	tx->give_count = 0;
+	tx->sample_count = 0;
+	tx->ring_count = 0;
+	tx->corrupt = false;
+	tx->lacked = false;
+	tx->pass_on = false;
+	tx->nudge = NULL;
+	tx->taken = NULL;
+	tx->release = NULL;
+	/*
+	 * Odd: observers that see it, before or after copying, know that they may
+	 * have copied a change half-way.
+	 */
+	tqi_store_relaxed64(&core->version, tqi_load_relaxed64(&core->version) + 1);
+	tqi_publish_barrier();
+	tx->now_ns = now_ns > core->last_now_ns ? now_ns : core->last_now_ns;
+	if (tx->now_ns != core->last_now_ns)
+		*(volatile uint64_t *)&core->last_now_ns =
+			tx->now_ns; /* only grows: needs no undo */
+}
 
 /*
  * What was freed becomes free, wake words are bumped and woken, then the change

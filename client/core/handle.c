@@ -23,24 +23,41 @@ static void read_thread(uint32_t pid, struct tqi_thread *thread)
 		thread->start = 0;
 }
 
+__thread struct tqi_last tqi_last;
+
+void tqi_self_free(void *self)
+{
+	if (tqi_last.self == self)
+		tqi_last = (struct tqi_last){ .tq = NULL };
+	free(self);
+}
+
+static struct tqi_self *self_new(struct tq *tq)
+{
+	struct tqi_self *self = calloc(1, sizeof(*self));
+
+	if (self && pthread_setspecific(tq->thread_key, self) == 0)
+		return self;
+	free(self);
+	return NULL;
+}
+
 /* In a child what the parent's threads knew is stale. */
-struct tqi_self *tqi_self(struct tq *tq)
+struct tqi_self *tqi_self_find(struct tq *tq)
 {
 	uint32_t pid = tqi_pid_self(tq);
 	struct tqi_self *self = pthread_getspecific(tq->thread_key);
 
-	if (__builtin_expect(self != NULL && self->thread.pid == pid, 1))
-		return self;
-	if (!self) {
-		self = calloc(1, sizeof(*self));
-		if (!self || pthread_setspecific(tq->thread_key, self)) {
-			free(self);
-			return NULL;
-		}
+	if (!self)
+		self = self_new(tq);
+	if (!self)
+		return NULL;
+	if (self->thread.pid != pid) {
+		read_thread(pid, &self->thread);
+		self->orphan = 0; /* a parent's slot is the parent's, and so are its claims */
+		self->work.id = 0;
 	}
-	read_thread(pid, &self->thread);
-	self->orphan = 0; /* a parent's slot is the parent's, and so are its claims */
-	self->work.id = 0;
+	tqi_last = (struct tqi_last){ tq, tq->opened_ns, self };
 	return self;
 }
 

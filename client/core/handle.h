@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 
+#include "client/core/wipe.h"
 #include "scheduler/record/name.h"
 #include "shm/lock.h"
 #include "shm/tx.h"
@@ -33,6 +34,7 @@ struct tq {
 	struct tqi_segment seg;
 	struct tqi_seen seen;
 	uint64_t lock_timeout_ns;
+	uint64_t opened_ns; /* CLOCK_MONOTONIC; no two handles of a process have address and this */
 	pthread_key_t thread_key; /* struct tqi_self of each thread */
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
@@ -66,8 +68,32 @@ struct tqi_self {
 	struct tqi_work work;
 };
 
+/*
+ * Whom a thread was in the handle that it used last: by address and by the time of its
+ * opening, for a later handle may have the address of a closed one.
+ */
+struct tqi_last {
+	const struct tq *tq; /* NULL none */
+	uint64_t opened_ns;
+	struct tqi_self *self;
+};
+extern __thread struct tqi_last tqi_last
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* A thread that ends, or the handle: forget it (the key's destructor). */
+void tqi_self_free(void *self);
 /* The calling thread; NULL no memory. */
-struct tqi_self *tqi_self(struct tq *tq);
+struct tqi_self *tqi_self_find(struct tq *tq);
+static inline struct tqi_self *tqi_self(struct tq *tq)
+{
+	/* In a child of fork() the page is wiped, and the pid 0. */
+	if (__builtin_expect(tqi_last.tq == tq && tqi_last.opened_ns == tq->opened_ns &&
+				     tqi_last.self->thread.pid ==
+					     tqi_load_acquire32(&tq->wipe->pid),
+			     1))
+		return tqi_last.self;
+	return tqi_self_find(tq);
+}
 struct tqi_ident tqi_ident_self(struct tq *tq);
 /* Pid of the calling process without a system call. */
 uint32_t tqi_pid_self(struct tq *tq);

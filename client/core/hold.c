@@ -34,14 +34,23 @@ static void leave_orphan(struct tqi_tx *tx, struct tqi_self *self)
 	tqi_step(tx);
 }
 
-int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx)
+/* What few holds meet, in this order; on an error the lock is given back. */
+static __attribute__((noinline)) int begin_rarely(struct tq *tq, struct tqi_tx *tx,
+						  struct tqi_self *self)
 {
-	if (!tq->seg.readonly && tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed))
-		return TQ_ESHUTDOWN;
-	return tqi_hold_force(tq, tx);
+	if (tqi_wall_is_needed(tqi_root(tx)))
+		tx->wall_ns = tqi_wall(tq);
+	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR) {
+		tqi_tx_abort(tx);
+		tqi_unlock(&tq->seg);
+		return TQ_ECORRUPT; /* a repair was killed: it must be run again */
+	}
+	if (self->orphan)
+		leave_orphan(tx, self);
+	return 0;
 }
 
-int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
+static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi_tx *tx)
 {
 	if (tq->seg.readonly)
 		return -EROFS;
@@ -56,16 +65,23 @@ int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 	/* After the lock: time does not go back from one hold to the next. */
 	tqi_tx_attach(tx, &tq->seg, &tq->seen);
 	tqi_tx_begin(tx, tqi_now(tq));
-	if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
-		tx->wall_ns = tqi_wall(tq);
-	if (__builtin_expect(tqi_root(tx)->flags & TQI_ROOT_REPAIR, 0)) {
-		tqi_tx_abort(tx);
-		tqi_unlock(&tq->seg);
-		return TQ_ECORRUPT; /* a repair was killed: it must be run again */
-	}
-	if (__builtin_expect(self->orphan != 0, 0))
-		leave_orphan(tx, self);
+	if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)) || self->orphan ||
+				     (tqi_root(tx)->flags & TQI_ROOT_REPAIR),
+			     0))
+		return begin_rarely(tq, tx, self);
 	return 0;
+}
+
+int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx)
+{
+	if (!tq->seg.readonly && tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed))
+		return TQ_ESHUTDOWN;
+	return begin(tq, tx);
+}
+
+int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
+{
+	return begin(tq, tx);
 }
 
 /* What the hold has committed, in one transaction or several, is told before others go on. */
@@ -77,7 +93,7 @@ static void leave(struct tq *tq, struct tqi_tx *tx)
 
 int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 {
-	if (!tx->corrupt)
+	if (tqi_wake_keepers_must(tx) && !tx->corrupt)
 		tqi_wake_keepers(tx);
 	if (tx->corrupt)
 		tqi_tx_abort(tx);

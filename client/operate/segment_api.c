@@ -104,18 +104,19 @@ static struct tq *new_handle(void)
 	if (!tq)
 		return NULL;
 	tq->wipe = tqi_wipe_new();
-	if (!tq->wipe || pthread_key_create(&tq->thread_key, free)) {
+	if (!tq->wipe || pthread_key_create(&tq->thread_key, tqi_self_free)) {
 		tqi_wipe_free(tq->wipe);
 		free(tq);
 		return NULL;
 	}
+	tq->opened_ns = tqi_ops_linux.now(NULL);
 	return tq;
 }
 
 static void free_handle(struct tq *tq)
 {
 	tqi_handlers_free(tq->handlers);
-	free(pthread_getspecific(tq->thread_key));
+	tqi_self_free(pthread_getspecific(tq->thread_key));
 	pthread_key_delete(tq->thread_key);
 	tqi_wipe_free(tq->wipe);
 	free(tq);

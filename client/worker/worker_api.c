@@ -369,9 +369,10 @@ static int check_claims(struct tq_worker *worker, const struct tq_claim *claims,
 
 int tq_claim(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claim)
 {
-	int r = tq_claim_many(worker, timeout_ns, ret_claim, 1);
+	struct claiming c = { .worker = worker, .claims = ret_claim, .room = 1 };
+	int r = check_claims(worker, ret_claim, 1);
 
-	return r < 0 ? r : 0;
+	return r < 0 ? r : run_claim(&c, timeout_ns);
 }
 
 int tq_claim_many(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claims,
@@ -448,28 +449,44 @@ static int take_verdict(struct tq_worker *worker, const struct tq_verdict *v,
 	return 0;
 }
 
-static int end(struct tq_worker *worker, const struct tq_claim *claim,
-	       const struct tq_verdict *verdict)
+/* By a verdict that has been checked; on an error its result in flight goes. */
+static int end_by(struct tq_worker *worker, const struct tq_claim *claim,
+		  const struct tqi_verdict *v)
 {
-	struct tqi_verdict v;
 	struct tqi_tx tx;
 	uint32_t tries = 0;
-	int r = take_verdict(worker, verdict, &v);
+	int r;
 
-	if (r < 0)
-		return r;
 	do {
 		r = tqi_hold_begin(worker->tq, &tx);
 		if (r < 0)
 			break;
 		tqi_tend(&tx);
-		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, &v);
+		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, v);
 	} while (r == 0 && tqi_hold_again(worker->tq, &tx, &tries));
 	if (r == 0 || r == TQ_ELEASE)
 		r = tqi_hold_end(worker->tq, &tx, r);
 	if (r < 0)
-		tqi_block_cancel(worker->tq, v.result_token);
+		tqi_block_cancel(worker->tq, v->result_token);
 	return r;
+}
+
+static int end(struct tq_worker *worker, const struct tq_claim *claim,
+	       const struct tq_verdict *verdict)
+{
+	struct tqi_verdict v;
+	int r = take_verdict(worker, verdict, &v);
+
+	return r < 0 ? r : end_by(worker, claim, &v);
+}
+
+/* Done without a result, as most are: nothing to check but whose it is. */
+static int end_done(struct tq_worker *worker, const struct tq_claim *claim)
+{
+	static const struct tqi_verdict done = { .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT };
+	int r = tqi_worker_usable(worker);
+
+	return r < 0 ? r : end_by(worker, claim, &done);
 }
 
 int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
@@ -516,7 +533,7 @@ int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const vo
 				      .result = result,
 				      .result_bytes = result_bytes };
 
-	return end(worker, claim, &v);
+	return result_bytes ? end(worker, claim, &v) : end_done(worker, claim);
 }
 
 int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)

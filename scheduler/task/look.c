@@ -104,7 +104,7 @@ static __attribute__((noinline)) void tend_appointments(struct tqi_tx *tx)
 		tqi_schedule_run(tx);
 }
 
-void tqi_tend(struct tqi_tx *tx)
+void tqi_tend_now(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 

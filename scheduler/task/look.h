@@ -4,6 +4,7 @@
 #define TQI_SCHEDULER_TASK_LOOK_H
 
 #include "scheduler/graph/group.h"
+#include "scheduler/task/sweep.h"
 #include "scheduler/worker/step.h"
 #include "scheduler/worker/worker.h"
 
@@ -23,7 +24,21 @@ bool tqi_look_is_due(struct tqi_tx *tx);
 /* One slice of everything that is due. */
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look);
 
+void tqi_tend_now(struct tqi_tx *tx);
+/* Whether that has anything to do. */
+static inline bool tqi_tend_is_due(struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+
+	return (root->due.length && (uint64_t)root->due.root.key <= tx->now_ns) ||
+	       (root->refills.length | root->wall.length | root->schedules | root->stale_first) ||
+	       tqi_sweep_has_work(root);
+}
 /* The cheap part, which every hold does: due tasks and a slice of the sweep. */
-void tqi_tend(struct tqi_tx *tx);
+static inline void tqi_tend(struct tqi_tx *tx)
+{
+	if (__builtin_expect(tqi_tend_is_due(tx), 0))
+		tqi_tend_now(tx);
+}
 
 #endif

@@ -18,5 +18,10 @@ uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place);
  * room was made at a limit, one worker for those who wait there.
  */
 void tqi_wake_keepers(struct tqi_tx *tx);
+/* Whether there is anybody to be told. */
+static inline bool tqi_wake_keepers_must(const struct tqi_tx *tx)
+{
+	return tx->pass_on || tx->core->waiter_oldest;
+}
 
 #endif

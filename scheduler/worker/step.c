@@ -8,7 +8,8 @@ void tqi_step(struct tqi_tx *tx)
 {
 	if (tx->corrupt)
 		return;
-	tqi_wake_keepers(tx);
+	if (tqi_wake_keepers_must(tx))
+		tqi_wake_keepers(tx);
 	tqi_tx_commit(tx);
 	if (!tx->corrupt)
 		tqi_tx_begin(tx, tx->now_ns);

@@ -15,7 +15,8 @@ struct tq *tqt_handle_new(const struct tqi_segment *seg, const struct tqt_system
 {
 	struct tq *tq = calloc(1, sizeof(*tq));
 
-	if (!tq || !(tq->wipe = tqi_wipe_new()) || pthread_key_create(&tq->thread_key, free)) {
+	if (!tq || !(tq->wipe = tqi_wipe_new()) ||
+	    pthread_key_create(&tq->thread_key, tqi_self_free)) {
 		perror("handle");
 		exit(1);
 	}
@@ -32,7 +33,7 @@ void tqt_handle_free(struct tq *tq)
 {
 	if (!tq)
 		return;
-	free(pthread_getspecific(tq->thread_key));
+	tqi_self_free(pthread_getspecific(tq->thread_key));
 	pthread_key_delete(tq->thread_key);
 	tqi_wipe_free(tq->wipe);
 	free(tq);

@@ -203,6 +203,8 @@ echo 'int counter = 1;' >>client/toy.c
 red globals 'initialised' counter
 echo 'int tally(void) { static int calls; return ++calls; }' >>client/toy.c
 red globals 'static in a function' calls
+echo '__thread int depth; int deep(void) { return ++depth; }' >>client/toy.c
+red globals 'of each thread' depth
 
 echo 'int getpid(void); int f(void) { return getpid(); }' >>scheduler/pure.c
 red purity 'a system call' getpid
