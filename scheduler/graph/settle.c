@@ -23,7 +23,8 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 		tqi_limits_leave(tx, task);
 		tqi_tenant_leave(tx, tqi_tenant_of(tx, task));
 	}
-	tqi_task_move(tx, index, TQ_FREE);
+	if (task->state != TQ_FREE) /* it ended so */
+		tqi_task_move(tx, index, TQ_FREE);
 	if (task->flags & TQI_TASK_EXTRA)
 		tqi_member_leave(tx, index);
 	tqi_task_give_block(tx, &task->payload);

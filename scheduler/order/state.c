@@ -103,13 +103,13 @@ static void notify(struct tqi_tx *tx, uint32_t task, uint32_t state)
 	}
 }
 
-void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
+void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_class *class = tqi_counters_of(tx, task);
 	uint32_t from = task->state;
 
-	if (!tqi_transition_is_legal(from, to)) {
+	if (!tqi_transition_is_legal(from, through)) {
 		tx->corrupt = true;
 		return;
 	}
@@ -118,8 +118,8 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	count_queue(tx, task, from, to);
 	count_gauges(tx, task, class, from, to);
-	if (to != TQ_FREE && tqi_trace_is_on(tx))
-		tqi_trace_move(tx, index, task, to);
+	if (through != TQ_FREE && tqi_trace_is_on(tx))
+		tqi_trace_move(tx, index, task, through);
 	if (from == TQ_RUNNING)
 		TQI_ADD(tx, tqi_root(tx)->running, -1);
 	if (to == TQ_RUNNING)
@@ -130,4 +130,9 @@ void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 		TQI_SET(tx, task->state, (uint8_t)to);
 	if (task->edges && !tqi_state_is_final(to))
 		notify(tx, index, to);
+}
+
+void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
+{
+	tqi_task_pass(tx, index, to, to);
 }

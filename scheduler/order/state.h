@@ -13,5 +13,7 @@ bool tqi_transition_is_legal(uint32_t from, uint32_t to);
  * a state that is not final, some are woken.
  */
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
+/* The same by way of a state that is recorded and counted in no gauge: a final one, to free. */
+void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to);
 
 #endif

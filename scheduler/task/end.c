@@ -181,6 +181,17 @@ bool tqi_edge_tell_slice(struct tqi_tx *tx)
 	return root->telling != 0;
 }
 
+/*
+ * Nobody waits for its end, and nothing is kept of it: tqi_task_settle() will free it.
+ * Then it is never final, and no time of its end is written.
+ */
+static bool goes_at_once(const struct tqi_task *task)
+{
+	const uint32_t flags = task->flags & (TQI_TASK_FORGET | TQI_TASK_EXTRA | TQI_TASK_TELLING);
+
+	return flags == TQI_TASK_FORGET && !task->edges && !task->pins;
+}
+
 void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
 		     int32_t cause_arg)
 {
@@ -192,10 +203,13 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	tqi_due_set(tx, index, UINT64_MAX);
 	tqi_task_touch(tx, task);
 	tqi_task_set_cause(tx, task, cause, cause_arg);
-	tqi_task_move(tx, index, state);
+	const bool goes = goes_at_once(task);
+
+	tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
 	if (tx->corrupt)
 		return;
-	TQI_SET(tx, task->ended_ns, tx->now_ns);
+	if (!goes)
+		TQI_SET(tx, task->ended_ns, tx->now_ns);
 	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
 	if (state == TQ_DONE || state == TQ_FAILED)
 		tqi_class_time(tx, class, TQI_TIMED_LIFE, task->submitted_ns);

@@ -33,6 +33,20 @@ void tqt_prepare_claim(struct tqt_world *w)
 	tqt_claim(w);
 }
 
+/* Its record goes in the transaction that ends it. */
+void tqt_prepare_forget_claim(struct tqt_world *w)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .kind = "k",
+					   .payload = "short",
+					   .payload_bytes = 5,
+					   .flags = TQ_TASK_FORGET };
+
+	tqt_serve(w, 0);
+	w->ids[w->id_count++] = tqt_submit(w, &spec);
+	tqt_claim(w);
+}
+
 void tqt_prepare_claims(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);
