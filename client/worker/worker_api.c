@@ -16,7 +16,6 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/worker/stop.h"
-#include "scheduler/task/submit.h"
 #include "scheduler/wake/wake.h"
 #include "shm/pool.h"
 
@@ -389,114 +388,6 @@ int tq_claim_many(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim
 	return r < 0 ? r : (int)c.count;
 }
 
-static int check_verdict(const struct tq_verdict *v)
-{
-	if (v->kind < TQ_VERDICT_DONE || v->kind > TQ_VERDICT_RELEASE || v->reserved0 ||
-	    v->cause > TQ_CAUSE_RELEASED || v->result_bytes > TQ_PAYLOAD_MAX ||
-	    (v->result_bytes && !v->result) || v->delay_ns > TQI_NS_MAX)
-		return -EINVAL;
-	return 0;
-}
-
-static uint32_t default_cause(uint32_t kind)
-{
-	if (kind == TQ_VERDICT_DONE)
-		return TQ_CAUSE_EXIT;
-	return kind == TQ_VERDICT_RELEASE ? TQ_CAUSE_RELEASED : TQ_CAUSE_ERROR;
-}
-
-/* A large result is copied outside the lock; when memory is short, less of its tail is kept. */
-static void place_result(struct tq *tq, const struct tq_verdict *v, struct tqi_verdict *ret_v)
-{
-	uint64_t bytes = v->result_bytes;
-	const unsigned char *from = v->result;
-	void *block;
-
-	while (bytes > TQI_COPY_MAX) {
-		if (tqi_block_begin(tq, bytes, &ret_v->result_token, &block) == 0) {
-			memcpy(block, from, bytes);
-			break;
-		}
-		from += bytes - bytes / 2;
-		bytes /= 2;
-	}
-	ret_v->result = from;
-	ret_v->result_bytes = (uint32_t)bytes;
-	if (ret_v->output_bytes < v->result_bytes)
-		ret_v->output_bytes = v->result_bytes;
-}
-
-static int take_verdict(struct tq_worker *worker, const struct tq_verdict *v,
-			struct tqi_verdict *ret_v)
-{
-	int r = check_verdict(v);
-
-	if (r == 0)
-		r = tqi_worker_usable(worker);
-	if (r < 0)
-		return r;
-	*ret_v = (struct tqi_verdict){
-		.kind = v->kind,
-		.cause = v->cause ? v->cause : default_cause(v->kind),
-		.cause_arg = v->cause_arg,
-		.output_bytes = v->output_bytes,
-		.max_rss_bytes = v->max_rss_bytes,
-		.cpu_ns = v->cpu_ns,
-		.delay_ns = v->delay_ns,
-		.text = v->text,
-	};
-	place_result(worker->tq, v, ret_v);
-	return 0;
-}
-
-/* By a verdict that has been checked; on an error its result in flight goes. */
-static int end_by(struct tq_worker *worker, const struct tq_claim *claim,
-		  const struct tqi_verdict *v)
-{
-	struct tqi_tx tx;
-	uint32_t tries = 0;
-	int r;
-
-	do {
-		r = tqi_hold_begin(worker->tq, &tx);
-		if (r < 0)
-			break;
-		tqi_tend(&tx);
-		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, v);
-	} while (r == 0 && tqi_hold_again(worker->tq, &tx, &tries));
-	if (r == 0 || r == TQ_ELEASE)
-		r = tqi_hold_end(worker->tq, &tx, r);
-	if (r < 0)
-		tqi_block_cancel(worker->tq, v->result_token);
-	return r;
-}
-
-static int end(struct tq_worker *worker, const struct tq_claim *claim,
-	       const struct tq_verdict *verdict)
-{
-	struct tqi_verdict v;
-	int r = take_verdict(worker, verdict, &v);
-
-	return r < 0 ? r : end_by(worker, claim, &v);
-}
-
-/* Done without a result, as most are: nothing to check but whose it is. */
-static int end_done(struct tq_worker *worker, const struct tq_claim *claim)
-{
-	static const struct tqi_verdict done = { .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT };
-	int r = tqi_worker_usable(worker);
-
-	return r < 0 ? r : end_by(worker, claim, &done);
-}
-
-int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
-{
-	struct tq_verdict v;
-	int r = verdict ? tqi_options_in(&v, sizeof(v), sizeof(v), verdict) : -EINVAL;
-
-	return r < 0 ? r : end(worker, claim, &v);
-}
-
 int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	    const struct tq_verdict *verdict, uint64_t timeout_ns, struct tq_claim *ret_claim,
 	    int *ret_verdict)
@@ -510,7 +401,7 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 		r = verdict ? tqi_options_in(&given, sizeof(given), sizeof(given), verdict)
 			    : -EINVAL;
 	if (r == 0)
-		r = take_verdict(worker, &given, &v);
+		r = tqi_verdict_take(worker, &given, &v);
 	if (r < 0)
 		return r;
 	struct claiming c = {
@@ -523,33 +414,4 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	if (!c.ended && ret_verdict)
 		*ret_verdict = c.verdict_r;
 	return r;
-}
-
-int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const void *result,
-		uint64_t result_bytes)
-{
-	const struct tq_verdict v = { .size = sizeof(v),
-				      .kind = TQ_VERDICT_DONE,
-				      .result = result,
-				      .result_bytes = result_bytes };
-
-	return result_bytes ? end(worker, claim, &v) : end_done(worker, claim);
-}
-
-int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)
-{
-	const struct tq_verdict v = { .size = sizeof(v),
-				      .kind = fatal ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL,
-				      .text = text };
-
-	return end(worker, claim, &v);
-}
-
-int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t delay_ns)
-{
-	const struct tq_verdict v = { .size = sizeof(v),
-				      .kind = TQ_VERDICT_RELEASE,
-				      .delay_ns = delay_ns };
-
-	return end(worker, claim, &v);
 }

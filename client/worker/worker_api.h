@@ -36,6 +36,11 @@ struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_c
 /* 0, or -ECHILD in a child of the process that opened it. */
 int tqi_worker_usable(struct tq_worker *worker);
 
+/* Check a verdict and copy it; a large result goes into a block in flight. */
+struct tqi_verdict;
+int tqi_verdict_take(struct tq_worker *worker, const struct tq_verdict *v,
+		     struct tqi_verdict *ret_v);
+
 /* Heartbeat thread (client/worker/heartbeat.c). */
 int tqi_heartbeat_start(struct tq_worker *worker, struct tqi_heartbeat **ret_heartbeat);
 void tqi_heartbeat_stop(struct tqi_heartbeat *heartbeat);

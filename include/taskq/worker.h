@@ -170,6 +170,27 @@ struct tq_verdict {
 TQ_API TQ_NODISCARD int tq_end(struct tq_worker *worker, const struct tq_claim *claim,
 			       const struct tq_verdict *verdict);
 
+/**
+ * tq_end_many() - report how several attempts ended, up to 64 in one visit of the lock.
+ *
+ * In the order given, each as tq_end() does it; what was made stands, whatever becomes
+ * of the later ones.
+ *
+ * @claims:	@count of them, each once.
+ * @verdicts:	one for each claim, each with its .size.
+ * @ret_results: of each one that was made 0 or TQ_ELEASE; may be NULL.
+ *
+ * Threads: one thread at a time per worker.
+ * Fork: -ECHILD in a child of the process that opened @worker.
+ * Errors: those of tq_end() but TQ_ELEASE.
+ * Since: 0.1.0
+ *
+ * Return: how many were made, from the first on; or, when that is none, why.
+ */
+TQ_API TQ_NODISCARD int tq_end_many(struct tq_worker *worker, const struct tq_claim *claims,
+				    const struct tq_verdict *verdicts, uint32_t count,
+				    int *ret_results);
+
 /** tq_complete() - tq_end() with DONE and a result. Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_complete(struct tq_worker *worker, const struct tq_claim *claim,
 				    const void *result, uint64_t result_bytes);

@@ -66,9 +66,13 @@ static void do_claim_batch(void *arg)
 static void do_complete_batch(void *arg)
 {
 	struct tqt_scene *s = arg;
+	struct tq_verdict done[TQT_BATCH];
 
 	for (uint32_t i = 0; i < TQT_BATCH; i++)
-		tqt_must(tq_complete(s->worker, &s->claims[i], NULL, 0), "tq_complete");
+		done[i] = (struct tq_verdict){ .size = sizeof(done[i]), .kind = TQ_VERDICT_DONE };
+	if (tqt_must(tq_end_many(s->worker, s->claims, done, TQT_BATCH, NULL), "tq_end_many") !=
+	    TQT_BATCH)
+		tqt_must(-EAGAIN, "tq_end_many");
 }
 
 /* In one order in all passes. */

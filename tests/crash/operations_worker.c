@@ -2,6 +2,7 @@
 /* What workers do: claims, verdicts, registration. */
 #include <errno.h>
 #include <string.h>
+#include <string.h>
 
 #include "tests/crash/operations.h"
 
@@ -109,6 +110,26 @@ void tqt_run_complete_forget(struct tqt_world *w)
 void tqt_run_next_forget(struct tqt_world *w)
 {
 	next(w, 0);
+}
+
+/* One of each sort; the last one's claim has gone. */
+void tqt_run_end_many(struct tqt_world *w)
+{
+	struct tq_claim claims[5];
+	struct tq_verdict verdicts[5];
+
+	memcpy(claims, w->claims, sizeof(claims));
+	for (uint32_t i = 0; i < 5; i++)
+		verdicts[i] =
+			(struct tq_verdict){ .size = sizeof(verdicts[i]), .kind = TQ_VERDICT_DONE };
+	verdicts[1].kind = TQ_VERDICT_FAIL;
+	verdicts[1].text = "failed";
+	verdicts[2].result = tqt_large;
+	verdicts[2].result_bytes = 100;
+	verdicts[3].result = tqt_large;
+	verdicts[3].result_bytes = TQT_LARGE_BYTES;
+	claims[4].epoch++;
+	w->result = tq_end_many(w->worker, claims, verdicts, 5, NULL);
 }
 
 void tqt_run_end_stopped(struct tqt_world *w)

@@ -78,6 +78,7 @@ enum {
 	X(complete_waited, tq_complete, waited, STEPS, TQT_EMPTY)                                  \
 	X(complete_forget, tq_complete, forget_claim, WHOLE, TQT_SOME)                             \
 	X(next_forget, tq_next, forget_claim, WHOLE, TQT_SOME)                                     \
+	X(end_many, tq_end_many, claims, STEPS, TQT_SOME)                                          \
 	X(end_stopped, tq_end, stopped, WHOLE, TQT_FEW)                                            \
 	X(fail_again, tq_fail, claim, WHOLE, TQT_ALL)                                              \
 	X(fail_last, tq_fail, claim, WHOLE, TQT_SOME)                                              \
