@@ -209,6 +209,7 @@ void tqi_check_times(struct tqi_check *c);
 void tqi_check_fair(struct tqi_check *c);
 void tqi_check_servers(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
+void tqi_check_tournaments(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);

@@ -5,6 +5,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/record/task_record.h"
 
@@ -22,6 +23,38 @@ static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class
 	if (class->lane_count > 1 && !tqi_lane_clear(tx, class, order))
 		turn->is_unsettled = true;
 	return heap->length ? &heap->root : NULL;
+}
+
+/* In a queue's own chain of its era; a tenant's is short. */
+static bool tournament_decides(const struct tqi_queue *queue, const struct tqi_turn *turn)
+{
+	return queue->tournaments && !turn->tenant && !(queue->flags & TQI_QUEUE_MOVING);
+}
+
+/*
+ * The class with the best head of a band.  One that turns out to wait for limits lets the
+ * next one come to the top.
+ */
+static struct tqi_class *best_of_band(struct tqi_tx *tx, const struct tqi_worker *worker,
+				      const struct tqi_tournament *t, uint32_t order,
+				      struct tqi_turn *turn)
+{
+	uint32_t c;
+
+	while (t && (c = tqi_tournament_best(t, order, worker->kinds)) && !tx->corrupt) {
+		struct tqi_class *class = tqi_class_at(tx, c);
+		const struct tqi_heap_entry before = tqi_class_heap(class, order)->root;
+		uint32_t stores = tx->undo_count;
+		const struct tqi_heap_entry *first = first_of(tx, class, order, turn);
+
+		if (turn->is_unsettled)
+			return NULL;
+		if (first && tqi_entry_is(first, &before))
+			return class;
+		if (tx->undo_count == stores)
+			tx->corrupt = true; /* it would be the best one for ever */
+	}
+	return NULL;
 }
 
 /* A head, as it stands now: `rank` decides, then `urgency`. */
@@ -71,37 +104,94 @@ static struct head head_of(struct tqi_tx *tx, const struct tqi_queue *queue,
 			      0, class->band };
 }
 
-/* P1, P5, P7: classes of several rates, bands or eras, compared now; equal ones by sequence. */
-static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
-			    const struct tqi_queue *queue, struct tqi_turn *turn)
-{
-	struct head best = { 0, 0, 0, 0 }, least = { 0, 0, 0, TQ_BANDS };
+/* The best head so far, and the best one of the least urgent band. */
+struct heads {
+	struct head best, least;
+};
 
+static void consider(struct heads *heads, const struct head *head)
+{
+	uint32_t least = heads->least.band;
+
+	if (is_before(head, &heads->best))
+		heads->best = *head;
+	if (head->band < least || (head->band == least && is_before(head, &heads->least)))
+		heads->least = *head;
+}
+
+static void consider_bands(struct tqi_tx *tx, const struct tqi_worker *worker,
+			   const struct tqi_queue *queue, struct heads *heads,
+			   struct tqi_turn *turn)
+{
+	for (uint32_t b = 0; b < TQ_BANDS; b++) {
+		const struct tqi_class *class =
+			best_of_band(tx, worker, tqi_tournament_at(tx, queue, b), TQI_BY_KEY, turn);
+		const struct head head = class ? head_of(tx, queue, class) : (struct head){ 0 };
+
+		if (class)
+			consider(heads, &head);
+	}
+}
+
+static void consider_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
+			   const struct tqi_queue *queue, struct heads *heads,
+			   struct tqi_turn *turn)
+{
 	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 
 		c = class->next;
 		if (!can_run(worker, class) || !first_of(tx, class, TQI_BY_KEY, turn))
 			continue;
-		struct head head = head_of(tx, queue, class);
+		const struct head head = head_of(tx, queue, class);
 
-		if (is_before(&head, &best))
-			best = head;
-		if (head.band < least.band || (head.band == least.band && is_before(&head, &least)))
-			least = head;
+		consider(heads, &head);
 	}
+}
+
+/* P1, P5, P7: classes of several rates, bands or eras, compared now; equal ones by sequence. */
+static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
+			    const struct tqi_queue *queue, struct tqi_turn *turn)
+{
+	struct heads heads = { { 0, 0, 0, 0 }, { 0, 0, 0, TQ_BANDS } };
+
+	if (tournament_decides(queue, turn))
+		consider_bands(tx, worker, queue, &heads, turn);
+	else
+		consider_chain(tx, worker, queue, &heads, turn);
 	if (queue->hybrid && queue->hybrid_count >= queue->hybrid)
-		best = least;
-	turn->is_least = best.band == least.band;
-	return tqi_tag_index(best.tag);
+		heads.best = heads.least;
+	turn->is_least = heads.best.band == heads.least.band;
+	return tqi_tag_index(heads.best.tag);
+}
+
+static __attribute__((noinline)) struct tqi_heap_entry first_of_bands(
+	struct tqi_tx *tx, const struct tqi_worker *worker, const struct tqi_queue *queue,
+	uint32_t order, struct tqi_turn *turn)
+{
+	struct tqi_heap_entry best = { 0, 0 };
+
+	for (uint32_t b = 0; b < TQ_BANDS; b++) {
+		struct tqi_class *class =
+			best_of_band(tx, worker, tqi_tournament_at(tx, queue, b), order, turn);
+		const struct tqi_heap_entry *first = class ? &tqi_class_heap(class, order)->root
+							   : NULL;
+
+		if (first && (!best.tag || tqi_entry_before(first, &best)))
+			best = *first;
+	}
+	return best;
 }
 
 /* Of the first ones of all classes that the worker can run, the first by its entry. */
 static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_worker *worker,
-					  uint32_t order, struct tqi_turn *turn)
+					  const struct tqi_queue *queue, uint32_t order,
+					  struct tqi_turn *turn)
 {
 	struct tqi_heap_entry best = { 0, 0 };
 
+	if (tournament_decides(queue, turn))
+		return first_of_bands(tx, worker, queue, order, turn);
 	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry *first =
@@ -118,7 +208,7 @@ static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_wo
 static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
 			     const struct tqi_queue *queue, struct tqi_turn *turn)
 {
-	const struct tqi_heap_entry oldest = first_of_all(tx, worker, TQI_BY_AGE, turn);
+	const struct tqi_heap_entry oldest = first_of_all(tx, worker, queue, TQI_BY_AGE, turn);
 
 	if (!oldest.tag || tx->now_ns - (uint64_t)oldest.key < queue->max_wait_ns)
 		return 0;
@@ -158,10 +248,12 @@ static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worke
 static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
 				uint32_t classes, struct tqi_turn *turn)
 {
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+
 	turn->classes = classes;
-	if (tqi_queue_at(tx, q)->flags & TQI_QUEUE_ORDERED)
+	if (queue->flags & TQI_QUEUE_ORDERED)
 		return best_by_policy(tx, worker, q, turn);
-	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, TQI_BY_KEY, turn).tag);
+	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, queue, TQI_BY_KEY, turn).tag);
 
 	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, TQI_BY_KEY) : 0;
 }

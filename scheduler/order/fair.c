@@ -140,6 +140,7 @@ void tqi_guest_enter(struct tqi_tx *tx, uint32_t c, uint32_t t, uint32_t h)
 	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
 
 	TQI_INIT(class->tenant, t);
+	TQI_INIT(class->watched, 1);
 	TQI_INIT(class->home, h);
 	TQI_INIT(class->next, tenant->classes);
 	TQI_SET(tx, tenant->classes, c);

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/order/fair.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/limit/limit.h"
 
 /* Records: found by class and limits, and made. */
@@ -226,8 +226,8 @@ static void push_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane)
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
 		tqi_heap_push(tx, tqi_class_heap(class, o), tqi_lane_family(o),
 			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
-	if (class->tenant)
-		tqi_guest_follow(tx, lane->class_);
+	if (class->watched)
+		tqi_class_follow(tx, lane->class_);
 }
 
 static void open_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
@@ -243,8 +243,8 @@ static void remove_open(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *la
 
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
 		tqi_heap_remove(tx, tqi_class_heap(class, o), tqi_lane_family(o), l);
-	if (class->tenant)
-		tqi_guest_follow(tx, lane->class_);
+	if (class->watched)
+		tqi_class_follow(tx, lane->class_);
 }
 
 static void close_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
@@ -280,6 +280,8 @@ static void rekey_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
 
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
 		rekey_in(tx, l, lane, o, tqi_class_heap(class, o), before);
+	if (class->watched)
+		tqi_class_follow(tx, lane->class_);
 }
 
 /* As tqi_lane_follow(), for its first lanes. */

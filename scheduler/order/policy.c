@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/order/queue.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/record/queue_set.h"
 #include "scheduler/record/sweep_state.h"
 
@@ -22,7 +23,7 @@ void tqi_policy_init(struct tqi_queue *queue)
 void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class)
 {
 	TQI_INIT(class->rate, queue->ageing[class->band]);
-	TQI_INIT(class->edf, (uint16_t)queue->edf);
+	TQI_INIT(class->edf, (uint8_t)queue->edf);
 	TQI_INIT(class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
 }
 
@@ -168,6 +169,7 @@ bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue)
 static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_ADD(tx, queue->era, 1);
+	tqi_tournament_drop(tx, queue);
 	if (tqi_policy_is_moving(tx, queue)) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
 		TQI_ADD(tx, tqi_root(tx)->moving, 1);

@@ -7,6 +7,7 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/record/name.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/record/task_record.h"
@@ -134,6 +135,7 @@ static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	TQI_INIT(tqi_class_at(tx, c)->times, t);
 	TQI_INIT(tqi_class_at(tx, c)->next, tqi_queue_at(tx, q)->classes);
 	TQI_SET(tx, tqi_queue_at(tx, q)->classes, c);
+	tqi_tournament_join(tx, c);
 	return c;
 }
 
@@ -144,15 +146,21 @@ static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, ui
 
 	TQI_SET(tx, class->era, queue->era);
 	TQI_SET(tx, class->rate, queue->ageing[class->band]);
-	TQI_SET(tx, class->edf, (uint16_t)queue->edf);
+	TQI_SET(tx, class->edf, (uint8_t)queue->edf);
 	TQI_SET(tx, class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
+	tqi_tournament_join(tx, c);
 	return c;
 }
 
-static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+/*
+ * In the chain: of the era, or of an earlier one and empty; else a new one; 0 no memory.
+ * `any`: rather one of an earlier era with members than a new one.
+ */
+static __attribute__((noinline)) uint32_t class_search(struct tqi_tx *tx, uint32_t q,
+						       const struct tqi_queue *queue, uint32_t k,
+						       uint32_t band, bool any)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, q);
-	uint32_t empty = 0;
+	uint32_t empty = 0, left = 0;
 
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
@@ -160,25 +168,43 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 		if (class->kind == k && class->band == band) {
 			if (class->era == queue->era)
 				return c;
-			if (!tqi_class_has_members(tx, class))
+			if (tqi_class_has_members(tx, class))
+				left = c;
+			else
 				empty = c;
 		}
 		c = class->next;
 	}
-	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
+	if (empty)
+		return class_renew(tx, queue, empty);
+	return any && left ? left : class_make(tx, q, k, band);
+}
+
+static inline bool is_of(const struct tqi_class *class, const struct tqi_queue *queue, uint32_t k,
+			 uint32_t band)
+{
+	return class->kind == k && class->band == band && class->era == queue->era;
+}
+
+static uint32_t class_find(struct tqi_tx *tx, uint32_t q, const struct tqi_queue *queue, uint32_t k,
+			   uint32_t band)
+{
+	uint32_t c = queue->classes;
+
+	if (queue->tournaments)
+		c = tqi_tournament_class(tx, queue, k, band);
+	else if (c && !is_of(tqi_class_at(tx, c), queue, k, band)) /* most have one */
+		c = 0;
+	return c ? c : class_search(tx, q, queue, k, band, false);
 }
 
 /* N4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
 static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
-	for (uint32_t c = tqi_queue_at(tx, q)->classes; c && !tx->corrupt;) {
-		const struct tqi_class *class = tqi_class_at(tx, c);
+	const struct tqi_queue *queue = tqi_queue_at(tx, q);
+	uint32_t c = tqi_tournament_class(tx, queue, k, band);
 
-		if (class->kind == k && class->band == band)
-			return c;
-		c = class->next;
-	}
-	return class_make(tx, q, k, band);
+	return c ? c : class_search(tx, q, queue, k, band, true);
 }
 
 static uint32_t guest_make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tenant,
@@ -258,7 +284,7 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
 	const struct tqi_queue *queue = tqi_queue_at(tx, p->queue);
 	uint32_t band = tqi_policy_band(queue, p->priority);
 	uint32_t c = queue->fair ? guest_find(tx, p, queue, band)
-				 : class_find(tx, p->queue, p->kind, band);
+				 : class_find(tx, p->queue, queue, p->kind, band);
 
 	if (!c)
 		return 0;

@@ -3,11 +3,11 @@
 #include "scheduler/order/ready.h"
 
 #include "scheduler/order/assign.h"
-#include "scheduler/order/fair.h"
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
@@ -36,8 +36,8 @@ static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct 
 	if (class->aged)
 		follow_plain(tx, l, &lane->ages, &class->oldest, TQI_FAMILY_OLDEST, before->length,
 			     &before->first[TQI_BY_AGE]);
-	if (class->tenant)
-		tqi_guest_follow(tx, lane->class_);
+	if (class->watched)
+		tqi_class_follow(tx, lane->class_);
 }
 
 /* A task has come into the heap of its lane (1), or has left it (-1). */

@@ -112,6 +112,7 @@ static void mend_era(struct tqi_class *class, const struct tqi_queue *queue)
 		class->rate = 0;
 	class->edf = class->edf != 0;
 	class->aged = class->aged != 0;
+	class->watched = class->watched != 0;
 }
 
 /* One that makes no sense stays out, and is free. */
@@ -201,7 +202,7 @@ void tqi_rebuild_classes(struct tqi_check *c)
 
 		if (!queue)
 			continue;
-		queue->classes = queue->waiting = 0;
+		queue->classes = queue->waiting = queue->tournaments = 0;
 		queue->asleep = 0;
 		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
 		mend_policy(queue);

@@ -7,6 +7,7 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
+#include "scheduler/order/tournament.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/time/wall.h"
 
@@ -109,6 +110,18 @@ static void open_classes(struct tqi_check *c)
 	}
 }
 
+/* What is best among a queue's kinds; without memory it does without (O3). */
+static void hold_tournaments(struct tqi_check *c)
+{
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+		if (queue)
+			tqi_tournament_make(c->tx, queue);
+		tqi_rebuild_keep(c);
+	}
+}
+
 int tqi_rebuild_heaps(struct tqi_check *c)
 {
 	int r = reserve_all(c);
@@ -122,6 +135,7 @@ int tqi_rebuild_heaps(struct tqi_check *c)
 	if (r == 0) {
 		open_classes(c);
 		tqi_rebuild_open_lanes(c);
+		hold_tournaments(c);
 	}
 	return r;
 }

@@ -443,7 +443,8 @@ struct tqi_queue {
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
 	uint32_t era; /* of the policy; classes carry that of theirs */
-	char name[TQ_NAME_MAX + 8]; /* NUL-terminated */
+	char name[TQ_NAME_MAX + 4]; /* NUL-terminated */
+	uint32_t tournaments;	    /* block: struct tqi_tournaments (O1); 0 none */
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
@@ -503,7 +504,8 @@ struct tqi_class {
 	uint32_t home;	     /* of a tenant's: where its tasks are counted */
 	uint32_t era;
 	uint32_t rate;	  /* of ageing: the keys of its tasks were made with it */
-	uint16_t edf;	  /* 1: the keys of its tasks are deadlines */
+	uint8_t edf;	  /* 1: the keys of its tasks are deadlines */
+	uint8_t watched;  /* 1: it is a tenant's, or may have a place in a tournament (O1) */
 	uint8_t aged;	  /* 1: lanes are in `oldest`, too, and their tasks in `ages` */
 	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
 	uint32_t parked;  /* lanes that wait at a full limit */
@@ -526,6 +528,35 @@ struct tqi_class {
 	uint32_t reserved2[10];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
+
+#define TQI_TOURNAMENT_GROUP 16	 /* kinds of a group */
+#define TQI_TOURNAMENT_GROUPS 16 /* groups */
+#define TQI_TOURNAMENT_KINDS (TQI_TOURNAMENT_GROUP * TQI_TOURNAMENT_GROUPS)
+_Static_assert(TQI_KINDS_MAX < TQI_TOURNAMENT_KINDS, "each kind has a place, and 0 is none");
+
+/*
+ * Classes of one queue, era and band by their kinds, and which has the best head
+ * (scheduler/order/tournament.h).  A block of the queue's; whoever submits, claims or moves
+ * tasks keeps it, in transactions like the classes themselves.  It can be made anew from
+ * these at any time.
+ */
+struct tqi_tournament {
+	uint32_t classes[TQI_TOURNAMENT_KINDS]; /* by kind; 0 none */
+	uint16_t ready[TQI_TOURNAMENT_GROUPS];	/* bits: kinds whose class has a head */
+	uint16_t groups;			/* bits: groups with such a kind */
+	uint8_t best[2][TQI_TOURNAMENT_GROUPS]; /* by key, by age: kind; 0 the group has none */
+	uint8_t winner[2];			/* kind; 0 none */
+	uint8_t orders; /* that it has: 2 where the era is aged */
+	uint8_t reserved0[3];
+	struct tqi_heap_entry first[2][TQI_TOURNAMENT_KINDS]; /* heads; the second row only where
+								 the era is aged */
+};
+_Static_assert(sizeof(struct tqi_tournament) == 1096 + 2 * 4096, "without gaps");
+
+/* Those of a queue, by band; 0 none. */
+struct tqi_tournaments {
+	uint32_t bands[TQ_BANDS];
+};
 
 /* What the histograms of a times record are of, in their order. */
 enum tqi_timed {

@@ -125,6 +125,13 @@ enum {
 	X(submit_aged, tq_submit, ageing, WHOLE, TQT_FEW | TQT_SHORT)                              \
 	X(update_band, tq_task_update, ageing, STEPS, TQT_FEW)                                     \
 	X(keep_move, core, moving, STEPS, TQT_FEW)                                                 \
+	X(submit_first_of_many, tq_submit, few_kinds, WHOLE, TQT_FEW | TQT_SHORT)                  \
+	X(submit_kind, tq_submit, many_kinds, WHOLE, TQT_FEW | TQT_SHORT)                          \
+	X(submit_head, tq_submit, many_kinds, WHOLE, TQT_FEW)                                      \
+	X(claim_kinds, tq_claim, many_kinds, STEPS, TQT_FEW)                                       \
+	X(claim_aged_kinds, tq_claim, aged_kinds, STEPS, TQT_FEW)                                  \
+	X(release_kinds, tq_release, many_kinds, STEPS, TQT_EMPTY)                                 \
+	X(policy_kinds, tq_queue_set, some_kinds, STEPS, TQT_EMPTY)                                \
 	X(pause, tq_queue_steer, task, WHOLE, TQT_SOME)                                            \
 	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
 	X(drain, tq_queue_steer, task, WHOLE, TQT_FEW)                                             \

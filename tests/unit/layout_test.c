@@ -439,6 +439,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, carry_at);
 	FIELD(tqi_queue, carry_from);
 	FIELD(tqi_queue, carry_to);
+	FIELD(tqi_queue, tournaments);
 	FIELD(tqi_queue, asleep);
 	FIELD(tqi_queue, turn);
 	FIELD(tqi_queue, asleep_prev);
@@ -457,6 +458,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, home);
 	FIELD(tqi_class, era);
 	FIELD(tqi_class, rate);
+	FIELD(tqi_class, watched);
 	FIELD(tqi_class, parked);
 	FIELD(tqi_class, open);
 	FIELD(tqi_class, tenants);

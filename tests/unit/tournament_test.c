@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Many kinds in one queue: the best among those that a worker serves, by key and by age. */
+#include "tests/unit/fixture.h"
+
+#include <stdio.h>
+
+#include "scheduler/order/tournament.h"
+#include "scheduler/rebuild/rebuild.h"
+
+#define KINDS 250
+#define STEPS 3000
+
+/* Of each kind the priorities that wait, as sets: one task of each priority at most. */
+struct many {
+	struct fixture f;
+	uint64_t random;
+	uint32_t worker[3];	 /* of any kind, of every second one, of one */
+	uint64_t waiting[KINDS]; /* bit: a task of that priority waits */
+	uint32_t count;
+};
+
+static const char *kind_name(uint32_t kind)
+{
+	static char name[16];
+
+	snprintf(name, sizeof(name), "kind-%u", kind);
+	return name;
+}
+
+static bool serves(uint32_t worker, uint32_t kind)
+{
+	return worker == 0 || (worker == 1 ? kind % 2 == 0 : kind == 100);
+}
+
+static void add_worker_of(struct many *m, uint32_t number)
+{
+	static const struct tqi_ident owner = { .pid = 7, .tid = 7, .start = 7 };
+	const char *queue = "default", *kinds[KINDS];
+	static char names[KINDS][16];
+	struct tqi_worker_request request = { .owner = &owner,
+					      .name = "",
+					      .queues = &queue,
+					      .queue_count = 1,
+					      .kinds = number ? kinds : NULL };
+
+	for (uint32_t k = 0; k < KINDS && number; k++)
+		if (serves(number, k)) {
+			memcpy(names[k], kind_name(k), sizeof(names[k]));
+			kinds[request.kind_count++] = names[k];
+		}
+	begin(&m->f);
+	assert_int_equal(tqi_worker_register(&m->f.tx, &request, &m->worker[number]), 0);
+	commit(&m->f);
+}
+
+static void open_many(struct many *m)
+{
+	memset(m, 0, sizeof(*m));
+	open_fixture(&m->f, 1000);
+	m->random = 5;
+	for (uint32_t k = 0; k < KINDS; k++) { /* one a transaction */
+		bool full;
+
+		begin(&m->f);
+		assert_true(tqi_kind_make(&m->f.tx, kind_name(k), &full));
+		commit(&m->f);
+	}
+	for (uint32_t w = 0; w < 3; w++)
+		add_worker_of(m, w);
+}
+
+/* Priorities are unlike, so that there is one best task. */
+static void submit_some(struct many *m)
+{
+	uint32_t kind = tqt_below(&m->random, KINDS), bit = tqt_below(&m->random, 3);
+
+	if (m->waiting[kind] >> bit & 1)
+		return;
+	m->waiting[kind] |= 1ull << bit;
+	m->count++;
+	submit(&m->f, (struct tq_task_spec){ .kind = kind_name(kind),
+					     .priority = (int32_t)(bit * 1000 + kind * 37 % KINDS),
+					     .flags = TQ_TASK_FORGET });
+}
+
+/* What is best, by a look at all; -1 nothing. */
+static int32_t best_of(const struct many *m, uint32_t worker, uint32_t *ret_kind, uint32_t *ret_bit)
+{
+	int32_t best = -1;
+
+	for (uint32_t k = 0; k < KINDS; k++)
+		for (uint32_t bit = 0; bit < 3; bit++) {
+			int32_t priority = (int32_t)(bit * 1000 + k * 37 % KINDS);
+
+			if (!serves(worker, k) || !(m->waiting[k] >> bit & 1) || priority < best)
+				continue;
+			best = priority;
+			*ret_kind = k;
+			*ret_bit = bit;
+		}
+	return best;
+}
+
+static void claim_best(struct many *m, uint32_t worker)
+{
+	struct tqi_claimed claimed;
+	uint32_t kind = 0, bit = 0;
+	int32_t best = best_of(m, worker, &kind, &bit);
+	uint64_t id = claim(&m->f, m->worker[worker], &claimed);
+
+	assert_int_equal(id != 0, best >= 0);
+	if (!id)
+		return;
+	assert_int_equal(task_of(&m->f, id)->priority, best);
+	m->waiting[kind] &= ~(1ull << bit);
+	m->count--;
+	assert_int_equal(end(&m->f, m->worker[worker], &claimed, DONE), 0);
+}
+
+static const struct tqi_queue *the_queue(struct many *m)
+{
+	return tqi_table_peek(&m->f.box.seg, TQI_QUEUES, 1);
+}
+
+static void test_best_of_the_kinds_that_are_served(void **state)
+{
+	static struct many m;
+
+	(void)state;
+	open_many(&m);
+	for (uint32_t i = 0; i < STEPS; i++) {
+		if (m.count < KINDS / 2 || (m.count < 2 * KINDS && tqt_below(&m.random, 2)))
+			submit_some(&m);
+		else
+			claim_best(&m, tqt_below(&m.random, 3));
+	}
+	assert_true(the_queue(&m)->tournaments);
+	assert_sound(&m.f);
+	while (m.count)
+		claim_best(&m, 0);
+	claim_best(&m, 0);
+	assert_sound(&m.f);
+	close_fixture(&m.f);
+}
+
+/* An era begins without one, and gets one with its first class; then by age, too. */
+static void test_an_era_has_its_own(void **state)
+{
+	const struct tqi_queue_settings aged = { .policy = { .max_wait_ns = SECOND } };
+	struct tqi_claimed claimed;
+	static struct many m;
+
+	(void)state;
+	open_many(&m);
+	for (uint32_t k = 0; k < 40; k++)
+		submit(&m.f,
+		       (struct tq_task_spec){ .kind = kind_name(k), .flags = TQ_TASK_FORGET });
+	while (claim(&m.f, m.worker[0], &claimed))
+		assert_int_equal(end(&m.f, m.worker[0], &claimed, DONE), 0);
+	begin(&m.f);
+	assert_int_equal(conclude(&m.f, tqi_queue_set(&m.f.tx, 1, &aged)), 0);
+	assert_false(the_queue(&m)->tournaments);
+	uint64_t old = submit(&m.f, (struct tq_task_spec){ .kind = kind_name(39), .priority = -9 });
+
+	assert_true(the_queue(&m)->tournaments);
+	m.f.box.system.now_ns += 2 * SECOND;
+	for (uint32_t k = 0; k < 38; k++)
+		submit(&m.f, (struct tq_task_spec){ .kind = kind_name(k), .priority = 5 });
+	assert_sound(&m.f);
+	assert_int_equal(claim(&m.f, m.worker[0], &claimed), old);
+	close_fixture(&m.f);
+}
+
+static void damage_and_mend(struct many *m, uint32_t field, uint8_t *at)
+{
+	const uint64_t bytes = tqi_check_scratch_bytes(&m->f.box.seg.geometry);
+	void *scratch = calloc(1, bytes);
+	struct tqi_tx tx;
+
+	assert_non_null(scratch);
+	*at ^= 1;
+	tqi_tx_view(&tx, &m->f.box.seg);
+	if (tqi_check(&tx, scratch, NULL, NULL) == 0)
+		fail_msg("field %u: not found", field);
+	memset(scratch, 0, bytes);
+	begin(&m->f);
+	assert_int_equal(tqi_rebuild(&m->f.tx, scratch), 0);
+	commit(&m->f);
+	free(scratch);
+	assert_sound(&m->f);
+}
+
+static void test_damage_is_found_and_mended(void **state)
+{
+	static struct many m;
+
+	(void)state;
+	open_many(&m);
+	for (uint32_t i = 0; i < 400; i++)
+		submit_some(&m);
+	for (uint32_t field = 0; field < 6; field++) {
+		const struct tqi_queue *queue = the_queue(&m);
+		const struct tqi_tournaments *all =
+			(void *)(m.f.box.seg.base +
+				 ((uint64_t)queue->tournaments << TQI_UNIT_SHIFT));
+		struct tqi_tournament *t =
+			(void *)(m.f.box.seg.base + ((uint64_t)all->bands[0] << TQI_UNIT_SHIFT));
+		uint8_t *const fields[] = {
+			(void *)&t->classes[7], (void *)&t->ready[3],
+			(void *)&t->groups,	&t->best[TQI_BY_KEY][2],
+			&t->winner[TQI_BY_KEY], (void *)&t->first[0][t->winner[0]].key,
+		};
+
+		damage_and_mend(&m, field, fields[field]);
+	}
+	while (m.count)
+		claim_best(&m, 0);
+	close_fixture(&m.f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_best_of_the_kinds_that_are_served),
+		cmocka_unit_test(test_an_era_has_its_own),
+		cmocka_unit_test(test_damage_is_found_and_mended),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
