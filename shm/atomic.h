@@ -68,6 +68,12 @@ static inline void tqi_store_relaxed64(struct tqi_word64 *w, uint64_t v)
 	atomic_store_explicit(&w->v, v, memory_order_relaxed);
 }
 
+static inline bool tqi_cas_acq_rel64(struct tqi_word64 *w, uint64_t from, uint64_t to)
+{
+	return atomic_compare_exchange_strong_explicit(&w->v, &from, to, memory_order_acq_rel,
+						       memory_order_acquire);
+}
+
 static inline void tqi_store_release64(struct tqi_word64 *w, uint64_t v)
 {
 	atomic_store_explicit(&w->v, v, memory_order_release);

@@ -2,13 +2,15 @@
 /*
  * The payload of kind "exec":
  *
- *   header, then NUL-terminated strings: argv, env, [cwd], [output path]
+ *   header, then NUL-terminated strings: argv, env, [cwd], [output path], [reader in hex]
  *
  * Whoever may submit may run commands; still, damaged bytes must not crash a
  * worker, so the strings are counted and the last one's end checked before use.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +20,8 @@
 #define MAGIC 0x31637865u /* "exc1" */
 #define HAS_CWD (1u << 0)
 #define HAS_OUTPUT (1u << 1)
+#define HAS_READER (1u << 2)
+#define READER_ROOM (2 * sizeof(uint64_t) + 1)
 
 struct header {
 	uint32_t magic;
@@ -69,15 +73,19 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	    (e.output_path && !*e.output_path))
 		return -EINVAL;
 	uint64_t bytes = sizeof(struct header);
+	char reader[READER_ROOM];
 	const struct header h = {
 		.magic = MAGIC,
-		.flags = (e.cwd ? HAS_CWD : 0) | (e.output_path ? HAS_OUTPUT : 0),
+		.flags = (e.cwd ? HAS_CWD : 0) | (e.output_path ? HAS_OUTPUT : 0) |
+			 (e.reader ? HAS_READER : 0),
 		.argc = count_strings(e.argv, &bytes),
 		.envc = count_strings(e.env, &bytes),
 	};
 
 	bytes += e.cwd ? strlen(e.cwd) + 1 : 0;
 	bytes += e.output_path ? strlen(e.output_path) + 1 : 0;
+	bytes += e.reader ? (uint64_t)snprintf(reader, sizeof(reader), "%" PRIx64, e.reader) + 1
+			  : 0;
 	if (bytes > TQ_PAYLOAD_MAX)
 		return -E2BIG;
 	*ret_bytes = bytes;
@@ -91,7 +99,9 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	if (e.cwd)
 		to = append(to, e.cwd);
 	if (e.output_path)
-		append(to, e.output_path);
+		to = append(to, e.output_path);
+	if (e.reader)
+		append(to, reader);
 	return 0;
 }
 
@@ -122,6 +132,17 @@ static bool read_list(struct reader *reader, const char **list, uint32_t count)
 	return true;
 }
 
+static bool read_reader(struct reader *reader, uint64_t *ret_name)
+{
+	const char *text = next_string(reader);
+	char *end;
+
+	if (!text || strspn(text, "0123456789abcdef") == 0)
+		return false;
+	*ret_name = strtoull(text, &end, 16);
+	return *end == '\0' && *ret_name != 0;
+}
+
 static bool read_all(struct reader *reader, const struct header *h, const char **strings,
 		     struct tq_exec *exec)
 {
@@ -134,6 +155,8 @@ static bool read_all(struct reader *reader, const struct header *h, const char *
 	if ((h->flags & HAS_CWD) && !(exec->cwd = next_string(reader)))
 		return false;
 	if ((h->flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
+		return false;
+	if ((h->flags & HAS_READER) && !read_reader(reader, &exec->reader))
 		return false;
 	return reader->at == reader->end && *exec->argv[0] && env_is_valid(exec->env);
 }
@@ -148,7 +171,7 @@ int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exe
 		return -EINVAL;
 	memcpy(&h, payload, sizeof(h));
 	/* Every string has at least its NUL: counts beyond the bytes are lies. */
-	if (h.magic != MAGIC || (h.flags & ~(HAS_CWD | HAS_OUTPUT)) || h.argc == 0 ||
+	if (h.magic != MAGIC || (h.flags & ~(HAS_CWD | HAS_OUTPUT | HAS_READER)) || h.argc == 0 ||
 	    (uint64_t)h.argc + h.envc > bytes)
 		return -EINVAL;
 	uint64_t strings = (uint64_t)h.argc + h.envc + 2;

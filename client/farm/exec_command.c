@@ -104,6 +104,14 @@ static void explain_end(const struct command *c, struct tqi_outcome *outcome)
 				NULL);
 }
 
+static bool may_go_again(const struct command *c)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	return c->output.head && tq_info(c->worker->tq, c->claim->id, &info) == 0 &&
+	       info.attempts_max > info.failures + 1;
+}
+
 static void report(const struct command *c, uint64_t tail_bytes, struct tqi_outcome *outcome)
 {
 	uint64_t bytes = c->output.head < tail_bytes ? c->output.head : tail_bytes;
@@ -147,13 +155,16 @@ static void run_launched(struct command *c, struct tqi_launch *launch, uint64_t 
 		return;
 	}
 	c->attempt = tqi_claim_record(c->worker, c->claim);
-	tqi_output_begin(&c->output, c->worker, c->attempt->serial, launch->output[0]);
+	c->output.fd = launch->output[0];
+	tqi_output_begin(&c->output, c->worker, c->attempt, tail_bytes, launch->exec->reader);
 	r = tqi_launch_go(launch, &fault);
 	follow(c);
 	if (r == 1)
 		explain_fault(launch->exec, &fault, outcome);
 	else
 		explain_end(c, outcome);
+	if (outcome->verdict.kind == TQ_VERDICT_FAIL && may_go_again(c))
+		tqi_output_settle(&c->output);
 	report(c, tail_bytes, outcome);
 }
 

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading what a task holds: payload, result, output, history. */
+/* Reading what a task holds: payload, result, history. */
 #include <errno.h>
 #include <string.h>
 
-#include "client/core/current_attempt.h"
 #include "client/core/handle.h"
 #include "client/observe/snapshot.h"
-#include "client/submit/wait_api.h"
 
 #define TRIES 64
-#define LOOK_FIRST_NS 1000000ull /* 1 ms */
-#define LOOK_LAST_NS 50000000ull /* 50 ms */
 
 /* Copy a block of a task; again when the record changed meanwhile. */
 static int copy_block(struct tq *tq, uint64_t id, bool result, void *buf, uint64_t room,
@@ -75,160 +71,4 @@ int tq_history(struct tq *tq, uint64_t id, struct tq_attempt_info *attempts)
 	for (uint32_t i = 0; i < n; i++)
 		attempts[i] = ring[(oldest + i) % TQ_HISTORY_MAX];
 	return (int)n;
-}
-
-/* Where an output is: in the running worker's ring, or with the task. */
-struct source {
-	struct tqi_task task;
-	struct tqi_worker worker;
-	uint64_t worker_offset;
-	bool running;
-};
-
-static int find_source(struct tq *tq, uint64_t id, struct source *s)
-{
-	struct tqi_attempt a;
-	int r = tqi_peek_task(&tq->seg, id, &s->task);
-
-	if (r < 0)
-		return r;
-	s->running = false;
-	if (s->task.state != TQ_RUNNING ||
-	    tqi_peek_record(&tq->seg, TQI_ATTEMPTS, s->task.attempt, &a) < 0 || a.id != id ||
-	    tqi_peek_record(&tq->seg, TQI_WORKERS, a.worker, &s->worker) < 0)
-		return 0;
-	s->worker_offset = tqi_record_offset(&tq->seg, TQI_WORKERS, a.worker);
-	s->running = s->worker.output_bytes &&
-		     tqi_load_relaxed32(&s->worker.output_serial) == a.serial;
-	return 0;
-}
-
-/* The worker's words may run ahead while the ring is copied: what was overwritten is dropped. */
-static int read_ring(struct tq *tq, const struct source *s, uint64_t offset, void *buf,
-		     uint32_t room, uint64_t *ret_offset)
-{
-	uint64_t ring = s->worker.output_bytes, head, later;
-	const uint64_t head_at = s->worker_offset + offsetof(struct tqi_worker, output_head);
-
-	if (tqi_peek(&tq->seg, head_at, &head, sizeof(head)) < 0 || offset >= head)
-		return 0;
-	uint64_t whole = ring - TQI_OUTPUT_CHUNK, oldest = head > whole ? head - whole : 0;
-	uint64_t from = offset > oldest ? offset : oldest;
-	uint64_t bytes = head - from < room ? head - from : room;
-
-	for (uint64_t done = 0; done < bytes;) {
-		uint64_t at = (from + done) % ring, n = ring - at;
-
-		if (n > bytes - done)
-			n = bytes - done;
-		if (tqi_peek_block(&tq->seg, s->worker.output, at, (char *)buf + done, n) < 0)
-			return TQ_ECORRUPT;
-		done += n;
-	}
-	if (tqi_peek(&tq->seg, head_at, &later, sizeof(later)) < 0)
-		return TQ_ECORRUPT;
-	uint64_t lost = later > whole && later - whole > from ? later - whole - from : 0;
-
-	if (lost >= bytes)
-		return 0; /* all of it overwritten meanwhile: the caller comes again */
-	memmove(buf, (char *)buf + lost, bytes - lost);
-	*ret_offset = from + lost;
-	return (int)(bytes - lost);
-}
-
-static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, void *buf,
-		     uint32_t room, uint64_t *ret_offset)
-{
-	uint64_t all = s->task.output_bytes > s->task.result_bytes ? s->task.output_bytes
-								   : s->task.result_bytes;
-	uint64_t oldest = all - s->task.result_bytes;
-	uint64_t from = offset > oldest ? offset : oldest;
-
-	if (!s->task.result || from >= all)
-		return 0;
-	uint64_t bytes = all - from < room ? all - from : room;
-	int r = tqi_peek_block(&tq->seg, s->task.result, from - oldest, buf, bytes);
-
-	*ret_offset = from;
-	return r < 0 ? r : (int)bytes;
-}
-
-/* The worker bumps it at each write, and so does the end of its attempt, just before that
- * is committed. */
-static const struct tqi_word32 *output_word(const struct tq *tq, const struct source *s)
-{
-	return (const void *)(tq->seg.base + s->worker_offset +
-			      offsetof(struct tqi_worker, output_word));
-}
-
-/*
- * Asleep on that word; nobody knows of us.  `look_ns`: so the first look after a bump
- * comes soon, later ones less often.
- */
-static int sleep_unseen(struct tq *tq, const struct source *s, uint64_t until_ns, uint64_t *look_ns)
-{
-	uint64_t now = tqi_now(tq), until = now + *look_ns < until_ns ? now + *look_ns : until_ns;
-	struct tqi_word32 never = { 0 };
-	struct tqi_futex futex = { &never, 0 };
-
-	if (s->running)
-		futex = (struct tqi_futex){ output_word(tq, s),
-					    tqi_load_relaxed32(&s->worker.output_word) };
-	int r = tq->seg.ops->futex_wait(tq->seg.ops->ctx, &futex, 1, until);
-
-	if (r == 0)
-		*look_ns = LOOK_FIRST_NS;
-	else if (*look_ns < LOOK_LAST_NS)
-		*look_ns *= 2;
-	return r == -EINTR ? r : 0;
-}
-
-/* E9: who works for an attempt waits with a slot, on its behalf. */
-static int wait_for_more(struct tq *tq, uint64_t id, const struct source *s, uint64_t until_ns,
-			 uint64_t *look_ns)
-{
-	if (tq->seg.readonly || !tqi_behalf_is_known(tq))
-		return sleep_unseen(tq, s, until_ns, look_ns);
-	int r = tqi_wait_output(tq, id, s->running ? output_word(tq, s) : NULL,
-				s->running ? tqi_load_relaxed32(&s->worker.output_word) : 0,
-				until_ns);
-
-	return r == TQ_EFULL || r == TQ_ELOCKED	  ? sleep_unseen(tq, s, until_ns, look_ns)
-	       : r == -ETIMEDOUT || r == TQ_EGONE ? 0
-						  : r;
-}
-
-int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
-	      uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
-{
-	uint64_t deadline = tqi_deadline(tq, timeout_ns), look_ns = LOOK_FIRST_NS;
-	struct source s;
-
-	if (room == 0 || room > INT32_MAX)
-		return -EINVAL;
-	for (;;) {
-		int r = find_source(tq, id, &s);
-
-		if (r < 0)
-			return r;
-		if (*attempt && *attempt != s.task.attempts)
-			offset = 0; /* a retry writes its own output */
-		if (s.running)
-			r = read_ring(tq, &s, offset, buf, room, ret_offset);
-		else if (s.task.state != TQ_RUNNING) /* else what is kept is an earlier attempt's */
-			r = read_kept(tq, &s, offset, buf, room, ret_offset);
-		/* The source may have moved from the ring to the task: then once more. */
-		if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s.task))
-			continue;
-		*attempt = s.task.attempts;
-		if (r != 0)
-			return r;
-		if (tqi_state_is_final(s.task.state))
-			return -ENODATA;
-		if (tqi_now(tq) >= deadline)
-			return -ETIMEDOUT;
-		r = wait_for_more(tq, id, &s, deadline, &look_ns);
-		if (r < 0)
-			return r;
-	}
 }

@@ -64,6 +64,9 @@ struct tq_exec {
 	const char *const *env;	  /* NULL-terminated "NAME=value" added to the worker's; or NULL */
 	const char *cwd;	  /* directory to run in; NULL = the worker's */
 	const char *output_path;  /* both outputs go to this file; NULL = kept with the task */
+	uint64_t reader; /* who will follow its output from the first byte on, as
+			    tq_output_reader() names it: it is held back until that has read;
+			    0 = nobody */
 };
 
 /**

@@ -416,6 +416,41 @@ TQ_API TQ_NODISCARD int tq_output(struct tq *tq, uint64_t id, uint64_t offset, v
 				  uint32_t room, uint64_t timeout_ns, uint64_t *ret_offset,
 				  uint32_t *attempt);
 
+/**
+ * tq_output_follow() - the same, and nothing is overwritten before this process has read it.
+ *
+ * All before @offset counts as read.  From the first call that finds the task running on,
+ * its command is held back as by a pipe, until a later call says that more has been read,
+ * tq_output_leave(), or the end of this process; while it is stopped, for 5 s at most.  A
+ * command that was submitted with a `reader` (struct tq_exec) is held back from its first
+ * byte on.  A time-out or a cancel of the task ends it all the same.
+ *
+ * Two processes can follow a task at a time; others read as by tq_output().  Threads of one
+ * process that follow the same task count as one.  What was lost all the same shows in
+ * @ret_offset: it is above @offset; or at the end, in what tq_info() says has been written.
+ *
+ * Errors:	those of tq_output(); -EROFS.
+ * Since: 0.1.0
+ *
+ * Return: bytes copied (above 0), or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_output_follow(struct tq *tq, uint64_t id, uint64_t offset, void *buf,
+					 uint32_t room, uint64_t timeout_ns, uint64_t *ret_offset,
+					 uint32_t *attempt);
+
+/**
+ * tq_output_leave() - hold its command back no longer.
+ *
+ * Errors:	TQ_EGONE; -ENOENT; -EROFS.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_output_leave(struct tq *tq, uint64_t id);
+
+/** tq_output_reader() - the name of this process for struct tq_exec. Since: 0.1.0 */
+TQ_API uint64_t tq_output_reader(struct tq *tq);
+
 /* One ended attempt. */
 struct tq_attempt_info {
 	uint64_t started_ns;

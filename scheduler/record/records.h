@@ -345,11 +345,37 @@ enum tqi_worker_state {
 #define TQI_WORKER_POLLED (1u << 4) /* its life lock says dead, its process lives: no hint */
 
 /*
+ * Who follows a worker's output, so that the command is held back until it has read (O3).
+ *
+ *  field   written by                                  under
+ *  name    0 to its own: the reader, or the worker     nothing: compare and swap
+ *          when an attempt begins that has one; back
+ *          to 0: the same two, the worker also for
+ *          one that is gone or stopped
+ *  read    the reader of that name                     nothing: single writer
+ *
+ * Observers read neither.  Crash: of a reader, the worker finds it gone by its name; of the
+ * worker, its next attempt begins with none.
+ */
+struct tqi_reader {
+	struct tqi_word64 name; /* pid << 32 | low half of its start time; 0 none */
+	struct tqi_word32 read; /* low half of the bytes that it has read; futex for the worker */
+	uint32_t reserved0;
+};
+#define TQI_READERS 2 /* of one ring at a time; others see gaps where they are too slow */
+
+static inline uint64_t tqi_reader_name(const struct tqi_ident *who)
+{
+	return (uint64_t)who->pid << 32 | (uint32_t)who->start;
+}
+
+/*
  * A worker, or a farm's master.
  *
  *  field           written by                          under
  *  lease_ns_word   the owner (any thread)              nothing: single writer process
  *  output_*        the owner's process                 nothing: single writer
+ *  readers         whoever reads its output            nothing: as struct tqi_reader says
  *  life            one lasting thread of the owner,    itself: a hint of death
  *                  and the kernel
  *  the rest        transactions                        the lock, journalled
@@ -385,7 +411,7 @@ struct tqi_worker {
 	struct tqi_word64 output_head; /* bytes ever written by this attempt's command */
 	struct tqi_word32 output_word; /* futex for readers: +1 at each write */
 	struct tqi_word32 output_serial; /* of the attempt that writes; 0 none */
-	uint32_t reserved0[8];
+	struct tqi_reader readers[TQI_READERS];
 
 	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */
 	uint32_t life_made; /* written once, by the first taker */

@@ -149,6 +149,8 @@ static void fill(struct tqi_tx *tx, struct tqi_worker *worker,
 			    request->lease_ns ? tx->now_ns + request->lease_ns : 0);
 	tqi_store_relaxed64(&worker->output_head, 0);
 	tqi_store_relaxed32(&worker->output_serial, 0);
+	for (int i = 0; i < TQI_READERS; i++)
+		tqi_store_relaxed64(&worker->readers[i].name, 0);
 }
 
 int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *request,

@@ -78,3 +78,15 @@ load helper
 	eventually 5 is "$id" state failed
 	[[ -z $(taskq log "$id") ]]
 }
+
+@test "fault.X1: log -f holds the command back, and all of it arrives" {
+	local id
+
+	farm -j1
+	id=$(submit -- sh -c "echo up; while [ ! -e $PWD/go ]; do sleep 0.02; done; seq 200000")
+	start taskq log -f "$id"
+	eventually 10 grep -q up out
+	touch go
+	ends 0 "$pid"
+	cmp out <(echo up; seq 200000)
+}

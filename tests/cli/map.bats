@@ -88,3 +88,16 @@ map() {
 	[[ $(taskq --json info | jq .tasks_count) == 0 ]]
 	[[ $(taskq --json info | jq '.used_bytes < 16000000') == true ]]
 }
+
+@test "fault.X1: all of a long output arrives, from a farm and from private workers" {
+	farm -j2
+	[[ $(echo 20000 | map -- seq | wc -l) == 20000 ]]
+	[[ $(seq 4 | map -k -- sh -c 'seq {} 100000' | cksum) == $(for i in 1 2 3 4; do seq $i 100000; done | cksum) ]]
+	[[ $(echo 300000 | map -j1 -- seq | cksum) == $(seq 300000 | cksum) ]]
+}
+
+@test "fault.X1: only the last attempt's output is printed, and whole" {
+	farm -j1
+	echo 100000 | map --retries 1 --backoff 1ms -- sh -c 'seq {}; [ $TASKQ_ATTEMPT = 2 ]' |
+		cmp - <(seq 100000)
+}

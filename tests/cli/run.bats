@@ -102,3 +102,43 @@ load helper
 	run -1 --separate-stderr bash -c 'taskq list >/dev/full'
 	says "No space left"
 }
+
+@test "fault.X1: all of a long output arrives, and in order" {
+	farm -j1
+	timeout 60 taskq run -- seq 200000 | cmp - <(seq 200000)
+	timeout 60 taskq run --retries 1 --backoff 1ms -- sh -c 'seq 30000; [ $TASKQ_ATTEMPT = 2 ]' |
+		cmp - <(seq 30000; seq 30000)
+}
+
+@test "fault.X1: a reader that is killed holds no command" {
+	farm -j1
+	start taskq run -- sh -c "echo up; while [ ! -e $PWD/go ]; do sleep 0.02; done; yes | head -c 3000000; touch $PWD/through"
+	eventually 10 grep -q up out
+	kill -KILL "$pid"
+	touch go
+	eventually 10 test -e through
+}
+
+@test "fault.X1: a reader that is stopped holds its command for seconds only, and says what it missed" {
+	farm -j1
+	start taskq run -- sh -c "echo up; while [ ! -e $PWD/go ]; do sleep 0.02; done; yes | head -c 3000000; touch $PWD/through"
+	eventually 10 grep -q up out
+	kill -STOP "$pid"
+	touch go
+	eventually 20 test -e through
+	kill -CONT "$pid"
+	ends 125 "$pid"
+	[[ $(grep -c "not kept" err) == 1 ]]
+}
+
+@test "fault.X1: a command that is held back ends at its time-out and by a cancel" {
+	farm -j1
+	start bash -c 'taskq run --timeout 1s -- yes | while [ ! -e go ]; do sleep 0.02; done'
+	eventually 20 is 1-1 state failed
+	is 1-1 cause timeout
+	start bash -c 'taskq run -- yes | while [ ! -e go ]; do sleep 0.02; done'
+	eventually 20 is 2-1 state running
+	expect 0 cancel 2-1
+	eventually 20 is 2-1 state cancelled
+	touch go
+}

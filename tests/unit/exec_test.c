@@ -14,7 +14,12 @@
 static const char *const argv[] = { "sh", "-c", "echo", "", NULL };
 static const char *const env[] = { "A=1", "B=", NULL };
 static const struct tq_exec full = {
-	.size = sizeof(full), .argv = argv, .env = env, .cwd = "/tmp", .output_path = "out"
+	.size = sizeof(full),
+	.argv = argv,
+	.env = env,
+	.cwd = "/tmp",
+	.output_path = "out",
+	.reader = 0xfedcba9876543210,
 };
 
 static void f1_round_trip(void **state)
@@ -37,6 +42,7 @@ static void f1_round_trip(void **state)
 	assert_null(exec->env[2]);
 	assert_string_equal(exec->cwd, "/tmp");
 	assert_string_equal(exec->output_path, "out");
+	assert_true(exec->reader == full.reader);
 	free(exec);
 }
 

@@ -403,6 +403,7 @@ static void add_worker(struct text *t)
 	FIELD(tqi_worker, output_head);
 	FIELD(tqi_worker, output_word);
 	FIELD(tqi_worker, output_serial);
+	FIELD(tqi_worker, readers);
 	FIELD(tqi_worker, life);
 	FIELD(tqi_worker, life_made);
 	FIELD(tqi_worker, command);

@@ -10,12 +10,14 @@
 #include <threads.h>
 
 #include "reader.h"
+#include "spool.h"
 #include "task_options.h"
 
 /* A task in flight. */
 struct map_task {
 	uint64_t id;
-	char *line; /* for the message when it fails */
+	char *line;	     /* for the message when it fails */
+	struct spool *spool; /* what it has written and we have read; NULL nothing yet */
 };
 
 struct map {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "errors.h"
 #include "map.h"
@@ -18,11 +19,19 @@
  * they are not among those that the sleep began with. */
 #define LOOK_NS 20000000ull
 
+/* While tasks run that may write more than is kept for us, we look for it: soon while there
+ * was some at the last look, and else less and less often. */
+#define READ_FIRST_NS 1000000ull /* 1 ms */
+#define READ_LAST_NS 50000000ull /* 50 ms */
+
 struct collector {
 	struct map *map;
 	uint64_t *ids; /* of the tasks waited for; room for a window */
 	unsigned count;
 	uint64_t timeout_ns;
+	uint64_t read_ns;    /* between two looks for output */
+	uint64_t read_at_ns; /* the next one */
+	bool is_full;	     /* output could not be kept: all is being cancelled */
 	int code;
 	bool is_unread; /* nobody reads standard output any more */
 };
@@ -73,7 +82,10 @@ static bool look_at_window(struct collector *collector)
 	collector->count = map->count;
 	for (unsigned i = 0; i < map->count; i++)
 		collector->ids[i] = map->tasks[i].id;
-	collector->timeout_ns = more_may_come && map->count < map->window ? LOOK_NS : TQ_FOREVER_NS;
+	collector->timeout_ns = more_may_come && map->count < map->window &&
+						collector->read_ns > LOOK_NS
+					? LOOK_NS
+					: collector->read_ns;
 	mtx_unlock(&map->lock);
 	return collector->count > 0;
 }
@@ -85,7 +97,8 @@ static int wait_for_one(struct collector *collector, uint32_t *ret_index)
 
 	*ret_index = 0;
 	if (collector->map->in_order)
-		return wait_task(collector->map->cli->tq, collector->ids[0], TQ_FOREVER_NS, NULL);
+		return wait_task(collector->map->cli->tq, collector->ids[0], collector->timeout_ns,
+				 NULL);
 	signals_sleep_begin();
 	r = tq_wait_many(collector->map->cli->tq, collector->ids, collector->count, TQ_WAIT_ANY,
 			 collector->timeout_ns, ret_index);
@@ -121,6 +134,57 @@ static struct map_task take_out(struct map *map, unsigned index)
 	return task;
 }
 
+/* The feeder appends to the window, and only we take out of it: places stay. */
+static struct spool **spool_of(struct map *map, unsigned index)
+{
+	struct spool **spool;
+
+	mtx_lock(&map->lock);
+	spool = &map->tasks[index].spool;
+	mtx_unlock(&map->lock);
+	return spool;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static bool is_running(struct cli *cli, uint64_t id)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	return tq_info(cli->tq, id, &info) == 0 && info.state == TQ_RUNNING;
+}
+
+/* What running tasks have written comes here before their rings are full of it. */
+static void read_running(struct collector *collector)
+{
+	struct cli *cli = collector->map->cli;
+	bool some = false;
+
+	for (unsigned i = 0; i < collector->count; i++) {
+		const uint64_t id = collector->ids[i];
+		int r = is_running(cli, id) ? 1 : 0;
+
+		while (r > 0 && (r = spool_read(cli, id, spool_of(collector->map, i))) > 0)
+			some = true;
+		if (r < 0 && r != TQ_EGONE && r != -EINTR) {
+			collector->code = worse(collector->code, fail_task(cli, r, id));
+			collector->is_full = true;
+			map_stop(collector->map);
+			return;
+		}
+	}
+	collector->read_ns = some ? READ_FIRST_NS : collector->read_ns * 2;
+	if (collector->read_ns > READ_LAST_NS)
+		collector->read_ns = READ_LAST_NS;
+	collector->read_at_ns = now_ns() + collector->read_ns;
+}
+
 static bool is_stopping(struct map *map)
 {
 	bool stopping;
@@ -131,12 +195,14 @@ static bool is_stopping(struct map *map)
 	return stopping;
 }
 
-static void report(struct collector *collector, const struct map_task *task)
+static void report(struct collector *collector, const struct map_task *task, struct stream *stream)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 	const int r = tq_info(collector->map->cli->tq, task->id, &info);
 
+	if (r == 0 && !collector->is_unread && stream_is_cut(stream, &info))
+		collector->code = worse(collector->code, CLI_NOTHING);
 	if (r == 0 && info.state == TQ_DONE)
 		return;
 	collector->code = worse(collector->code, CLI_NOTHING);
@@ -148,40 +214,44 @@ static void report(struct collector *collector, const struct map_task *task)
 }
 
 /* Prints what a task has written; a reader that has gone away ends everything. */
-static void print_output(struct collector *collector, uint64_t id)
+static void print_output(struct collector *collector, const struct map_task *task,
+			 struct stream *ret_stream)
 {
-	struct stream stream = { .id = id };
 	int r;
 
+	*ret_stream = (struct stream){ .id = task->id };
 	if (collector->is_unread)
 		return;
-	r = stream_copy(collector->map->cli, &stream);
+	r = spool_print(collector->map->cli, task->id, task->spool, ret_stream);
 	if (r == -EPIPE || r == -EIO) {
 		collector->is_unread = true;
 		collector->code = r == -EPIPE ? CLI_SIGNALLED + SIGPIPE : CLI_NOTHING;
 		map_stop(collector->map);
 	} else if (r < 0) {
-		collector->code = worse(collector->code, fail_task(collector->map->cli, r, id));
+		collector->code =
+			worse(collector->code, fail_task(collector->map->cli, r, task->id));
 	}
 }
 
 static void finish(struct collector *collector, const struct map_task *task)
 {
 	struct cli *cli = collector->map->cli;
+	struct stream stream;
 
-	print_output(collector, task->id);
-	report(collector, task);
+	print_output(collector, task, &stream);
+	report(collector, task, &stream);
 
 	const int r = tq_task_steer(cli->tq, task->id, TQ_TASK_ACTION_FORGET);
 
 	if (r < 0 && r != TQ_EGONE)
 		fail_task(cli, r, task->id);
+	spool_free(task->spool);
 	free(task->line);
 }
 
 int map_collect(struct map *map)
 {
-	struct collector collector = { .map = map };
+	struct collector collector = { .map = map, .read_ns = READ_FIRST_NS };
 
 	collector.ids = calloc(map->window, sizeof(*collector.ids));
 	if (!collector.ids)
@@ -190,7 +260,10 @@ int map_collect(struct map *map)
 		uint32_t index;
 		const int r = wait_for_one(&collector, &index);
 
-		if (r == -EINTR || r == -ETIMEDOUT)
+		if (!collector.is_full && now_ns() >= collector.read_at_ns)
+			read_running(&collector);
+		/* -EAGAIN: the time was over before the wait began. */
+		if (r == -EINTR || r == -ETIMEDOUT || r == -EAGAIN)
 			continue;
 		if (r < 0 && (r != TQ_EGONE || !find_gone(&collector, &index))) {
 			collector.code = fail(map->cli, r, ABOUT_CONTENT, "map");

@@ -82,7 +82,7 @@ static void leave_window(struct map *map, uint64_t id, char *line)
 
 	mtx_lock(&map->lock);
 	if (line)
-		map->tasks[map->count++] = (struct map_task){ id, line };
+		map->tasks[map->count++] = (struct map_task){ id, line, NULL };
 	map->is_submitting = false;
 	is_late = line && map->is_stopping;
 	cnd_broadcast(&map->changed);

@@ -13,10 +13,12 @@ enum {
 	CHUNK_BYTES = 64 << 10
 }; /* what the library keeps of an output by default */
 
-static int put(const char *data, size_t bytes)
+int stream_put(const char *data, size_t bytes)
 {
 	int r = 0;
 
+	if (bytes == 0)
+		return 0;
 	signals_release(); /* whoever reads may be in no hurry */
 	if (fwrite(data, 1, bytes, stdout) < bytes || fflush(stdout) < 0)
 		r = errno == EPIPE ? -EPIPE : -EIO;
@@ -24,13 +26,41 @@ static int put(const char *data, size_t bytes)
 	return r;
 }
 
-static void say_gap(const struct stream *stream, uint64_t bytes)
+static void say_bytes(const struct stream *stream, uint64_t bytes, const char *where)
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	complain("%s: %llu %s %s not kept", tq_id_format(stream->id, id), (unsigned long long)bytes,
-		 format_plural(bytes, "byte", "bytes"),
-		 stream->offset ? "in between" : "at the beginning");
+	if (bytes)
+		complain("%s: %llu %s %s not kept", tq_id_format(stream->id, id),
+			 (unsigned long long)bytes, format_plural(bytes, "byte", "bytes"), where);
+}
+
+void stream_say_lost(const struct stream *stream)
+{
+	say_bytes(stream, stream->lost, "of its output in between");
+}
+
+bool stream_is_cut(struct stream *stream, const struct tq_task_info *info)
+{
+	if (info->attempt == stream->attempt || stream->attempt == 0)
+		if (info->output_bytes > stream->offset)
+			stream->lost += info->output_bytes - stream->offset;
+	stream->lost += stream->missed;
+	stream->missed = 0;
+	say_bytes(stream, stream->lost, "of its output");
+	return stream->lost > 0;
+}
+
+/* At the beginning it is said at once, as what follows is to be read with that in mind. */
+static void count_gap(struct stream *stream, uint64_t bytes)
+{
+	if (stream->offset) {
+		stream->lost += bytes;
+		return;
+	}
+	stream->missed += bytes;
+	if (!stream->whole)
+		say_bytes(stream, bytes, "at the beginning");
 }
 
 static void begin_attempt(struct stream *stream, uint32_t attempt)
@@ -57,9 +87,9 @@ static int take(struct stream *stream, const char *data, size_t bytes, uint64_t 
 			return 0; /* read again, from the new attempt's beginning */
 	}
 	if (from > stream->offset)
-		say_gap(stream, from - stream->offset);
+		count_gap(stream, from - stream->offset);
 	stream->offset = from + bytes;
-	return put(data, bytes);
+	return stream_put(data, bytes);
 }
 
 /* At the end of the output: whether it is that of an earlier attempt, because the
@@ -79,13 +109,16 @@ int stream_copy(struct cli *cli, struct stream *stream)
 {
 	char data[CHUNK_BYTES];
 	const uint64_t timeout_ns = stream->follow ? TQ_FOREVER_NS : 0;
+	int (*const read_more)(struct tq *, uint64_t, uint64_t, void *, uint32_t, uint64_t,
+			       uint64_t *, uint32_t *) = stream->follow ? tq_output_follow
+									: tq_output;
 
 	for (;;) {
 		uint64_t from = 0;
 		uint32_t attempt = stream->attempt;
 
 		signals_sleep_begin();
-		int r = tq_output(cli->tq, stream->id, stream->offset, data, sizeof(data),
+		int r = read_more(cli->tq, stream->id, stream->offset, data, sizeof(data),
 				  timeout_ns, &from, &attempt);
 		signals_sleep_end();
 

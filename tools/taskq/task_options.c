@@ -214,6 +214,7 @@ int task_options_command(const struct cli *cli, const struct task_options *optio
 		.env = options->env,
 		.cwd = options->cwd ? options->cwd : here,
 		.output_path = options->output,
+		.reader = options->is_read && !options->output ? tq_output_reader(cli->tq) : 0,
 	};
 	int r = exec.cwd ? 0 : -errno;
 

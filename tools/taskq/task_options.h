@@ -58,12 +58,13 @@ enum task_option_key {
 	}
 
 struct task_options {
-	struct tq_task_spec spec; /* without payload */
+	struct tq_task_spec spec;	   /* without payload */
 	const char *limits[TQ_LIMITS_MAX]; /* what spec.limits points to */
 	struct after_options after;	   /* what spec.after points to */
-	char *cwd;		  /* absolute; NULL the current directory */
-	char *output;		  /* absolute; NULL kept with the task */
-	const char **env;	  /* NULL-terminated "NAME=value"; NULL none */
+	char *cwd;			   /* absolute; NULL the current directory */
+	char *output;			   /* absolute; NULL kept with the task */
+	bool is_read;			   /* we follow its output */
+	const char **env;		   /* NULL-terminated "NAME=value"; NULL none */
 	unsigned env_count;
 	char **env_copies; /* those of env that were made here */
 	unsigned env_copy_count;

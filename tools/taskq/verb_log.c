@@ -36,7 +36,10 @@ static int print_log(struct cli *cli, uint64_t id, bool follow)
 	r = stream_copy(cli, &stream);
 	if (r == -EPIPE || r == -EIO)
 		return CLI_OK; /* main() looks at standard output once more */
-	return r < 0 ? fail_task(cli, r, id) : CLI_OK;
+	stream_say_lost(&stream);
+	if (r < 0)
+		return fail_task(cli, r, id);
+	return stream.lost ? CLI_NOTHING : CLI_OK;
 }
 
 int verb_log(struct cli *cli, int argc, char **argv)

@@ -192,6 +192,7 @@ int verb_map(struct cli *cli, int argc, char **argv)
 		return usage(cli, "the command is missing");
 	task_options_finish(cli, &mapping.options);
 	mapping.options.spec.flags |= TQ_TASK_KEEP; /* until its output is printed */
+	mapping.options.is_read = true;
 	mapping.map.options = &mapping.options;
 	mapping.map.argv = cli->operands;
 	mapping.map.argc = cli->operand_count;

@@ -58,6 +58,7 @@ static bool submit_command(struct run *run)
 	int r = -ENOMEM;
 
 	cli->exit_code = CLI_SELF;
+	run->options.is_read = true;
 	for (int i = 0; argv && i < cli->operand_count; i++)
 		argv[i] = cli->operands[i];
 	if (argv)
@@ -97,7 +98,8 @@ static bool find_worker(struct run *run)
 	return r == 0 && private_start(cli, &run->farm, 1, &run->watch);
 }
 
-static int exit_code(const struct run *run, const struct tq_task_info *info, int streamed)
+static int exit_code(const struct run *run, const struct tq_task_info *info, int streamed,
+		     bool is_cut)
 {
 	const int number = atomic_load(&run->watch.signal_number);
 
@@ -105,13 +107,13 @@ static int exit_code(const struct run *run, const struct tq_task_info *info, int
 		return CLI_SIGNALLED + SIGPIPE;
 	if (number && info->state == TQ_CANCELLED)
 		return CLI_SIGNALLED + number;
-	return outcome_code(info);
+	return is_cut && outcome_code(info) == CLI_OK ? CLI_SELF : outcome_code(info);
 }
 
 /* Streams and waits; the task is submitted and has a worker. */
 static int see_through(struct run *run)
 {
-	struct stream stream = { .id = run->id, .follow = true };
+	struct stream stream = { .id = run->id, .follow = true, .whole = true };
 	struct tq_task_info info = { .size = sizeof(info) };
 	struct cli *cli = run->cli;
 	char outcome[OUTCOME_MAX];
@@ -128,7 +130,9 @@ static int see_through(struct run *run)
 		return fail_task(cli, r, run->id);
 	if (!outcome_is_plain(&info))
 		complain("%s", outcome_format(&info, outcome));
-	return streamed < 0 && streamed != -EPIPE ? CLI_SELF : exit_code(run, &info, streamed);
+	if (streamed < 0 && streamed != -EPIPE)
+		return CLI_SELF;
+	return exit_code(run, &info, streamed, streamed == 0 && stream_is_cut(&stream, &info));
 }
 
 static int run_command(struct run *run)
