@@ -104,7 +104,9 @@ static int set_kinds(struct tqi_tx *tx, void *arg)
 {
 	const struct new_kinds *k = arg;
 
-	return tqi_worker_set_kinds(tx, k->worker, k->kinds.names, k->kinds.count);
+	int r = tqi_worker_make_kinds(tx, k->kinds.names, k->kinds.count);
+
+	return r < 0 ? r : tqi_worker_set_kinds(tx, k->worker, k->kinds.names, k->kinds.count);
 }
 
 /* Handlers were set or removed by this process since the last look. */

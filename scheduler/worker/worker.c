@@ -11,6 +11,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/worker/stop.h"
 #include "scheduler/wake/wake.h"
+#include "scheduler/worker/step.h"
 #include "shm/lock.h"
 #include "shm/pool.h"
 
@@ -58,6 +59,27 @@ static uint32_t take_slot(struct tqi_tx *tx, bool *ret_full, bool *ret_polled)
 	while (count > 0)
 		tqi_table_give(tx, TQI_WORKERS, busy[--count]);
 	return w;
+}
+
+/* Names stay, whatever comes of who wanted them: many are made in several transactions. */
+static int make_names(struct tqi_tx *tx, const char *const *names, uint32_t count,
+		      uint32_t (*make)(struct tqi_tx *tx, const char *name, bool *ret_full),
+		      int full_error)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		bool full;
+
+		if (!make(tx, names[i], &full))
+			return full ? full_error : -ENOMEM;
+		if (tqi_tx_is_filling(tx))
+			tqi_step(tx);
+	}
+	return 0;
+}
+
+int tqi_worker_make_kinds(struct tqi_tx *tx, const char *const *kinds, uint32_t count)
+{
+	return make_names(tx, kinds, count, tqi_kind_make, TQ_EKINDS);
 }
 
 static int set_queues(struct tqi_tx *tx, struct tqi_worker *worker,
@@ -162,6 +184,11 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 		return TQ_ESHUTDOWN;
 	int r = request->flags & TQI_WORKER_MASTER ? find_master(tx, request->name) : 0;
 
+	if (r == 0)
+		r = make_names(tx, request->queues, request->queue_count, tqi_queue_make,
+			       TQ_EQUEUES);
+	if (r == 0)
+		r = tqi_worker_make_kinds(tx, request->kinds, request->kind_count);
 	if (r == 0)
 		r = reserve_attempt(tx);
 	if (r < 0)

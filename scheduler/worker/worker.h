@@ -29,7 +29,9 @@ struct tqi_worker_request {
  */
 int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *request,
 			uint32_t *ret_worker);
-/* Set the kinds that it serves (handlers come and go). 0, TQ_EFULL, -ENOMEM. */
+/* Make kinds that are new, beforehand: they may be too many for one transaction. */
+int tqi_worker_make_kinds(struct tqi_tx *tx, const char *const *kinds, uint32_t count);
+/* Set the kinds that it serves (handlers come and go). 0, TQ_EKINDS, -ENOMEM. */
 int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *kinds,
 			 uint32_t count);
 /* The record of a worker in this life of it; NULL it has gone. */

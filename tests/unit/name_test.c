@@ -57,6 +57,40 @@ static uint32_t make_kind(struct fixture *f, const char *name, bool *ret_full)
 	return k;
 }
 
+/* As many as there may be, for one worker: too many for one transaction. */
+static void test_a_worker_brings_all_kinds(void **state)
+{
+	static char names[TQI_KINDS_MAX - 1][TQ_NAME_MAX + 1];
+	const char *kinds[TQI_KINDS_MAX - 1], *queue = "q";
+	const struct tqi_ident owner = { .pid = 42, .start = 1 };
+	struct tqi_worker_request request = { .owner = &owner,
+					      .name = "",
+					      .queues = &queue,
+					      .queue_count = 1,
+					      .kinds = kinds,
+					      .kind_count = TQI_KINDS_MAX - 1 };
+	struct fixture f;
+	uint32_t worker;
+	bool full;
+
+	(void)state;
+	open_fixture(&f, 0);
+	for (uint32_t i = 0; i < TQI_KINDS_MAX - 1; i++) {
+		memcpy(names[i], name_of(i), sizeof(names[i]));
+		kinds[i] = names[i];
+	}
+	int r = -ENOMEM;
+
+	for (int tries = 0; r == -ENOMEM && tries < 4; tries++) {
+		begin(&f);
+		r = tqi_worker_register(&f.tx, &request, &worker);
+		conclude(&f, r);
+	}
+	assert_int_equal(r, 0);
+	assert_int_equal(make_kind(&f, name_of(TQI_KINDS_MAX - 2), &full), TQI_KINDS_MAX - 1);
+	close_fixture(&f);
+}
+
 /* A default that is there needs no place kept for it. */
 static void test_a_kind_is_kept_for_commands(void **state)
 {
@@ -166,6 +200,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_name_leads_to_its_record),
+		cmocka_unit_test(test_a_worker_brings_all_kinds),
 		cmocka_unit_test(test_a_kind_is_kept_for_commands),
 		cmocka_unit_test(test_a_name_that_was_undone_is_free),
 		cmocka_unit_test(test_a_wrong_hint_does_no_harm),
