@@ -8,7 +8,8 @@
 #include "client/core/options.h"
 #include "client/observe/snapshot.h"
 
-#define RUN 16 /* records copied at a time */
+#define RUN 16		       /* records copied at a time */
+#define AGREE_TRIES 64	       /* looks at two members that others move meanwhile */
 #define MEMBERS_END UINT64_MAX /* as a cursor: all have been seen */
 
 void tqi_group_fill(const struct tqi_group *g, uint32_t index, struct tq_group_info *i)
@@ -102,6 +103,41 @@ static uint64_t id_of(struct tq *tq, uint32_t task)
 		       : MEMBERS_END;
 }
 
+/*
+ * Whether the one that is said to be next says so too.  A chain of which that holds at every
+ * step comes to an end: a member met twice would have two before it.  Where others move
+ * members meanwhile, what does not agree is looked at once more.
+ */
+static bool agrees(struct tq *tq, uint32_t member, uint32_t next)
+{
+	struct tqi_extra extra;
+	struct tqi_task t;
+
+	return !next || (tqi_peek_record(&tq->seg, TQI_TASKS, next, &t) == 0 &&
+			 tqi_peek_extra(&tq->seg, &t, &extra) && extra.group_prev == member);
+}
+
+/* 0 and which one is next; TQ_ECORRUPT the chain is damaged. */
+static int peek_next(struct tq *tq, uint64_t id, uint32_t *ret_next)
+{
+	const uint32_t index = tqi_id_index(id);
+	struct tqi_extra extra;
+	uint64_t version;
+	struct tqi_task t;
+
+	for (int i = 0; i < AGREE_TRIES; i++) {
+		int r = tqi_peek_task(&tq->seg, id, &t);
+
+		if (r < 0)
+			return r;
+		*ret_next = tqi_peek_extra(&tq->seg, &t, &extra) ? extra.group_next : 0;
+		if (agrees(tq, index, *ret_next))
+			return 0;
+	}
+	/* A writer that has stopped half-way through moving them is no damage. */
+	return tqi_peek_version(&tq->seg, &version) == 0 && (version & 1) ? 0 : TQ_ECORRUPT;
+}
+
 /* One member, and which one is next. */
 static int peek_member(struct tq *tq, uint32_t group, uint64_t *cursor, struct tq_task_info *info)
 {
@@ -115,8 +151,12 @@ static int peek_member(struct tq *tq, uint32_t group, uint64_t *cursor, struct t
 		return TQ_EGONE; /* its group has left it behind */
 	info->size = sizeof(*info);
 	r = tq_info(tq, *cursor, info);
+	uint32_t next = 0;
+
 	if (r == 0)
-		*cursor = id_of(tq, extra.group_next);
+		r = peek_next(tq, *cursor, &next);
+	if (r == 0)
+		*cursor = id_of(tq, next);
 	return r;
 }
 

@@ -208,6 +208,8 @@ static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct t
 	r = peek_stable(seg, offset, ret_task, sizeof(*ret_task), &inside);
 	if (inside && (inside == INSIDE_ANY || ret_task->stamp >= inside))
 		ret_task->stamp = inside | STAMP_INSIDE;
+	if (r == 0 && !inside && tqi_peek_version(seg, &version) == 0 && ret_task->stamp > version)
+		return TQ_ECORRUPT; /* no transaction has been so late */
 	return r;
 }
 

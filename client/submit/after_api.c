@@ -50,9 +50,11 @@ static void fill(struct walk *w, const struct tqi_edge *edge)
 
 	if (tqi_peek_record(w->seg, TQI_TASKS, index, &other) < 0)
 		memset(&other, 0, sizeof(other));
+	/* Of a damaged record: 0, and "?" where it is printed. */
 	*info = (struct tq_dependency_info){ .id = tqi_id_make(index, other.generation),
-					     .kind = edge->kind,
-					     .state = other.state,
+					     .kind = edge->kind <= TQ_AFTER_FAIL ? edge->kind : 0,
+					     .state = other.state < TQ_STATE_COUNT ? other.state
+										   : 0,
 					     .decided = edge->told != TQI_EDGE_OPEN };
 }
 
@@ -60,8 +62,12 @@ static void fill(struct walk *w, const struct tqi_edge *edge)
 static void walk(struct walk *w, uint32_t e)
 {
 	struct tqi_edge edge;
+	uint32_t left; /* a chain is no longer than its table: this one is damaged */
 
-	while (e && w->filled < w->count && tqi_peek_record(w->seg, TQI_EDGES, e, &edge) == 0) {
+	if (tqi_peek_count(w->seg, TQI_EDGES, &left) < 0)
+		return;
+	while (e && left-- > 0 && w->filled < w->count &&
+	       tqi_peek_record(w->seg, TQI_EDGES, e, &edge) == 0) {
 		if ((w->dependants ? edge.task : edge.waiter) != w->task)
 			return;
 		if (edge.kind)

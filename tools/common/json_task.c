@@ -135,8 +135,10 @@ static void add_after(json_t *object, struct tq *tq, const struct tq_task_info *
 	const int n = tq_dependencies(tq, info->id, infos, TQ_AFTER_MAX);
 
 	for (int i = 0; i < n; i++) {
-		const char *name = names[infos[i].kind];
+		const char *name = names[infos[i].kind <= TQ_AFTER_FAIL ? infos[i].kind : 0];
 
+		if (!name) /* a damaged record */
+			continue;
 		if (!json_object_get(object, name))
 			json_object_set_new(object, name, json_array());
 		json_array_append_new(json_object_get(object, name), json_id(infos[i].id));
