@@ -2,14 +2,14 @@
 /*
  * Log-scale histograms of durations.
  *
- * V1  Bucket 0 counts what is below 1,024 ns; above, each octave has eight buckets of
+ * HI-1  Bucket 0 counts what is below 1,024 ns; above, each octave has eight buckets of
  *     equal width, so that none is wider than an eighth of where it begins.  The last one
  *     takes all that is longer, from 11 days.
- * V2  A sample is noted in the transaction (tqi_tx_sample()) and added after its commit,
+ * HI-2  A sample is noted in the transaction (tqi_tx_sample()) and added after its commit,
  *     under the lock, without a journal: what is rolled back adds nothing, and a process
  *     that is killed in between leaves out what it had not added.  No sample is added
  *     twice: there are never more of them than commits that noted one.
- * V3  The longest comes first, then the sum, then the bucket: a bucket that counts
+ * HI-3  The longest comes first, then the sum, then the bucket: a bucket that counts
  *     anything begins at or below `longest_ns`, whenever its writer dies.
  */
 #ifndef TQI_SHM_HISTOGRAM_H
@@ -21,7 +21,7 @@
 #define TQI_HISTOGRAM_FIRST_SHIFT 10 /* log2 of where bucket 1 begins: 1,024 ns */
 #define TQI_HISTOGRAM_PARTS_SHIFT 3  /* log2 of the buckets of an octave */
 
-/* In a table's record.  Written as V2 says; read by observers, and torn at worst between
+/* In a table's record.  Written as HI-2 says; read by observers, and torn at worst between
  * its words. */
 struct tqi_histogram {
 	uint64_t longest_ns;
@@ -54,7 +54,7 @@ static inline uint64_t tqi_histogram_least(uint32_t bucket)
 	return ((1ull << TQI_HISTOGRAM_PARTS_SHIFT) + part) << (octave - TQI_HISTOGRAM_PARTS_SHIFT);
 }
 
-/* V3.  Under the lock. */
+/* HI-3.  Under the lock. */
 static inline void tqi_histogram_add(struct tqi_histogram *h, uint64_t ns)
 {
 	volatile struct tqi_histogram *to = h;

@@ -95,7 +95,7 @@ static void record_holder(struct tqi_core *core, const struct tqi_thread *self)
 	tqi_store_release32(&core->holder_tid, self->tid);
 }
 
-/* L2. */
+/* LK-2. */
 static int taken(const struct tqi_segment *seg, const struct tqi_thread *self, int r)
 {
 	struct tqi_core *core = tqi_segment_core(seg);
@@ -112,7 +112,7 @@ static int taken(const struct tqi_segment *seg, const struct tqi_thread *self, i
 	return r ? TQ_ECORRUPT : 0;
 }
 
-/* L3: what the kernel would have done. */
+/* LK-3: what the kernel would have done. */
 static void repair(const struct tqi_segment *seg)
 {
 	struct tqi_core *core = tqi_segment_core(seg);
@@ -184,7 +184,7 @@ static uint32_t pause_some(uint32_t pauses, uint32_t left)
 }
 
 /*
- * L5.  EBUSY: it is worth no more spinning, or none at all, for the word has `tid`.  A try
+ * LK-5.  EBUSY: it is worth no more spinning, or none at all, for the word has `tid`.  A try
  * that finds the lock taken costs its holder the cache line, and all who wait the time: so
  * the word is read first, and ever more rarely.
  */

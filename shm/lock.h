@@ -2,16 +2,16 @@
 /*
  * The one robust lock of a segment (rules: docs/crash-safety.md).
  *
- * L1  Taken by trylock, then by clocklock in slices: plain pthread_mutex_lock can
- *     sleep for ever on a free robust mutex (PITFALLS: the unlocker is killed
+ * LK-1  Taken by trylock, then by clocklock in slices: plain pthread_mutex_lock can
+ *     sleep for ever on a free robust mutex (PF-1: the unlocker is killed
  *     between its exchange and its wake).
- * L2  Whoever gets EOWNERDEAD rolls the journal back, then marks it consistent:
+ * LK-2  Whoever gets EOWNERDEAD rolls the journal back, then marks it consistent:
  *     the last step, so that a killed rescuer is rescued in the same way.
- * L3  A lock that the kernel could not mark is repaired by a third party only if
+ * LK-3  A lock that the kernel could not mark is repaired by a third party only if
  *     the holder's record names the TID in the word, and that thread is proved
  *     gone, by CAS from exactly the word read before the proof.
- * L4  The holder's own record is written after taking and left stale by unlock.
- * L5  Before a sleep it is waited for some 3 us: the word is looked at, not written to, at
+ * LK-4  The holder's own record is written after taking and left stale by unlock.
+ * LK-5  Before a sleep it is waited for some 3 us: the word is looked at, not written to, at
  *     growing distances (docs/decisions/0023).  Not where one processor is all there is.
  */
 #ifndef TQI_SHM_LOCK_H

@@ -5,7 +5,7 @@
  * its offset in units of 64 bytes; 0 = none.
  *
  * Taking and giving are constant time but for runs, which search the span map.
- * A taken block's bytes are new memory (T3), its first 8 already journalled.
+ * A taken block's bytes are new memory (TX-3), its first 8 already journalled.
  */
 #ifndef TQI_SHM_POOL_H
 #define TQI_SHM_POOL_H
@@ -14,7 +14,7 @@
 
 /* 0 = no memory now: grow (shm/extent.h) and try again, or evict. */
 uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes);
-/* Free a block; it is not handed out again before the commit (T6). */
+/* Free a block; it is not handed out again before the commit (TX-6). */
 void tqi_block_give(struct tqi_tx *tx, uint32_t block);
 /* For tqi_tx_commit() only. */
 void tqi_block_free(struct tqi_tx *tx, uint32_t block);

@@ -2,14 +2,14 @@
 /*
  * A ring of the last entries, for a flight recorder.
  *
- * V4  Entry number n, from 1, lies in slot (n - 1) % slots.  An entry is written plainly
+ * RG-1  Entry number n, from 1, lies in slot (n - 1) % slots.  An entry is written plainly
  *     into the slot beyond the head, and the head grows by one in the transaction: rolled
  *     back, the slot is scratch again.
- * V5  A transaction writes at most TQI_RING_SLACK entries, and the ring has so many slots
+ * RG-2  A transaction writes at most TQI_RING_SLACK entries, and the ring has so many slots
  *     more than it promises entries.  So the last promised ones before any transaction are
  *     whole, whatever becomes of it: number n is while n + promised > head.  (An entry goes
  *     with two changes at least, and the journal has room for twice as many.)
- * V6  `ring_shown` is the head as of some commit, stored after it: what an observer may
+ * RG-3  `ring_shown` is the head as of some commit, stored after it: what an observer may
  *     show although transactions are under way.  A process killed in between leaves it
  *     behind until the next commit that writes an entry.
  */

@@ -81,7 +81,7 @@ static uint32_t take_new(struct tqi_tx *tx, uint32_t table)
 		return 0;
 	void *record = tqi_table_at(tx, table, index);
 
-	if (!tx->corrupt) /* new memory (T3), perhaps with an old payload in it */
+	if (!tx->corrupt) /* new memory (TX-3), perhaps with an old payload in it */
 		memset(record, 0, tx->seg->geometry.tables[table].record_bytes);
 	TQI_SET(tx, t->count, index + 1);
 	return index;

@@ -15,7 +15,7 @@
  * their last owner left them, so that a generation in them can live on.
  */
 uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full);
-/* Free a record; it is not handed out again before the commit (T6). */
+/* Free a record; it is not handed out again before the commit (TX-6). */
 void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index);
 /* For tqi_tx_commit() only. */
 void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index);
@@ -26,7 +26,7 @@ void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t ind
 /* Begin to load a record into the cache; no harm where there is none. */
 void tqi_table_fetch(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 
-/* Resolve a reference (T5) through the directory, and remember it. */
+/* Resolve a reference (TX-5) through the directory, and remember it. */
 void *tqi_table_resolve(struct tqi_tx *tx, uint32_t table, uint32_t index);
 
 /* The same, when it is not the one that was resolved last. */

@@ -34,7 +34,7 @@ static void end(struct tqi_core *core)
 	tqi_store_release64(&core->version, (version | 1) + 1);
 }
 
-/* T6. */
+/* TX-6. */
 static void settle_gives(struct tqi_tx *tx)
 {
 	for (uint32_t i = 0; i < tx->give_count; i++) {

@@ -7,17 +7,17 @@
  * A process that dies in between leaves the journal; the next owner of the lock rolls it
  * back, newest first.
  *
- * T1  An entry is complete before it counts, and counts before its store.
- * T2  Rolling back is idempotent: a rescuer may die and be rescued.
- * T3  TQI_INIT stores without an entry, into memory that no committed state
+ * TX-1  An entry is complete before it counts, and counts before its store.
+ * TX-2  Rolling back is idempotent: a rescuer may die and be rescued.
+ * TX-3  TQI_INIT stores without an entry, into memory that no committed state
  *     refers to: there is nothing to restore.
- * T4  Words of struct tqi_word32/64 are never journalled; TQI_SET does not
+ * TX-4  Words of struct tqi_word32/64 are never journalled; TQI_SET does not
  *     compile on them.
- * T5  A reference read from the segment is used only through the checked
+ * TX-5  A reference read from the segment is used only through the checked
  *     resolvers below.  One that is out of range resolves to the scratch record
  *     and marks the transaction corrupt: it is then rolled back as a whole.
- * T6  Records and blocks that a transaction frees are noted, and become free at
- *     its commit: nobody writes over them (T3) while a rollback may need them.
+ * TX-6  Records and blocks that a transaction frees are noted, and become free at
+ *     its commit: nobody writes over them (TX-3) while a rollback may need them.
  */
 #ifndef TQI_SHM_TX_H
 #define TQI_SHM_TX_H
@@ -71,7 +71,7 @@ struct tqi_tx {
 	uint64_t wall_ns; /* read likewise when anything waits for the wall clock; 0 not read */
 	uint32_t undo_count; /* copy of core->undo_count */
 	uint32_t wake_count;
-	bool corrupt; /* see T5 */
+	bool corrupt; /* see TX-5 */
 	bool lacked;  /* a block could not be had: the caller did without, or gave up */
 	bool pass_on; /* the scheduler's: what waited may have become startable */
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
@@ -177,7 +177,7 @@ static inline void tqi_tx_sample(struct tqi_tx *tx, struct tqi_histogram *into, 
 /* Note that a wait slot is to be woken; duplicates are merged. */
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);
 
-/* T1: entries below `n` are complete; the stores come after. */
+/* TX-1: entries below `n` are complete; the stores come after. */
 static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t n)
 {
 	tqi_compiler_barrier();
@@ -296,7 +296,7 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 	return &tx->journal[tx->undo_count];
 }
 
-/* The same fields as TQI_SET takes, and no others (T4). */
+/* The same fields as TQI_SET takes, and no others (TX-4). */
 #define TQI_UNDO_CODE(field)                                                                       \
 	_Generic((field), uint8_t                                                                  \
 		 : TQI_UNDO_8, uint16_t                                                            \
@@ -340,7 +340,7 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
  *
  *	TQI_SETS(tx, task, (attempt, a), (attempts, task->attempts + 1));
  *
- * All entries are complete before any counts, and all count before the first store (T1):
+ * All entries are complete before any counts, and all count before the first store (TX-1):
  * a third of the instructions of as many TQI_SETs.
  */
 #define TQI_SETS(tx, record, ...)                                                                  \
@@ -361,7 +361,7 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 			tqi_undo_count((tx), (tx)->undo_count + tqi_pairs_);                       \
 	} while (0)
 
-/* Plain store into memory that nothing committed refers to (T3). */
+/* Plain store into memory that nothing committed refers to (TX-3). */
 #define TQI_INIT(field, value) ((field) = (value))
 
 /* Journal some words that are about to be overwritten; false: they must not be. */

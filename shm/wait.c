@@ -6,7 +6,7 @@
 
 #define BUSY_MAX 8 /* owners dying in the same microseconds */
 
-/* W5. */
+/* WT-5. */
 static void wake_behind(struct tqi_tx *tx, uint32_t newer)
 {
 	uint32_t w = tx->core->waiter_oldest;
@@ -137,7 +137,7 @@ static void unlink_any(struct tqi_tx *tx, uint32_t w)
 		transit_remove(tx, w);
 }
 
-/* Make the mutex at first use (it is never used for anything else), then lock it (W1). */
+/* Make the mutex at first use (it is never used for anything else), then lock it (WT-1). */
 static bool take_mutex(struct tqi_waiter *s)
 {
 	if (s->mutex_made == 0) {

@@ -4,23 +4,23 @@
  * what, and when somebody must look, is the scheduler's to say.  The protocol was
  * model-checked (docs/protocol.md); each rule is load-bearing.
  *
- * W1  A slot is taken, linked and its mutex locked inside one transaction, before
+ * WT-1  A slot is taken, linked and its mutex locked inside one transaction, before
  *     its commit; the mutex is released inside the transaction's hold that frees
  *     the slot, after the commit.  So a slot in use shows its owner's TID or
  *     OWNER_DIED, never 0.
- * W2  The word compared by the futex wait is the one read in that hold.
- * W3  Wake words only grow, are never journalled, and are bumped and woken before
+ * WT-2  The word compared by the futex wait is the one read in that hold.
+ * WT-3  Wake words only grow, are never journalled, and are bumped and woken before
  *     the commit.
- * W4  Each sleeper watches its own word and the mutex of the sleeper it queued
+ * WT-4  Each sleeper watches its own word and the mutex of the sleeper it queued
  *     behind, nothing else of the chain: one watcher a word.
- * W5  Whoever unlinks a slot wakes the slot queued behind it, and the one that
+ * WT-5  Whoever unlinks a slot wakes the slot queued behind it, and the one that
  *     thereby becomes a keeper, in the same hold.
- * W6  The timekeeper is the oldest listed sleeper; it and TQI_DEPUTIES behind it
+ * WT-6  The timekeeper is the oldest listed sleeper; it and TQI_DEPUTIES behind it
  *     are the keepers: each notes what it sleeps to, and is woken when a commit
  *     needs an earlier look.
- * W7  Who was popped passes a wake on in the hold that brings it back, whether it
+ * WT-7  Who was popped passes a wake on in the hold that brings it back, whether it
  *     found something, found nothing or gives up; so do looks.  Nobody else does.
- * W8  Listed sleepers stand, newest last, on the list of those who sleep for the same;
+ * WT-8  Listed sleepers stand, newest last, on the list of those who sleep for the same;
  *     whoever wakes for something goes along that list only.
  */
 #ifndef TQI_SHM_WAIT_H

@@ -18,7 +18,7 @@
 #define WALL_LOOK_NS 5000000000ull /* 5 s: a step of the wall clock is noticed no later */
 #define EDGES_SLICE 8		   /* edges dropped in one hold: journal space */
 
-/* What one sleep waits on; the words were read in the hold before (W2). */
+/* What one sleep waits on; the words were read in the hold before (WT-2). */
 struct nap {
 	struct tqi_futex words[TQI_FUTEX_WAIT_MAX];
 	uint32_t count;
@@ -35,7 +35,7 @@ static void nap_add(struct nap *nap, const struct tqi_word32 *word, uint32_t val
 	nap->words[nap->count++] = (struct tqi_futex){ word, value };
 }
 
-/* W4: the sleeper that this one queued behind. */
+/* WT-4: the sleeper that this one queued behind. */
 static void watch_older(struct tqi_tx *tx, const struct tqi_waiter *slot, struct nap *nap)
 {
 	if (!slot->older)
@@ -159,7 +159,7 @@ static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
 
 	tqi_sleep_leave(tx, s->waiter);
 	if (popped)
-		tqi_wake_any(tx); /* W7 */
+		tqi_wake_any(tx); /* WT-7 */
 	tqi_wake_room(tx);
 	int e = tqi_hold_commit(tq, tx, r);
 
@@ -229,7 +229,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 
 	prepare(&tx, s, nap);
 	if (popped)
-		tqi_wake_any(&tx); /* W7 */
+		tqi_wake_any(&tx); /* WT-7 */
 	*ret_r = tqi_hold_commit(tq, &tx, 0);
 	return *ret_r < 0 ? -1 : 1;
 }
@@ -255,7 +255,7 @@ static int sleep_on(struct tq *tq, const struct nap *nap)
 }
 
 /*
- * Wakers call the kernel under the lock (W3), and where processors are busy the kernel
+ * Wakers call the kernel under the lock (WT-3), and where processors are busy the kernel
  * puts the waker aside for the woken.  Then the waker goes first: to queue for the lock
  * would cost both another call, and another sleep.
  */

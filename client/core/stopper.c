@@ -87,7 +87,7 @@ void tqi_group_close(struct tq_worker *worker)
 	struct tqi_tx tx;
 	int r;
 
-	do /* the lock's holder may be stopped: S2 is worth the wait */
+	do /* the lock's holder may be stopped: ST-2 is worth the wait */
 		r = tqi_hold_begin(worker->tq, &tx);
 	while (r == TQ_ELOCKED);
 	/* On any other error nobody can take a hold: the heartbeat's guard is enough. */

@@ -2,15 +2,15 @@
 /*
  * Who ends attempts, and what the heartbeat thread of a worker offers.
  *
- * S1  A stop step is taken by whoever is first, the worker's own heartbeat thread
+ * ST-1  A stop step is taken by whoever is first, the worker's own heartbeat thread
  *     or, a little later, its farm's master: phase and time are committed, then, in
  *     the same hold, the signal is sent.  In a hold no attempt can end, so the
  *     signal cannot hit the next one.
- * S2  A command's group is signalled by its worker only between tqi_group_open()
+ * ST-2  A command's group is signalled by its worker only between tqi_group_open()
  *     and tqi_group_close(): in that time its leader is not reaped, so its number
  *     cannot change hands.  Both are holds, too.  Where the segment is lost there
  *     are none: then only the worker itself signals, under the heartbeat's guard.
- * S3  Nothing else is ever signalled but the process itself, or a child.
+ * ST-3  Nothing else is ever signalled but the process itself, or a child.
  */
 #ifndef TQI_CLIENT_CORE_STOPPER_H
 #define TQI_CLIENT_CORE_STOPPER_H

@@ -33,7 +33,7 @@ struct command {
 	struct tqi_usage usage;
 };
 
-/* S2: the leader's zombie keeps the number of the group until all others are doomed. */
+/* ST-2: the leader's zombie keeps the number of the group until all others are doomed. */
 static void end_group(struct command *c)
 {
 	siginfo_t info;

@@ -232,7 +232,7 @@ static uint32_t watch(struct tqi_sleeper *s, struct tqi_futex *words, uint32_t r
 	struct tqi_farm *farm = s->arg;
 	uint32_t count = 0;
 
-	if (room > 0) /* F3 */
+	if (room > 0) /* FM-3 */
 		words[count++] = (struct tqi_futex){ &farm->signals.pending, 0 };
 	for (uint32_t i = 0; !farm->signals.installed && i < farm->child_count && count < room; i++)
 		if (farm->children[i].state == TQI_CHILD_LIVE && farm->children[i].life.word)

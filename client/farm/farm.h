@@ -2,12 +2,12 @@
 /*
  * A farm: a master with one thread, and the worker processes that it forked.
  *
- * F1  The master reaps a worker only after it has killed all that could be left of
+ * FM-1  The master reaps a worker only after it has killed all that could be left of
  *     it: until then the zombie, and for a command its leader's zombie, keep the
  *     numbers from changing hands.  (A host that keeps its signals may reap it before
  *     us: then a number that somebody has now is left alone.)
- * F2  A worker's tasks are given back when nothing of its groups is left.
- * F3  Signal handlers only set bits in `pending`, a word that the sleeping master
+ * FM-2  A worker's tasks are given back when nothing of its groups is left.
+ * FM-3  Signal handlers only set bits in `pending`, a word that the sleeping master
  *     compares: none is lost between its look and its sleep.
  */
 #ifndef TQI_CLIENT_FARM_FARM_H

@@ -113,7 +113,7 @@ static void kill_own_group(struct tqi_child *child)
 	kill(-child->pid, SIGKILL);
 }
 
-/* F1: while the worker is a zombie, and its commands' leaders are ours to reap. */
+/* FM-1: while the worker is a zombie, and its commands' leaders are ours to reap. */
 static void kill_remains(struct tqi_child *child, const struct remains *remains)
 {
 	child->group_count = 0;
@@ -212,7 +212,7 @@ static bool takes_long(const struct tqi_child *child, uint64_t now)
 	return now - child->buried_ns >= MEMBERS_LONG_NS;
 }
 
-/* F2. */
+/* FM-2. */
 static bool groups_are_empty(struct tqi_child *child, uint64_t now)
 {
 	bool (*reap)(pid_t, struct tqi_usage *) = takes_long(child, now) ? tqi_reap_rest

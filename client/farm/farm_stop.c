@@ -25,7 +25,7 @@ static bool is_leader(const struct tqi_attempt *attempt, uint32_t pgid)
 }
 
 /*
- * S3: SIGKILL goes to the worker, our child; its command follows when it is buried.
+ * ST-3: SIGKILL goes to the worker, our child; its command follows when it is buried.
  * SIGTERM is for the command: its leader is not ours, but a stopped worker does not
  * reap it.  One that runs and does not take its steps gets SIGKILL in the end.
  */

@@ -126,7 +126,7 @@ static void retire(struct tqi_handlers *handlers, struct entry *old)
 	tqi_add_release32(&handlers->generation, 1);
 	if (!old)
 		return;
-	urcu_bp_synchronize_rcu(); /* H2; call_rcu() would start a thread */
+	urcu_bp_synchronize_rcu(); /* HD-2; call_rcu() would start a thread */
 	free(old);
 }
 

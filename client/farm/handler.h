@@ -2,11 +2,11 @@
 /*
  * Handlers of this process, by kind: an RCU hash table (liburcu, flavour bp).
  *
- * H1  A lookup runs under urcu_bp_read_lock() and copies what it found; that copy
+ * HD-1  A lookup runs under urcu_bp_read_lock() and copies what it found; that copy
  *     is where a thread enters the handler.
- * H2  tq_handler_set() waits for a grace period after it has unlinked the old one:
+ * HD-2  tq_handler_set() waits for a grace period after it has unlinked the old one:
  *     when it returns, every lookup that found the old one is over.
- * H3  fork() is announced to liburcu by whoever forks a process that goes on to use
+ * HD-3  fork() is announced to liburcu by whoever forks a process that goes on to use
  *     handlers: tqi_handlers_fork_*().
  */
 #ifndef TQI_CLIENT_FARM_HANDLER_H

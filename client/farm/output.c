@@ -51,7 +51,7 @@ static bool is_ending(const struct tqi_output *output)
 	return *(const volatile uint8_t *)&output->attempt->phase != TQI_PHASE_NONE;
 }
 
-/* O3: how many bytes more may go into the ring. */
+/* OU-3: how many bytes more may go into the ring. */
 static uint64_t room_left(const struct tqi_output *output)
 {
 	uint64_t left = UINT64_MAX;
@@ -129,7 +129,7 @@ static bool was_held(struct tqi_output *output)
 	return true;
 }
 
-/* O1. */
+/* OU-1. */
 static void publish(struct tqi_output *output, uint64_t bytes)
 {
 	output->head += bytes;

@@ -2,11 +2,11 @@
 /*
  * The output of a running command, in the ring of its worker's record.
  *
- * O1  Bytes are stored, then `output_head` with release: what is before the head
+ * OU-1  Bytes are stored, then `output_head` with release: what is before the head
  *     is there.  Then `output_word` grows and its sleepers are woken.
- * O2  At most TQI_OUTPUT_CHUNK bytes beyond the head are being written at any
+ * OU-2  At most TQI_OUTPUT_CHUNK bytes beyond the head are being written at any
  *     time: in a full ring these are its oldest bytes.
- * O3  While somebody follows the output (struct tqi_reader), so much is left in the pipe
+ * OU-3  While somebody follows the output (struct tqi_reader), so much is left in the pipe
  *     that the ring keeps all that a reader has not read: the command is held back, as by
  *     any pipe.  One that is gone, or was found stopped for some seconds, is followed no
  *     longer; nor is anybody once the attempt has been asked to end.

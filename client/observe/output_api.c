@@ -163,7 +163,7 @@ static void leave_reader(struct tq *tq, struct tqi_reader *reader, uint64_t name
 	tq->seg.ops->futex_wake(tq->seg.ops->ctx, &reader->read, 1);
 }
 
-/* O3: all before `offset` has been read.  An attempt that has begun meanwhile is not held. */
+/* OU-3: all before `offset` has been read.  An attempt that has begun meanwhile is not held. */
 static void follow_from(struct tq *tq, const struct source *s, uint64_t offset)
 {
 	const uint64_t name = tq_output_reader(tq);

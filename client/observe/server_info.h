@@ -19,7 +19,7 @@ struct tqi_holder {
 /* For each of them, in one pass over all attempts. */
 void tqi_find_holders(const struct tqi_segment *seg, struct tqi_holder *holders, uint32_t count);
 
-/* The server of a task's attempt under way, or of its last one (V7); "" none, or not known. */
+/* The server of a task's attempt under way, or of its last one (SV-7); "" none, or not known. */
 void tqi_peek_server_of(const struct tqi_segment *seg, const struct tqi_task *task,
 			char name[TQ_SERVER_MAX + 1]);
 

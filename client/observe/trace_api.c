@@ -48,7 +48,7 @@ static int peek_head(const struct tqi_segment *seg, uint64_t *ret_head)
 	return r < 0 ? r : *ret_head > INT64_MAX ? TQ_ECORRUPT : 0;
 }
 
-/* The oldest entry that no transaction under way may have written over (V5). */
+/* The oldest entry that no transaction under way may have written over (RG-2). */
 static int peek_oldest(const struct tqi_segment *seg, uint64_t *ret_oldest)
 {
 	const uint64_t promised = seg->geometry.ring_slots - TQI_RING_SLACK;

@@ -69,7 +69,7 @@ void tqi_heartbeat_set_group(struct tqi_heartbeat *hb, uint32_t pgid)
 	pthread_mutex_unlock(&hb->guard);
 }
 
-/* S1, S3.  A handler sees that it is asked; only SIGKILL ends it, with its process. */
+/* ST-1, ST-3.  A handler sees that it is asked; only SIGKILL ends it, with its process. */
 static void send_own(void *arg, struct tqi_attempt *attempt, int signal)
 {
 	const struct tqi_heartbeat *hb = arg;
@@ -166,7 +166,7 @@ static void beat_blindly(struct tqi_heartbeat *hb)
 				now + least(PAUSE_NS, lease ? lease / BEATS_PER_LEASE : PAUSE_NS));
 }
 
-/* S2 for the one who has no holds: see outlive(). */
+/* ST-2 for the one who has no holds: see outlive(). */
 static void end_process(struct tqi_heartbeat *hb)
 {
 	pthread_mutex_lock(&hb->guard);

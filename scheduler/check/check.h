@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Verifies every invariant of a segment: R1 to R10 (scheduler/record/records.h), W1, W6,
- * W8 (shm/wait.h), AS1 and AS2 (scheduler/worker/asleep.h), Y1 to Y3 (scheduler/graph/behalf.h), gauges against a recount, and that each
+ * Verifies every invariant of a segment: RC-1 to RC-10 (scheduler/record/records.h), WT-1, WT-6,
+ * WT-8 (shm/wait.h), SL-1 and SL-2 (scheduler/worker/asleep.h), WO-1 to WO-3 (scheduler/graph/behalf.h), gauges against a recount, and that each
  * byte of memory has one use.
  *
  * Only reads, and trusts nothing: the base may be a private copy of a damaged

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dependencies: each task's chain of them, and what they come to (R11, D1 to D3). */
+/* Dependencies: each task's chain of them, and what they come to (RC-11, DP-1 to DP-3). */
 #include "scheduler/graph/after.h"
 #include "scheduler/check/check_state.h"
 
@@ -24,7 +24,7 @@ const char *tqi_check_edge_fault(struct tqi_check *c, const struct tqi_edge *edg
 		return "is another's";
 	if (!on || on->state == TQ_FREE)
 		return "has no task";
-	return on->sequence >= t->sequence ? "is on a later task" : NULL; /* D1 */
+	return on->sequence >= t->sequence ? "is on a later task" : NULL; /* DP-1 */
 }
 
 /* Of one that is sound in itself. */
@@ -50,7 +50,7 @@ void tqi_check_task_after(struct tqi_check *c, uint32_t index, const struct tqi_
 	bool blamed = t->cause == TQ_CAUSE_DEPENDENCY;
 	uint32_t count = 0;
 
-	c->unmet[index] += telling && !final; /* E3: its dependants are being revived */
+	c->unmet[index] += telling && !final; /* ED-3: its dependants are being revived */
 	if (blamed && !(extra && extra->culprit))
 		tqi_check_fault(c, "task %u: cause dependency, of nothing", index);
 	for (uint32_t e = extra ? extra->after : 0; e; count++) {

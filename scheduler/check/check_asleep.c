@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleepers by what they sleep for: the lists, and workers by queue and kinds (AS1, AS2). */
+/* Sleepers by what they sleep for: the lists, and workers by queue and kinds (SL-1, SL-2). */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -112,7 +112,7 @@ static uint32_t ranks_of(const struct tqi_worker *worker)
 	return n;
 }
 
-/* AS1, from the side of the workers; returns their ranks. */
+/* SL-1, from the side of the workers; returns their ranks. */
 static uint32_t check_workers(struct tqi_check *c)
 {
 	uint32_t n = 0;
@@ -132,7 +132,7 @@ static uint32_t check_workers(struct tqi_check *c)
 	return n;
 }
 
-/* AS1, from the side of the slots.  A dead owner's is none to be found. */
+/* SL-1, from the side of the slots.  A dead owner's is none to be found. */
 static void check_slot(struct tqi_check *c, uint32_t w)
 {
 	const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);

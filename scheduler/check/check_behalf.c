@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* On whose behalf sleepers wait (Y1, Y2). */
+/* On whose behalf sleepers wait (WO-1, WO-2). */
 #include "scheduler/check/check_state.h"
 
 static bool is_of(const struct tqi_waiter *s, uint32_t a, uint32_t life)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands, their deliveries, and those who have taken one (R9). */
+/* Commands, their deliveries, and those who have taken one (RC-9). */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"

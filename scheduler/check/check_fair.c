@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tenants, and their classes in their homes: R9, N2 to N5. */
+/* Tenants, and their classes in their homes: RC-9, FA-2 to FA-5. */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -83,7 +83,7 @@ void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi
 		c->lanes[class->home].guests_ready++;
 }
 
-/* N4. */
+/* FA-4. */
 static void check_guest(struct tqi_check *c, uint32_t k, const struct tqi_class *class)
 {
 	const struct tqi_class *home = tqi_check_record_in_use(c, TQI_CLASSES, class->home);
@@ -106,7 +106,7 @@ static void check_guest(struct tqi_check *c, uint32_t k, const struct tqi_class 
 		tqi_check_equal(c, "class", k, "depth beside its home's", class->depth[s], 0);
 }
 
-/* N5: an entry's key is what the tag once was. */
+/* FA-5: an entry's key is what the tag once was. */
 static bool expect_guest(struct tqi_check *c, uint32_t k, uint32_t home,
 			 struct tqi_heap_entry *entry)
 {

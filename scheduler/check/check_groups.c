@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Groups: their chains, what their members add up to, their lists (M1 to M8). */
+/* Groups: their chains, what their members add up to, their lists (GR-1 to GR-8). */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -57,7 +57,7 @@ void tqi_check_task_group(struct tqi_check *c, uint32_t index, const struct tqi_
 								      : t->state]++;
 }
 
-/* M1, both ways: counted ones in the order of their ends, then the others. */
+/* GR-1, both ways: counted ones in the order of their ends, then the others. */
 static void check_chain(struct tqi_check *c, uint32_t index, const struct tqi_group *g)
 {
 	uint32_t task = g->first, prev = 0, order = 0, ended_last = 0, n = 0;
@@ -100,7 +100,7 @@ static void check_state(struct tqi_check *c, uint32_t index, uint32_t state, uin
 				should_be);
 }
 
-/* M2, M3. */
+/* GR-2, GR-3. */
 static void check_counts(struct tqi_check *c, uint32_t index, const struct tqi_group *g)
 {
 	const struct tqi_check_group *sum = &c->groups[index];
@@ -128,7 +128,7 @@ static const char *work_fault(const struct tqi_group *g)
 	bool building = g->state == TQI_GROUP_BUILDING, complete = g->state == TQI_GROUP_COMPLETE;
 
 	if (complete ? g->unfinished : g->state == TQI_GROUP_SEALED && !g->unfinished)
-		return complete ? "is complete, with members" : "should be complete"; /* M5 */
+		return complete ? "is complete, with members" : "should be complete"; /* GR-5 */
 	if (complete && g->completion && g->work != TQI_GROUP_RELEASING)
 		return "has not decided its completion task";
 	if (building ? g->work && g->work != TQI_GROUP_UNDOING : g->work == TQI_GROUP_UNDOING)
@@ -136,10 +136,10 @@ static const char *work_fault(const struct tqi_group *g)
 	if (complete != (g->work == TQI_GROUP_RELEASING) && (g->work == TQI_GROUP_RELEASING))
 		return "releases its members too early";
 	if (!building && !g->work && g->states[TQ_FREE])
-		return "leaves members shut"; /* M4 */
+		return "leaves members shut"; /* GR-4 */
 	if (g->cancelled && !g->work &&
 	    (g->states[TQ_BLOCKED] || g->states[TQ_DELAYED] || g->states[TQ_READY]))
-		return "leaves members that are cancelled"; /* M6 */
+		return "leaves members that are cancelled"; /* GR-6 */
 	return NULL;
 }
 
@@ -170,9 +170,10 @@ static void check_group(struct tqi_check *c, uint32_t index)
 	if (!fault)
 		fault = work_fault(g);
 	if (!fault && (is_owned(g) || ended) != !!(mark & TQI_SEEN_LINKED))
-		fault = mark & TQI_SEEN_LINKED ? "is listed" : "is on no list"; /* M7 */
+		fault = mark & TQI_SEEN_LINKED ? "is listed" : "is on no list"; /* GR-7 */
 	if (!fault && !g->work != !(mark & TQI_SEEN_BUSY))
-		fault = g->work ? "is not among the busy ones" : "is among the busy ones"; /* M8 */
+		fault = g->work ? "is not among the busy ones"
+				: "is among the busy ones"; /* GR-8 */
 	if (fault)
 		tqi_check_fault(c, "group %u: %s", index, fault);
 	const struct tqi_task *t =
@@ -235,7 +236,7 @@ void tqi_check_groups(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "group_waiters", root->group_waiters, c->group_waiters);
 	if (root->groups_closing &&
 	    (!(root->flags & TQI_ROOT_SHUTDOWN) || root->groups_closing >= c->count[TQI_GROUPS]))
-		tqi_check_fault(c, "root: groups_closing is %u", root->groups_closing); /* M9 */
+		tqi_check_fault(c, "root: groups_closing is %u", root->groups_closing); /* GR-9 */
 	for (uint32_t i = 1; i < c->count[TQI_GROUPS]; i++)
 		check_group(c, i);
 	if (root->groups_cursor) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Inheritance (J1 to J5): what is not stale is right. */
+/* Inheritance (IN-1 to IN-5): what is not stale is right. */
 #include "scheduler/check/check_state.h"
 #include "scheduler/graph/inherit.h"
 
@@ -115,7 +115,7 @@ static void check_task(struct tqi_check *c, uint32_t index, const struct tqi_tas
 		tqi_check_fault(c, "task %u: stale, but not on the list", index);
 	if (stale & ~TQI_STALE_ALL || (stale && !(stale & TQI_STALE_LISTED)))
 		tqi_check_fault(c, "task %u: stale is %u", index, stale);
-	/* While dependants are being revived, there are two lists of edges (E3). */
+	/* While dependants are being revived, there are two lists of edges (ED-3). */
 	if (tqi_state_is_final(t->state) || (stale & TQI_STALE_COUNT) ||
 	    (t->flags & TQI_TASK_TELLING) || !best_of(c, t, &best) || tqi_worth_is(&best, &worth))
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Unique keys: each belongs to its task, and the index has those that are held (R7). */
+/* Unique keys: each belongs to its task, and the index has those that are held (RC-7). */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -51,7 +51,7 @@ static void check_held(struct tqi_check *c, uint32_t k, const struct tqi_key *ke
 				key->held ? "held" : "not held", key->task, t->state, key->scope);
 }
 
-/* R11 */
+/* RC-11 */
 static void check_blocked(struct tqi_check *c, uint32_t index, const struct tqi_task *t,
 			  const struct tqi_key *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits, and the lanes that wait for them: R8, K3 to K5. */
+/* Limits, and the lanes that wait for them: RC-8, LM-3 to LM-5. */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -126,7 +126,7 @@ static void check_limit(struct tqi_check *c, uint32_t x)
 		tqi_check_fault(c, "limit %u: of no task, and not set", x);
 	if (!tqi_check_bucket_is_sound(limit))
 		tqi_check_fault(c, "limit %u: its tokens make no sense", x);
-	if (limit->booked != (limit->waiting && limit->next_ns)) /* K8 */
+	if (limit->booked != (limit->waiting && limit->next_ns)) /* LM-8 */
 		tqi_check_fault(c, "limit %u: %s the heap of refills", x,
 				limit->booked ? "in" : "not in");
 	c->rates += limit->rate != 0;
@@ -136,7 +136,7 @@ static void check_limit(struct tqi_check *c, uint32_t x)
 		tqi_check_fault(c, "limit %u: loosened, without closed parkings", x);
 }
 
-/* K5: the closed parkings of a limit. */
+/* LM-5: the closed parkings of a limit. */
 static void check_closed(struct tqi_check *c, uint32_t x)
 {
 	const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);

@@ -68,7 +68,7 @@ static void check_edges(struct tqi_check *c, uint32_t i, const struct tqi_task *
 	}
 }
 
-/* E3 */
+/* ED-3 */
 static void check_untold(struct tqi_check *c, uint32_t i, const struct tqi_task *t)
 {
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
@@ -80,7 +80,7 @@ static void check_untold(struct tqi_check *c, uint32_t i, const struct tqi_task 
 		tqi_check_fault(c, "task %u: another round of none", i);
 }
 
-/* R11 */
+/* RC-11 */
 static void check_unmet(struct tqi_check *c, uint32_t i, const struct tqi_task *t)
 {
 	const struct tqi_extra *extra = tqi_check_extra(c, t);

@@ -8,7 +8,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/record/queue_set.h"
 
-/* P2, P3. */
+/* PO-2, PO-3. */
 static void check_policy(struct tqi_check *c, uint32_t q)
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
@@ -113,7 +113,7 @@ void tqi_check_queues(struct tqi_check *c)
 		check_class(c, k);
 }
 
-/* R3. */
+/* RC-3. */
 static bool is_in_lane(const struct tqi_task *t)
 {
 	return t->state == TQ_READY && !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
@@ -128,7 +128,7 @@ static bool expect_in_lane(struct tqi_check *c, uint32_t index, uint32_t lane,
 	return is_in_lane(t) && t->lane == lane;
 }
 
-/* P6. */
+/* PO-6. */
 static bool expect_in_ages(struct tqi_check *c, uint32_t index, uint32_t lane,
 			   struct tqi_heap_entry *entry)
 {

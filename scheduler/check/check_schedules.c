@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Schedules: their blocks, and that each is in the heap of its clock (Z2). */
+/* Schedules: their blocks, and that each is in the heap of its clock (SC-2). */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Servers, their pools, and which of them have room: R12, V1 to V6. */
+/* Servers, their pools, and which of them have room: RC-12, SV-1 to SV-6. */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -46,7 +46,7 @@ static uint64_t hash_of_pool(struct tqi_tx *tx, uint32_t p)
 	return tqi_pool_hash(tx, pool->queue, pool->pattern, pool->bytes, pool->is_prefix);
 }
 
-/* V2, V5; asks the index of pools. */
+/* SV-2, SV-5; asks the index of pools. */
 static void check_place(struct tqi_check *c, uint32_t s, const struct tqi_server *server)
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, server->queue);
@@ -141,7 +141,7 @@ static void check_pool(struct tqi_check *c, uint32_t p)
 	c->served[pool->queue].pools++;
 }
 
-/* V3, once all heaps have been seen. */
+/* SV-3, once all heaps have been seen. */
 static void check_room(struct tqi_check *c, uint32_t p)
 {
 	const struct tqi_pool *pool = tqi_check_record_in_use(c, TQI_POOLS, p);

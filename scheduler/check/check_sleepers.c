@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Wait slots: the chain, those in transit, their mutexes (W1), their edges. */
+/* Wait slots: the chain, those in transit, their mutexes (WT-1), their edges. */
 #include "scheduler/check/check_state.h"
 #include "shm/lock.h"
 
@@ -65,7 +65,7 @@ static void check_waiter(struct tqi_check *c, uint32_t w)
 	if (!(mark & TQI_SEEN_LINKED))
 		tqi_check_fault(c, "sleeper %u: on no list", w);
 	if (tqi_mutex_owner(&s->mutex) == 0 && !tqi_mutex_owner_died(&s->mutex))
-		tqi_check_fault(c, "sleeper %u: in use, but its mutex is free", w); /* W1 */
+		tqi_check_fault(c, "sleeper %u: in use, but its mutex is free", w); /* WT-1 */
 	c->room_waiters += s->interest == TQI_INTEREST_ROOM;
 	c->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	c->group_waiters += s->interest == TQI_INTEREST_GROUP;

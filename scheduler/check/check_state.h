@@ -110,7 +110,7 @@ struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *ta
 uint64_t tqi_check_deadline(struct tqi_check *c, const struct tqi_task *task);
 uint64_t tqi_check_at(struct tqi_check *c, const struct tqi_task *task);
 
-/* What is wrong with a task's key record, NULL nothing; whether its task may hold it (R7). */
+/* What is wrong with a task's key record, NULL nothing; whether its task may hold it (RC-7). */
 const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key);
 bool tqi_check_may_hold(const struct tqi_task *task, uint32_t scope);
 /* Whether it waits for the one that has its key; NULL: no. */

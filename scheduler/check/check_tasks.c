@@ -84,7 +84,7 @@ static const struct tqi_lane *check_place(struct tqi_check *c, uint32_t index,
 	return lane;
 }
 
-/* P1, P2. */
+/* PO-1, PO-2. */
 static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_task *t,
 			const struct tqi_lane *lane)
 {
@@ -95,7 +95,7 @@ static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_ta
 
 	if (tqi_state_is_final(t->state))
 		return;
-	if (extra && extra->stale & TQI_STALE_PLACE) /* J5 */
+	if (extra && extra->stale & TQI_STALE_PLACE) /* IN-5 */
 		return;
 	if (class->era == queue->era && class->band != tqi_policy_band(queue, worth.priority))
 		tqi_check_fault(c, "task %u: priority %d is not of band %u", index, worth.priority,
@@ -107,7 +107,7 @@ static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_ta
 				class->edf ? "deadline" : "priority and age");
 }
 
-/* R2; the attempt's own side is checked with its worker. */
+/* RC-2; the attempt's own side is checked with its worker. */
 static void check_attempt(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	if ((t->state == TQ_RUNNING) != (t->attempt != 0)) {
@@ -133,22 +133,22 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 
 	bool wall = t->state == TQ_DELAYED && t->due_ns == UINT64_MAX;
 
-	if (wall != !!(t->flags & TQI_TASK_AT) || (wall && !tqi_check_at(c, t))) /* R4 */
+	if (wall != !!(t->flags & TQI_TASK_AT) || (wall && !tqi_check_at(c, t))) /* RC-4 */
 		tqi_check_fault(c, "task %u: %s for the wall clock", index,
 				wall ? "must wait, but does not," : "waits, but need not,");
-	if (((t->state == TQ_DELAYED && !wall) || deadline) && !due) /* R4 */
+	if (((t->state == TQ_DELAYED && !wall) || deadline) && !due) /* RC-4 */
 		tqi_check_fault(c, "task %u: %s, but not in the due heap", index,
 				deadline ? "has a deadline" : "delayed");
 	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline)
 		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
-	bool gate = t->state == TQ_BLOCKED && (t->flags & TQI_TASK_TELLING); /* E3 */
+	bool gate = t->state == TQ_BLOCKED && (t->flags & TQI_TASK_TELLING); /* ED-3 */
 
 	if (!final && !gate && (t->flags & (TQI_TASK_LISTED | TQI_TASK_TELLING)))
 		tqi_check_fault(c, "task %u: on a list of finished ones in state %u", index,
 				t->state);
 	bool pinned = t->pins || (t->flags & (TQI_TASK_KEEP | TQI_TASK_TELLING));
 
-	if (final && pinned == !!(t->flags & TQI_TASK_LISTED)) /* R5 */
+	if (final && pinned == !!(t->flags & TQI_TASK_LISTED)) /* RC-5 */
 		tqi_check_fault(c, "task %u: %s the finished list", index,
 				pinned ? "pinned, but on" : "missing from");
 }
@@ -163,7 +163,7 @@ static void check_numbers(struct tqi_check *c, uint32_t index, const struct tqi_
 	if (t->sequence >= root->sequence || t->wait_sequence > root->sequence)
 		tqi_check_fault(c, "task %u: sequence %llu is still to come", index,
 				(unsigned long long)t->sequence);
-	tqi_check_equal(c, "task", index, "epoch", t->epoch, t->attempts); /* R6 */
+	tqi_check_equal(c, "task", index, "epoch", t->epoch, t->attempts); /* RC-6 */
 }
 
 static void check_task(struct tqi_check *c, uint32_t index)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Histograms, and the classes that share them (R13). */
+/* Histograms, and the classes that share them (RC-13). */
 #include "scheduler/check/check_state.h"
 
 static const char *const names[TQI_TIMED_COUNT] = { "waits", "runs", "lives" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tournaments of kinds against the heads of their classes: O1, O2. */
+/* Tournaments of kinds against the heads of their classes: TN-1, TN-2. */
 #include "scheduler/check/check_state.h"
 #include "scheduler/order/tournament.h"
 

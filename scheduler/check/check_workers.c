@@ -45,10 +45,10 @@ static void check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_wor
 		n++;
 	}
 	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, n);
-	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* Y3 */
+	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* WO-3 */
 }
 
-/* R3: the tasks assigned to a worker. */
+/* RC-3: the tasks assigned to a worker. */
 static void check_assigned(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
 {
 	uint32_t i = worker->assigned, prev = 0, n = 0;

@@ -2,24 +2,24 @@
 /*
  * Dependencies: tasks that wait for the end of others.
  *
- * D1  An edge with a kind is a dependency of its `waiter`, a task, on its `task`, which was
+ * DP-1  An edge with a kind is a dependency of its `waiter`, a task, on its `task`, which was
  *     submitted before it.  The dependant's extra has the chain.  Sequences leave only
  *     cycles through completion tasks, which wait for younger ones, and running tasks'
  *     waits: those a bounded search refuses (tqi_cycle_blocks()).
- * D2  It is decided once, when its task is final.  Met: the dependant waits for one thing
+ * DP-2  It is decided once, when its task is final.  Met: the dependant waits for one thing
  *     less.  Otherwise the dependant is cancelled, cause dependency, culprit that task; the
  *     edge is REFUSED then, and stays on that task's list.  A shut member of a graph has its
  *     culprit until it is shown, and is cancelled then: later ends are only told.
- * D3  A task that ends for another reason gives up its edges, in slices, and unpins by
+ * DP-3  A task that ends for another reason gives up its edges, in slices, and unpins by
  *     that what it depended on.  One that a dependency has cancelled keeps them as long as
  *     its record is there, unless it is to be forgotten: so it can be revived with them.
  *     So does one that was a group's member when it ended: a graph can be seen afterwards.
- * D4  To retry a task alone counts its refused dependency as met; those that are open are
+ * DP-4  To retry a task alone counts its refused dependency as met; those that are open are
  *     waited for.
- * D5  To revive those that a task's end has cancelled, each gets a new life, blocked on
+ * DP-5  To revive those that a task's end has cancelled, each gets a new life, blocked on
  *     this task's: what else it waited for and is open, or was not decided for it because
  *     it had ended, it waits for again; what has failed meanwhile is its culprit then.
- * D6  The end of a task that DOOMS cancels all its dependants, and each dooms its own.
+ * DP-6  The end of a task that DOOMS cancels all its dependants, and each dooms its own.
  */
 #ifndef TQI_SCHEDULER_GRAPH_AFTER_H
 #define TQI_SCHEDULER_GRAPH_AFTER_H
@@ -32,15 +32,15 @@ static inline bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *t
 	return (task->flags & TQI_TASK_EXTRA) && tqi_task_extra(tx, task)->after;
 }
 
-/* Before a new life: how many dependencies it is to wait for (D4). */
+/* Before a new life: how many dependencies it is to wait for (DP-4). */
 uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task);
 
-/* Whether a final task keeps its dependencies while it is not to be forgotten (D3). */
+/* Whether a final task keeps its dependencies while it is not to be forgotten (DP-3). */
 static inline bool tqi_after_keeps(const struct tqi_task *task, const struct tqi_extra *extra)
 {
 	return task->cause == TQ_CAUSE_DEPENDENCY || (extra && extra->counted);
 }
-/* Whether a final task has dependencies to give up (D3). */
+/* Whether a final task has dependencies to give up (DP-3). */
 bool tqi_after_must_release(struct tqi_tx *tx, const struct tqi_task *task);
 /* Give them up, as far as there is room; true when it has none any more that it must. */
 bool tqi_after_release(struct tqi_tx *tx, uint32_t task);

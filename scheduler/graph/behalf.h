@@ -3,12 +3,12 @@
  * On whose behalf a sleeper waits: a handler's wait, or that of a process inside a
  * command, is the wait of the attempt that it works for.
  *
- * Y1  A slot names an attempt's record and its life; it waits on that attempt's behalf
+ * WO-1  A slot names an attempt's record and its life; it waits on that attempt's behalf
  *     <=>  the record's waits_life is the same  <=>  the slot is on the attempt's list.
- * Y2  The attempt's end makes its life another one and forgets the list, however long it
+ * WO-2  The attempt's end makes its life another one and forgets the list, however long it
  *     is: its slots, still linked to each other, then wait on nobody's behalf.
- * Y3  A worker's `waiting` is the number of its attempts with a list.
- * Y4  Its master is woken in the transaction in which an attempt begins to wait, or waits
+ * WO-3  A worker's `waiting` is the number of its attempts with a list.
+ * WO-4  Its master is woken in the transaction in which an attempt begins to wait, or waits
  *     no more: an attempt that waits does not count as one that runs (E9).
  */
 #ifndef TQI_SCHEDULER_GRAPH_BEHALF_H

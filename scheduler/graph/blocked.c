@@ -51,7 +51,7 @@ void tqi_task_unblock(struct tqi_tx *tx, uint32_t index)
 	struct tqi_extra *extra = tqi_task_extra(tx, task);
 
 	if (task->state != TQ_BLOCKED || extra->unmet == 0) {
-		tx->corrupt = true; /* R11 */
+		tx->corrupt = true; /* RC-11 */
 		return;
 	}
 	TQI_ADD(tx, extra->unmet, -1);

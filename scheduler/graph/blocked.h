@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tasks that wait for something else than time: BLOCKED (R11).
+ * Tasks that wait for something else than time: BLOCKED (RC-11).
  *
  * `unmet` counts what a task waits for: its dependencies that have not been decided, and
  * gates that others have put on it.  Besides, the successor of a coalesce key waits for

@@ -38,7 +38,7 @@ void tqi_edge_unlink(struct tqi_tx *tx, uint32_t e)
 	else if (t->edges == e)
 		TQI_SET(tx, t->edges, edge->next);
 	else
-		TQI_SET(tx, t->prev, edge->next); /* E3 */
+		TQI_SET(tx, t->prev, edge->next); /* ED-3 */
 	if (edge->next)
 		TQI_SET(tx, tqi_edge_at(tx, edge->next)->prev, edge->prev);
 }

@@ -2,14 +2,14 @@
 /*
  * Who waits for which task: wait slots, and other tasks, its dependants (scheduler/graph/after.h).
  *
- * E1  An edge pins its task's record.  It is on its waiter's chain as long as it is there:
+ * ED-1  An edge pins its task's record.  It is on its waiter's chain as long as it is there:
  *     a wait slot drops its own, a task gives up its own when it has ended.
- * E2  It is on its task's list unless it is TOLD.  Of a final task that is not telling,
+ * ED-2  It is on its task's list unless it is TOLD.  Of a final task that is not telling,
  *     all on the list are REFUSED.  A wait slot's is never REFUSED.
- * E3  The telling list: tasks whose edges are gone through in slices, first come first.
+ * ED-3  The telling list: tasks whose edges are gone through in slices, first come first.
  *     In a round each edge is taken from the list; those that stay go to a second one
  *     (prev), which is the list afterwards.  A final task tells its end, and then gives
- *     up its own dependencies; a BLOCKED one, to which this is a gate (R11), revives its
+ *     up its own dependencies; a BLOCKED one, to which this is a gate (RC-11), revives its
  *     dependants, and is unblocked then.  Who joins again meanwhile has another round.
  *
  * A crash leaves a round where its last commit was: every hold goes on with it.

@@ -3,29 +3,29 @@
  * Groups: tasks that are counted together; and graphs, which are groups whose members
  * come to be all at once.
  *
- * M1  A member's record names its group (extra.group) and is in the group's chain, until
+ * GR-1  A member's record names its group (extra.group) and is in the group's chain, until
  *     either record goes.  The chain has first those whose end has been counted, in the
  *     order of their ends, then the others, in the order in which they joined.
- * M2  `counted` is the state with which a member's end was counted, 0 not yet.  It is
+ * GR-2  `counted` is the state with which a member's end was counted, 0 not yet.  It is
  *     set once: a later life of the task changes nothing.  `states` of the group has each
  *     member in that state, or else in its present one, and shut ones as TQ_FREE;
  *     `unfinished` are those not counted.  Until the group is complete all this can be
  *     counted again from the members: they are pinned.
- * M3  `pinned`: the group has a pin on the member's record.  So it is until the group is
+ * GR-3  `pinned`: the group has a pin on the member's record.  So it is until the group is
  *     complete and its walk has come by.
- * M4  While a group is BUILDING, its members are shut: BLOCKED, in no heap, of the class's
+ * GR-4  While a group is BUILDING, its members are shut: BLOCKED, in no heap, of the class's
  *     `depth` in that of TQ_FREE, and nobody finds them.  One store, of the group's
  *     state, makes them real; who then meets a shut one shows it first, and the walk
  *     shows all others.  A group that is given up undoes its members, newest first.
- * M5  SEALED, or CANCELLED, with nothing unfinished is COMPLETE, in the same transaction.
+ * GR-5  SEALED, or CANCELLED, with nothing unfinished is COMPLETE, in the same transaction.
  *     `completion` is the task that waits for that; 0 once it is decided.
- * M6  Of a cancelled group, all members whose end is not counted are condemned, as by a
+ * GR-6  Of a cancelled group, all members whose end is not counted are condemned, as by a
  *     purge; the walk ends them.
- * M7  A group with an owner is on the root's list of those while it is BUILDING or OPEN:
+ * GR-7  A group with an owner is on the root's list of those while it is BUILDING or OPEN:
  *     when its owner is proved dead, it is given up, or cancelled.
- * M8  A group has `work`  <=>  it is on the root's list of busy ones, once.  `walk` is the
+ * GR-8  A group has `work`  <=>  it is on the root's list of busy ones, once.  `walk` is the
  *     next member to be looked at: whoever takes that one from its place moves it on.
- * M9  Nobody can join a group while the segment shuts down: a shutdown seals all that are
+ * GR-9  Nobody can join a group while the segment shuts down: a shutdown seals all that are
  *     open, and with cancel cancels all that are not complete.  It decides that by
  *     root.groups_closing, from which the sweep walks down; no group is made meanwhile.
  *     An undo stops the walk: what is sealed by then stays sealed.
@@ -50,7 +50,7 @@ int tqi_graph_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
 int tqi_group_seal(struct tqi_tx *tx, uint64_t id);
 /* Seal it, and cancel what is unfinished.  TQ_ESTATE it is complete. */
 int tqi_group_cancel(struct tqi_tx *tx, uint64_t id);
-/* M9: decide it; one slice of it; and leave off. */
+/* GR-9: decide it; one slice of it; and leave off. */
 void tqi_group_close_all(struct tqi_tx *tx);
 void tqi_group_close_slice(struct tqi_tx *tx);
 void tqi_group_close_none(struct tqi_tx *tx);
@@ -73,13 +73,13 @@ void tqi_member_leave(struct tqi_tx *tx, uint32_t task);
 void tqi_member_show(struct tqi_tx *tx, uint32_t task);
 /* A dependency of a hidden one cannot be met: it is cancelled when it is shown. */
 void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool dooms);
-/* The first member whose end is not counted (M1); 0 none. */
+/* The first member whose end is not counted (GR-1); 0 none. */
 static inline uint32_t tqi_group_unfinished(struct tqi_tx *tx, const struct tqi_group *g)
 {
 	return g->ended_last ? tqi_task_extra(tx, tqi_task_at(tx, g->ended_last))->group_next
 			     : g->first;
 }
-/* A walk begins (M8), of a sort: enum tqi_group_work. */
+/* A walk begins (GR-8), of a sort: enum tqi_group_work. */
 void tqi_group_work(struct tqi_tx *tx, uint32_t group, uint32_t what);
 
 /* Owners. */

@@ -10,12 +10,12 @@
 void tqi_group_list(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends);
 void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends);
 
-/* To the end of the busy ones (M8). */
+/* To the end of the busy ones (GR-8). */
 void tqi_group_enqueue(struct tqi_tx *tx, uint32_t group);
 
 /* It is SEALED, and has an owner no longer. */
 void tqi_group_seal_now(struct tqi_tx *tx, uint32_t group);
-/* M5: if that is so now. */
+/* GR-5: if that is so now. */
 void tqi_group_completes(struct tqi_tx *tx, uint32_t group);
 /* Its completion task, which waits for it no longer. */
 uint32_t tqi_group_decided(struct tqi_tx *tx, struct tqi_group *g);

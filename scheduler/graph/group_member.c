@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Members of groups: their chain (M1), what is counted of them (M2), shut ones (M4). */
+/* Members of groups: their chain (GR-1), what is counted of them (GR-2), shut ones (GR-4). */
 #include "scheduler/graph/blocked.h"
 #include "scheduler/time/due.h"
 #include "scheduler/graph/group_list.h"

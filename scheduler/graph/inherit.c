@@ -142,7 +142,7 @@ static void done_with(struct tqi_tx *tx, struct tqi_extra *extra, uint32_t why)
 
 /* Worths. */
 
-/* As it is kept (J1): nothing, where its own is as good. */
+/* As it is kept (IN-1): nothing, where its own is as good. */
 static void set_inherited(struct tqi_tx *tx, const struct tqi_task *task, struct tqi_extra *extra,
 			  const struct tqi_worth *w)
 {
@@ -246,7 +246,7 @@ static void set_lent(struct tqi_tx *tx, struct tqi_waiter *slot, const struct tq
 	TQI_SET(tx, slot->lent_deadline_hops, w->deadline_hops);
 }
 
-/* Plain stores (T3). */
+/* Plain stores (TX-3). */
 void tqi_inherit_lend(struct tqi_tx *tx, uint32_t waiter, const struct tqi_worth *w)
 {
 	struct tqi_waiter *slot = tqi_waiter_at(tx, waiter);

@@ -2,27 +2,27 @@
 /*
  * Inheritance: what is waited for is as urgent as who waits for it (B7).
  *
- * J1  An edge, not told yet, lends the *heir*, the task that is waited for, what the
+ * IN-1  An edge, not told yet, lends the *heir*, the task that is waited for, what the
  *     *donor* is worth: the task that depends on it, or the wait slot, which has the
  *     priority that its client named, or what the task is worth on whose behalf it waits.
  *     The heir inherits the best of it, priority and deadline each for itself; it is kept
  *     in its rare settings where it is better than its own.  Held, paused or delayed
  *     donors lend as others do.
- * J2  What a task is worth decides on its band and its key, as if that had been its own
+ * IN-2  What a task is worth decides on its band and its key, as if that had been its own
  *     priority and deadline since it became ready.  It lifts no hold, pause or limit, and
  *     no inherited deadline ends a task.
- * J3  An edge between tasks of different fair keys is quiet: it lends nothing.  A client
+ * IN-3  An edge between tasks of different fair keys is quiet: it lends nothing.  A client
  *     has no key: its priority counts inside the key of the task that it waits for.
- * J4  A better worth goes on from donor to heir at once, where there is a new edge, or
+ * IN-4  A better worth goes on from donor to heir at once, where there is a new edge, or
  *     else by the list of stale tasks; a worse one by that list only.  Stale tasks are
  *     dealt with a slice in each hold: first what it inherits is counted anew over all
  *     its donors (COUNT), then it moves to its place (PLACE), then its own heirs hear of
  *     it (PUSH; DOWN: what they have of it may be too much).  A task that ends while it
  *     waits for others takes back by that list what it has lent.
- * J5  So outside of what is on that list all worths are right.  Until it is through,
+ * IN-5  So outside of what is on that list all worths are right.  Until it is through,
  *     tasks have places that they had, or will have: each is startable all the time.  A
  *     step that finds no memory is tried again by the next keeper's look.
- * J6  Waits can form a ring (a handler waits for any of some tasks).  Worth that goes
+ * IN-6  Waits can form a ring (a handler waits for any of some tasks).  Worth that goes
  *     round in it counts the waits that it came over, and ends after 65,535 of them.
  */
 #ifndef TQI_SCHEDULER_GRAPH_INHERIT_H

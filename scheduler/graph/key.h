@@ -29,7 +29,7 @@ void tqi_key_started(struct tqi_tx *tx, uint32_t task);
 void tqi_key_ended(struct tqi_tx *tx, uint32_t task);
 void tqi_key_forgotten(struct tqi_tx *tx, uint32_t task);
 
-/* Whether the task is the successor of another one, whose end it waits for (R7). */
+/* Whether the task is the successor of another one, whose end it waits for (RC-7). */
 static inline bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	uint32_t k = tqi_key_of(tx, task);
@@ -39,7 +39,7 @@ static inline bool tqi_key_has_leader(struct tqi_tx *tx, const struct tqi_task *
 	       !tqi_state_is_final(task->state);
 }
 
-/* Whose end the task waits for, as the successor of its key (R7); 0 nobody's. */
+/* Whose end the task waits for, as the successor of its key (RC-7); 0 nobody's. */
 uint32_t tqi_key_leader(struct tqi_tx *tx, uint32_t task);
 
 /* For a new life.  -EEXIST another task has it; -ENOMEM. */

@@ -42,7 +42,7 @@ void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit)
 
 	store(tx, limit, tokens ? tokens - 1 : 0, part);
 	if (limit->next_ns)
-		TQI_SET(tx, limit->full_ns, limit->next_ns); /* K9 */
+		TQI_SET(tx, limit->full_ns, limit->next_ns); /* LM-9 */
 }
 
 void tqi_bucket_book(struct tqi_tx *tx, uint32_t x)

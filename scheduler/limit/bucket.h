@@ -2,11 +2,11 @@
 /*
  * Token buckets of limits: how many attempts may begin in a time.
  *
- * K7  A limit with a rate gets `rate` tokens an interval, one after the other, and keeps
+ * LM-7  A limit with a rate gets `rate` tokens an interval, one after the other, and keeps
  *     at most `burst`; each start takes one, and no end gives it back.  In whole numbers:
  *     `part` is what of the next token was there at filled_ns, in intervals / rate, so
  *     nothing is lost or gained however often somebody looks.
- * K8  `next_ns` is when the next token comes, while there is none; else 0.  Only then, and
+ * LM-8  `next_ns` is when the next token comes, while there is none; else 0.  Only then, and
  *     while tasks wait, the limit is in the root's heap of refills: nobody polls.
  */
 #ifndef TQI_SCHEDULER_LIMIT_BUCKET_H
@@ -21,7 +21,7 @@ struct tqi_rate {
 	uint32_t burst;
 };
 
-/* No sum of K7 can overflow: all are below (rate + burst) * interval. */
+/* No sum of LM-7 can overflow: all are below (rate + burst) * interval. */
 static inline bool tqi_rate_is_valid(const struct tqi_rate *r)
 {
 	if (!r->rate)
@@ -56,7 +56,7 @@ int tqi_bucket_set(struct tqi_tx *tx, uint32_t limit, const struct tqi_rate *rat
 void tqi_bucket_fill(struct tqi_tx *tx, struct tqi_limit *limit);
 /* An attempt begins. */
 void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit);
-/* Into the heap of refills, or out of it, or to another time there, as K8 says. */
+/* Into the heap of refills, or out of it, or to another time there, as LM-8 says. */
 void tqi_bucket_book(struct tqi_tx *tx, uint32_t limit);
 
 /* When the first of those that are waited for comes; UINT64_MAX none. */

@@ -29,7 +29,7 @@ uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes)
 	return 0;
 }
 
-/* All but the link of a record that nothing refers to (T3). */
+/* All but the link of a record that nothing refers to (TX-3). */
 static void fill(struct tqi_limit *limit, const char *name, uint32_t bytes)
 {
 	memset((unsigned char *)limit + sizeof(uint32_t), 0, sizeof(*limit) - sizeof(uint32_t));
@@ -141,7 +141,7 @@ void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 	}
 }
 
-/* K5: one with closed parkings has room. */
+/* LM-5: one with closed parkings has room. */
 static void loosen(struct tqi_tx *tx, uint32_t x)
 {
 	struct tqi_limit *limit = tqi_limit_at(tx, x);
@@ -216,7 +216,7 @@ bool tqi_limits_refill(struct tqi_tx *tx)
 		if (!tqi_limit_is_full(limit, tx->now_ns))
 			has_room(tx, x, limit);
 		else if (limit->next_ns)
-			tx->corrupt = true; /* K8: its time had come */
+			tx->corrupt = true; /* LM-8: its time had come */
 	}
 	return true;
 }
@@ -231,7 +231,7 @@ void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 	}
 }
 
-/* K9, after other settings. */
+/* LM-9, after other settings. */
 static void note_full(struct tqi_tx *tx, struct tqi_limit *limit, bool was_full)
 {
 	if (limit->next_ns > tx->now_ns)

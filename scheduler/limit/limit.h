@@ -2,13 +2,13 @@
 /*
  * Limits by key: how many attempts of tasks that name a key may be under way at a time.
  *
- * K1  A limit is full while its attempts under way are as many as its size, or more
+ * LM-1  A limit is full while its attempts under way are as many as its size, or more
  *     (it was lowered: that evicts nobody).  A task starts only while none of its limits
  *     is full, and its start takes a slot of each, in one transaction; the end of the
  *     attempt, whatever it is, gives them back.
- * K2  A key that is not set has no size: its attempts are counted all the same, so a
+ * LM-2  A key that is not set has no size: its attempts are counted all the same, so a
  *     size that is set later holds from then on.
- * K9  `full_ns` is until when it was full: set when a slot makes room, and, as far ahead as
+ * LM-9  `full_ns` is until when it was full: set when a slot makes room, and, as far ahead as
  *     its next token, when the last token goes; of one that is full by its slots it is an
  *     earlier time.  A start counts as throttled when a limit of the task was full at
  *     some time since it became ready.
@@ -50,7 +50,7 @@ int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
 /* The task's record goes. */
 void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task);
 
-/* Whether one of them was full after this time (K9); none of them is now. */
+/* Whether one of them was full after this time (LM-9); none of them is now. */
 bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],
 			  uint64_t since_ns);
 /* An attempt begins; it ends. */

@@ -99,7 +99,7 @@ void tqi_server_give(struct tqi_tx *tx, uint32_t s)
 
 /* Coming and going. */
 
-/* What was assigned goes back, at the latest with the sweep (V8). */
+/* What was assigned goes back, at the latest with the sweep (SV-8). */
 static void serve(struct tqi_tx *tx, struct tqi_queue *queue)
 {
 	if (queue->flags & TQI_QUEUE_SERVED)
@@ -109,7 +109,7 @@ static void serve(struct tqi_tx *tx, struct tqi_queue *queue)
 		tqi_sweep_start(tx);
 }
 
-/* All but the link and the queue, which stays 0 should this be undone (T3). */
+/* All but the link and the queue, which stays 0 should this be undone (TX-3). */
 static void fill(struct tqi_server *server, const char *name, uint32_t bytes, uint64_t sequence)
 {
 	memset((unsigned char *)server + sizeof(uint32_t), 0, sizeof(*server) - sizeof(uint32_t));

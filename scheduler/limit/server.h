@@ -2,30 +2,30 @@
 /*
  * Servers of a queue: where its attempts run, and how many at a time.
  *
- * V1  A queue that is served (TQI_QUEUE_SERVED) starts a task together with one of its
+ * SV-1  A queue that is served (TQI_QUEUE_SERVED) starts a task together with one of its
  *     servers: the one with the fewest attempts under way among those that have room, and
  *     of equal ones the one that was given none for longest.  The end of the attempt,
  *     whatever it is, gives the slot back.  An attempt names its server, nothing else.
- * V2  A limit is of one name, or of all that begin with a prefix, and holds in one queue.
+ * SV-2  A limit is of one name, or of all that begin with a prefix, and holds in one queue.
  *     The servers of a limit form a *pool* and share its size; a server is in the pool of
  *     its own name's limit, else in that of its longest prefix's, else in the queue's
  *     home pool, which has no limit but one of the empty prefix.
- * V3  A pool has room while its attempts under way are fewer than its size (lowered, it
+ * SV-3  A pool has room while its attempts under way are fewer than its size (lowered, it
  *     ends nobody) and a server in it may be given tasks.  Those with room stand in the
  *     home's heap by their first server: a claim finds the best at its root.
- * V4  A queue whose pools have no room is passed over as a whole, as if it were paused:
+ * SV-4  A queue whose pools have no room is passed over as a whole, as if it were paused:
  *     no task moves, and nobody is woken for it.  Whoever makes room where there was none
  *     has one sleeper woken, at the end of the transaction; who claims wakes the next.
- * V5  A limit that comes or goes carries servers from one pool to another, with what is
+ * SV-5  A limit that comes or goes carries servers from one pool to another, with what is
  *     under way at them.  Several holds may do that, a slice each, by carry_at; until it
  *     is through the queue has no room, so that no limit is ever exceeded by a start, and
  *     further changes are refused.  Memory is reserved beforehand: it cannot fail.
- * V6  A server that is removed gets no more tasks, and its record goes with its last
+ * SV-6  A server that is removed gets no more tasks, and its record goes with its last
  *     attempt; until then it counts in its pool.  Without servers a served queue has no
  *     room; to make it an ordinary one is a decision of its own, and carries all away.
- * V7  A task that has ended, or is delayed, names the server of its last attempt, by
+ * SV-7  A task that has ended, or is delayed, names the server of its last attempt, by
  *     record and sequence, in place of the key that it does not need; READY it has none.
- * V8  Nothing is assigned beforehand in a served queue, and what was goes back.
+ * SV-8  Nothing is assigned beforehand in a served queue, and what was goes back.
  */
 #ifndef TQI_SCHEDULER_LIMIT_SERVER_H
 #define TQI_SCHEDULER_LIMIT_SERVER_H
@@ -34,12 +34,12 @@
 
 #define TQI_POOL_NONE UINT32_MAX /* as a size: any number */
 
-/* Something has changed: whether it could before; if that makes room, a sleeper is woken (V4). */
+/* Something has changed: whether it could before; if that makes room, a sleeper is woken (SV-4). */
 void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could);
 /* An attempt begins: at which server; 0 the queue is not served.  It ends. */
 uint32_t tqi_server_take(struct tqi_tx *tx, uint32_t queue);
 void tqi_server_give(struct tqi_tx *tx, uint32_t server);
-/* What a task keeps of it (V7). */
+/* What a task keeps of it (SV-7). */
 static inline int64_t tqi_server_mark(const struct tqi_server *server, uint32_t index)
 {
 	return (int64_t)tqi_tag(server->sequence, index);
@@ -66,7 +66,7 @@ void tqi_server_leave(struct tqi_tx *tx, uint32_t server);
 int tqi_pool_set(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t size);
 /* The home, made where missing.  0; TQ_EFULL; -ENOMEM: abort. */
 int tqi_pool_home(struct tqi_tx *tx, uint32_t queue);
-/* The pool of a server's name (V2); there is a home. */
+/* The pool of a server's name (SV-2); there is a home. */
 uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
 /* The one of the longest prefix of so many bytes at most; the home has every name. */
 uint32_t tqi_pool_longest(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
@@ -86,7 +86,7 @@ void tqi_pool_tidy(struct tqi_tx *tx, uint32_t pool);
 
 /* Its first server, before something changes: see below. */
 struct tqi_heap_entry tqi_pool_first(const struct tqi_pool *pool);
-/* Size, load or attempts have changed: its place in its home's heap (V3). */
+/* Size, load or attempts have changed: its place in its home's heap (SV-3). */
 void tqi_pool_follow(struct tqi_tx *tx, uint32_t pool, struct tqi_heap_entry first_before);
 /* A server's entry in its pool's heap. */
 static inline struct tqi_heap_entry tqi_server_entry(const struct tqi_server *server,
@@ -107,7 +107,7 @@ static inline bool tqi_pool_has_room(const struct tqi_pool *pool)
 	return pool->load.length && pool->used < pool->size;
 }
 
-/* Carry on (V5): a slice of one queue. */
+/* Carry on (SV-5): a slice of one queue. */
 void tqi_server_carry(struct tqi_tx *tx);
 /* Begin to carry servers from one pool to another, or (0) away; a slice at once.  -ENOMEM. */
 int tqi_server_carry_begin(struct tqi_tx *tx, uint32_t queue, uint32_t from, uint32_t to);

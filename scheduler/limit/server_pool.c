@@ -64,7 +64,7 @@ uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint3
 	return p ? p : tqi_pool_longest(tx, queue, name, bytes);
 }
 
-/* All but the link and the queue, which stays 0 should this be undone (T3). */
+/* All but the link and the queue, which stays 0 should this be undone (TX-3). */
 static void fill(struct tqi_pool *pool, const char *pattern, uint32_t bytes, bool is_prefix)
 {
 	memset((unsigned char *)pool + sizeof(uint32_t), 0, sizeof(*pool) - sizeof(uint32_t));

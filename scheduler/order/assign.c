@@ -81,7 +81,7 @@ void tqi_assign(struct tqi_tx *tx, uint32_t w, uint32_t queue)
 	}
 	tqi_assigned_follow(tx, w, count);
 	if (class_)
-		tqi_wake_for(tx, class_); /* A3 */
+		tqi_wake_for(tx, class_); /* AS-3 */
 }
 
 /* Stealing. */
@@ -193,7 +193,7 @@ uint32_t tqi_steal(struct tqi_tx *tx, uint32_t w)
 		return 0;
 	TQI_SET(tx, thief->stole_ns, tx->now_ns);
 	if (tqi_worker_at(tx, owner)->assigned || thief->assigned_count > 1)
-		tqi_wake_for(tx, class_); /* A3 */
+		tqi_wake_for(tx, class_); /* AS-3 */
 	return tqi_assigned_next(tx, w);
 }
 

@@ -2,20 +2,20 @@
 /*
  * Tasks assigned to workers: batch claims, and work stealing.
  *
- * A1  In a queue with a batch a claim takes more than it starts: as many tasks as make
+ * AS-1  In a queue with a batch a claim takes more than it starts: as many tasks as make
  *     up the batch with what the worker holds, in the order in which they would start,
  *     are *assigned* to it.  They stay READY, out of their lanes' heaps: no attempt, no
  *     time-out, no slot of a limit; a task with limit keys is never assigned, and nothing
  *     in a fair queue, where a start decides whose the next one is, or in one with servers.
- * A2  Assigned tasks start with the next claims of their worker, before all else.  What
+ * AS-2  Assigned tasks start with the next claims of their worker, before all else.  What
  *     makes a task other than READY, or moves it, takes it off the list
  *     (tqi_ready_leave()); a pause of its queue, or servers, send it back to its lane.
- * A3  A worker that would sleep steals instead: the last of the tasks that it can run on
+ * AS-3  A worker that would sleep steals instead: the last of the tasks that it can run on
  *     the list of the worker that has most of those that have something for it, up to its
  *     steal_max, when so much of its batch is free and its interval has passed.  It asks the
  *     32 that have most: the root has a heap of them.  Whoever leaves something to steal
  *     behind wakes a sleeper for it.
- * A4  A worker that leaves or is proved dead sends its list back; ages and places are
+ * AS-4  A worker that leaves or is proved dead sends its list back; ages and places are
  *     those of before.
  */
 #ifndef TQI_SCHEDULER_ORDER_ASSIGN_H

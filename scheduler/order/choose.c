@@ -14,7 +14,7 @@ static bool can_run(const struct tqi_worker *worker, const struct tqi_class *cla
 	return tqi_worker_serves_kind(worker, class->kind);
 }
 
-/* The first one of a class that can start; NULL none.  It may take several transactions (K6). */
+/* The first one of a class that can start; NULL none.  It may take several transactions (LM-6). */
 static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class *class,
 					     uint32_t order, struct tqi_turn *turn)
 {
@@ -73,7 +73,7 @@ static bool is_before(const struct head *a, const struct head *b)
 	       (a->urgency == b->urgency && (int64_t)(a->tag - b->tag) < 0);
 }
 
-/* P5: by what it would be in the queue's era. */
+/* PO-5: by what it would be in the queue's era. */
 static struct head foreign_head(struct tqi_tx *tx, const struct tqi_queue *queue,
 				const struct tqi_class *class)
 {
@@ -149,7 +149,7 @@ static void consider_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
 	}
 }
 
-/* P1, P5, P7: classes of several rates, bands or eras, compared now; equal ones by sequence. */
+/* PO-1, PO-5, PO-7: classes of several rates, bands or eras, compared now; equal ones by sequence. */
 static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
 			    const struct tqi_queue *queue, struct tqi_turn *turn)
 {
@@ -204,7 +204,7 @@ static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_wo
 	return best;
 }
 
-/* P6: lane of the task that has been ready longest, if it is overdue; 0 none. */
+/* PO-6: lane of the task that has been ready longest, if it is overdue; 0 none. */
 static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
 			     const struct tqi_queue *queue, struct tqi_turn *turn)
 {
@@ -259,7 +259,7 @@ static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *work
 }
 
 /*
- * N1.  A tenant whose tasks turn out to wait for limits competes no more, and the next
+ * FA-1.  A tenant whose tasks turn out to wait for limits competes no more, and the next
  * one's turn has come.
  */
 static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
@@ -294,7 +294,7 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 		task = best_of_tenants(tx, worker, q, turn);
 	if (task || turn->is_unsettled)
 		return task;
-	turn->tenant = 0; /* N6; in a fair queue whose move is through, its own classes are empty */
+	turn->tenant = 0; /* FA-6; a fair queue's own classes are empty once its move is through */
 	return best_of_classes(tx, worker, q, queue->classes, turn);
 }
 

@@ -11,7 +11,7 @@
 
 #define QUEUES_SLICE 64 /* queues whose move may end in one hold: four entries each */
 
-/* To the lane that follows from its place; false: no memory, it stays (P4). */
+/* To the lane that follows from its place; false: no memory, it stays (PO-4). */
 static bool carry_over(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
@@ -65,7 +65,7 @@ static void rekey(struct tqi_tx *tx, uint32_t index)
 	tqi_ready_reenter(tx, index);
 }
 
-/* What is of an earlier era comes to its band with the rest (P3). */
+/* What is of an earlier era comes to its band with the rest (PO-3). */
 bool tqi_policy_place(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);

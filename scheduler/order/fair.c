@@ -37,7 +37,7 @@ uint32_t tqi_tenant_find(struct tqi_tx *tx, uint32_t queue, const char *name, ui
 	return 0;
 }
 
-/* All but the link of a record that nothing refers to (T3). */
+/* All but the link of a record that nothing refers to (TX-3). */
 static void fill(struct tqi_tenant *tenant, uint32_t queue, const char *name, uint32_t bytes,
 		 uint64_t sequence)
 {
@@ -192,7 +192,7 @@ void tqi_guest_follow(struct tqi_tx *tx, uint32_t c)
 
 /* Turns. */
 
-/* N5: the first one in a home by what its tenant's tag is now; its tenant, 0 none. */
+/* FA-5: the first one in a home by what its tenant's tag is now; its tenant, 0 none. */
 static uint32_t first_of(struct tqi_tx *tx, struct tqi_class *home, bool *ret_unsettled)
 {
 	struct tqi_heap *heap = &home->tenants;

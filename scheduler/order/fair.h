@@ -2,26 +2,26 @@
 /*
  * Fair queues: tenants, tasks of one fair key each, share one by run time.
  *
- * N1  Start-time fair queueing.  A tenant's tag is the virtual time at which its next
+ * FA-1  Start-time fair queueing.  A tenant's tag is the virtual time at which its next
  *     attempt begins, in microseconds of run time.  What starts next is of the tenant
  *     with the least tag among those that have something the worker can start; equal ones
  *     in the order in which they came.  Inside the tenant the queue's policy decides
- *     (P1 to P6), so that priorities count only there.
- * N2  The queue's virtual time is that at which its last start began.  A tenant whose tag
+ *     (PO-1 to PO-6), so that priorities count only there.
+ * FA-2  The queue's virtual time is that at which its last start began.  A tenant whose tag
  *     lies before it was idle, or could not start: it begins at the queue's time, and has
  *     no credit for its absence.
- * N3  A start adds the mean run time of the kind to the tag.  At the end of the attempt,
+ * FA-3  A start adds the mean run time of the kind to the tag.  At the end of the attempt,
  *     whatever it is, what it ran longer is added, too; what it was charged too much is
  *     the tenant's credit, and pays its next starts.  So tags never go back.
- * N4  An unfinished task is in a class of its tenant, as finely as policy and kind want,
+ * FA-4  An unfinished task is in a class of its tenant, as finely as policy and kind want,
  *     which is there while it has members; tasks without a key are one tenant of their
  *     own.  The tenant's class has a home, the queue's own class of that kind and band:
  *     what is counted of its tasks is counted there, and there finished ones are.
- * N5  In the home's heap stand the tenants' classes that have something in their heap of
+ * FA-5  In the home's heap stand the tenants' classes that have something in their heap of
  *     lanes, by the tag that their tenant had when they came or were last looked at.  Tags
  *     only grow, so that is a lower bound: a claim that meets an old one at the head
  *     enters it anew.  It looks at one head for each home.
- * N6  Until a change between fair and not is through (P3), what is in classes of tenants
+ * FA-6  Until a change between fair and not is through (PO-3), what is in classes of tenants
  *     goes first, then what is not.
  *
  * Two tenants that have work all the time run for the same time, but for at most a mean

@@ -2,18 +2,18 @@
 /*
  * Lanes of tasks with limits, and where they wait for one.
  *
- * K3  The tasks of a class with the same limits form a lane, which is there while it has
+ * LM-3  The tasks of a class with the same limits form a lane, which is there while it has
  *     members.  It stands by its first task in its class's heap, or in that of a
  *     *parking*: of one of its limits, and its class.  There it costs nobody anything.
  *     A parking is there, with room for all of them, while lanes of its class name its limit.
- * K4  A lane is parked, at a full limit, when it gets its first task or when a claim meets
+ * LM-4  A lane is parked, at a full limit, when it gets its first task or when a claim meets
  *     it at the head of its class.  So lanes in the class's heap may be unable to start, if
  *     nobody has met them since.
- * K5  A parking with lanes is *open*: in its class's heap, by its first lane's first task; or
+ * LM-5  A parking with lanes is *open*: in its class's heap, by its first lane's first task; or
  *     *closed*, and listed with its limit.  A claim that meets an open one of a full limit
  *     closes it.  A limit with room and closed parkings is on the root's list of loosened
  *     ones; whoever looks for a task opens these first.
- * K6  Each such move costs the same whatever the number of tasks; as many as the journal
+ * LM-6  Each such move costs the same whatever the number of tasks; as many as the journal
  *     has room for are made in a hold, at most 64, and the claim goes on in the next.
  */
 #ifndef TQI_SCHEDULER_ORDER_LANE_H
@@ -24,7 +24,7 @@
 
 /*
  * A lane has its tasks, a parking its lanes, and a class both by key and, where the
- * class is aged (P6), by age.  A lane or a parking is in the heaps of both orders at the
+ * class is aged (PO-6), by age.  A lane or a parking is in the heaps of both orders at the
  * same places, or in none.
  */
 enum tqi_order {

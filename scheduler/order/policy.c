@@ -47,7 +47,7 @@ static bool ages(const struct tqi_policy *p)
 	return false;
 }
 
-/* P2. */
+/* PO-2. */
 static bool is_banded(const struct tqi_policy *p)
 {
 	if (p->hybrid || p->edf)
@@ -119,7 +119,7 @@ static struct tqi_policy changed(const struct tqi_policy *before, const struct t
 	return p;
 }
 
-/* P3: bounds matter where bands do. */
+/* PO-3: bounds matter where bands do. */
 static bool begins_era(const struct tqi_policy *before, const struct tqi_policy *p)
 {
 	bool banded = is_banded(p);

@@ -2,27 +2,27 @@
 /*
  * The order inside a queue: bands of priorities, each with a rate of ageing.
  *
- * P1  A task's effective priority is its priority, its own or inherited (J1), + rate x
+ * PO-1  A task's effective priority is its priority, its own or inherited (IN-1), + rate x
  *     (now - ready_ns).  Two tasks
  *     of one rate are in the same order at every time, so the key, rate x ready_ns -
  *     priority, is fixed when it becomes ready; heads of classes are compared at the
  *     claim, each with its class's own rate.  Equal ones start as they were submitted.
- * P2  A task's band is the one with the highest lower bound that is not above its
+ * PO-2  A task's band is the one with the highest lower bound that is not above its
  *     priority.  Classes are kept apart by band only where bands matter
  *     (TQI_QUEUE_BANDED): without hybrid turns, all of one rate are in band 0.
- * P3  A change that moves tasks to other classes begins an era.  From then on whatever
+ * PO-3  A change that moves tasks to other classes begins an era.  From then on whatever
  *     comes joins the new era's classes; the sweep carries the unfinished ones of the
  *     earlier era over, ready_ns and all.  Until it is through (TQI_QUEUE_MOVING),
- *     claims compare heads of both eras (P1), and a further such change is refused.
- * P4  A move may find no memory: the task then stays where it is, startable as before,
+ *     claims compare heads of both eras (PO-1), and a further such change is refused.
+ * PO-4  A move may find no memory: the task then stays where it is, startable as before,
  *     and a keeper's look begins another round.
- * P5  Earliest deadline first: the band decides, and inside it the deadline, which is the
+ * PO-5  Earliest deadline first: the band decides, and inside it the deadline, which is the
  *     key; tasks without one come last.  A head of the earlier era is compared as what it
  *     would be in the new one.
- * P6  Max-wait: a task that has been ready for so long is overdue.  It stays where it is,
+ * PO-6  Max-wait: a task that has been ready for so long is overdue.  It stays where it is,
  *     and at most every second start is the one that has been ready longest of the
  *     overdue ones, so that under overload, when all are overdue, priority still counts.
- * P7  Hybrid: when as many starts as the setting says were of bands other than the least
+ * PO-7  Hybrid: when as many starts as the setting says were of bands other than the least
  *     urgent one that had work for the worker, the next is the best of that band.  Starts
  *     of overdue tasks do not count.  (Until a move is through, what has not been moved
  *     counts to its earlier band.)
@@ -33,7 +33,7 @@
 #include "scheduler/order/worth.h"
 
 /*
- * Arithmetic of P1, in millionths of a point: thousandths of a point a second times
+ * Arithmetic of PO-1, in millionths of a point: thousandths of a point a second times
  * thousandths of a second.  A segment does not outlive a boot of so many years.
  */
 #define TQI_POINT INT64_C(1000000)
@@ -93,7 +93,7 @@ struct tqi_policy {
 	uint64_t max_wait_ns;		 /* change: 0 leave, UINT64_MAX none */
 };
 
-/* Plain stores of the default into a new queue (T3). */
+/* Plain stores of the default into a new queue (TX-3). */
 void tqi_policy_init(struct tqi_queue *queue);
 /*
  * 0; -EBUSY tasks are still on their way from the change before; -EINVAL bands out of
@@ -102,7 +102,7 @@ void tqi_policy_init(struct tqi_queue *queue);
  */
 int tqi_policy_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_policy *change);
 
-/* Plain stores of what a class of the queue's era takes from its policy (T3, or a repair). */
+/* Plain stores of what a class of the queue's era takes from its policy (TX-3, or a repair). */
 void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class);
 
 /* The flags of a queue that follow from its policy; for check and rebuild. */

@@ -56,7 +56,7 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	return k && tqi_name_put(tx, TQI_KINDS, k, name) < 0 ? 0 : k;
 }
 
-/* All but the link of a record that nothing refers to (T3). */
+/* All but the link of a record that nothing refers to (TX-3). */
 static void clear(void *record, size_t bytes)
 {
 	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
@@ -70,7 +70,7 @@ static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	uint32_t l = c ? tqi_table_take(tx, TQI_LANES, &full) : 0;
 
 	if (c && !l)
-		tqi_table_give(tx, TQI_CLASSES, c); /* not everybody undoes it all (P4) */
+		tqi_table_give(tx, TQI_CLASSES, c); /* not everybody undoes it all (PO-4) */
 	if (!l)
 		return 0;
 	struct tqi_class *class = tqi_class_at(tx, c);
@@ -94,7 +94,7 @@ static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	return c;
 }
 
-/* R13; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
+/* RC-13; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
 static uint32_t times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
 {
 	bool full;
@@ -198,7 +198,7 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, const struct tqi_queue
 	return c ? c : class_search(tx, q, queue, k, band, false);
 }
 
-/* N4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
+/* FA-4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
 static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);

@@ -47,7 +47,7 @@ static inline struct tqi_class *tqi_counters_of(struct tqi_tx *tx, const struct 
 	return tqi_class_counted(tx, tqi_class_of(tx, task));
 }
 
-/* A duration that ends now, to be counted in a class that counts (R13). */
+/* A duration that ends now, to be counted in a class that counts (RC-13). */
 static inline void tqi_class_time(struct tqi_tx *tx, const struct tqi_class *counted,
 				  enum tqi_timed what, uint64_t since_ns)
 {

@@ -60,7 +60,7 @@ static __attribute__((noinline)) int64_t rare_key(struct tqi_tx *tx, const struc
 	return tqi_policy_key_in(class, task->ready_ns, &worth);
 }
 
-/* V7: it stands in the place of a server. */
+/* SV-7: it stands in the place of a server. */
 static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_class *class)
 {
 	const struct tqi_worth own = { UINT64_MAX, task->priority, 0, 0 };

@@ -11,7 +11,7 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
 void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
 /* Out of its lane, if it is there. */
 void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
-/* What the start of a task does to the turns of its queue (P6, P7). */
+/* What the start of a task does to the turns of its queue (PO-6, PO-7). */
 struct tqi_turn {
 	uint32_t queue;	 /* 0 nothing */
 	uint32_t tenant; /* whose turn it is in a fair queue; 0 none */

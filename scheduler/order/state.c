@@ -53,7 +53,7 @@ static void count_queue(struct tqi_tx *tx, const struct tqi_task *task, uint32_t
 		tqi_wake_room(tx);
 }
 
-/* In its group (M2). */
+/* In its group (GR-2). */
 static void count_group(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t from,
 			uint32_t to)
 {

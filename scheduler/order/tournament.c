@@ -201,7 +201,7 @@ static void watch(struct tqi_tx *tx, struct tqi_class *class)
 		TQI_SET(tx, class->watched, 1);
 }
 
-/* Plain stores into one that was taken in this transaction (T3). */
+/* Plain stores into one that was taken in this transaction (TX-3). */
 static void place(struct tqi_tournament *t, uint32_t c, const struct tqi_class *class)
 {
 	uint32_t kind = class->kind % TQI_TOURNAMENT_KINDS, group = kind / GROUP;

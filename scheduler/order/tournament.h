@@ -2,14 +2,14 @@
 /*
  * Tournaments: the best among the kinds that a worker serves, without a look at each.
  *
- * O1  A queue with more than TQI_CHAIN_SHORT classes has one for each band that classes of
+ * TN-1  A queue with more than TQI_CHAIN_SHORT classes has one for each band that classes of
  *     its era are in.  There each of them, but tenants', has a place by its kind, and its
  *     first lane's entry by key and, where the era is aged, by age.  In both orders groups
  *     of 16 kinds have a best one, and so has the whole.
- * O2  The place follows the head of its class in the same transaction.  That costs a group
+ * TN-2  The place follows the head of its class in the same transaction.  That costs a group
  *     and the row of groups at most, whatever the number of kinds.
- * O3  It is a help, no truth: where memory lacks there is none, and the chain is walked; an
- *     era begins without one.  While tasks are on their way to another era (P3) heads of
+ * TN-3  It is a help, no truth: where memory lacks there is none, and the chain is walked; an
+ *     era begins without one.  While tasks are on their way to another era (PO-3) heads of
  *     both are compared, and the chain is walked, too.
  */
 #ifndef TQI_SCHEDULER_ORDER_TOURNAMENT_H

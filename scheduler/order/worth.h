@@ -19,7 +19,7 @@ struct tqi_worth {
 
 #define TQI_WORTH_NOTHING ((struct tqi_worth){ .deadline_ns = UINT64_MAX, .priority = INT32_MIN })
 
-/* Of two equal ones the one that came over fewer waits is the better (J6). */
+/* Of two equal ones the one that came over fewer waits is the better (IN-6). */
 static inline bool tqi_worth_is_higher(const struct tqi_worth *a, const struct tqi_worth *b)
 {
 	return a->priority > b->priority || (a->priority == b->priority && a->hops < b->hops);
@@ -45,7 +45,7 @@ static inline struct tqi_worth tqi_worth_best(struct tqi_worth a, const struct t
 	return a;
 }
 
-/* What one is worth who is waited for by somebody of this worth (J1, J6). */
+/* What one is worth who is waited for by somebody of this worth (IN-1, IN-6). */
 static inline struct tqi_worth tqi_worth_passed_on(struct tqi_worth w)
 {
 	if (w.priority == INT32_MIN || w.hops == UINT16_MAX)

@@ -3,7 +3,7 @@
 #include "scheduler/graph/after.h"
 #include "scheduler/rebuild/rebuild_state.h"
 
-/* Who is through needs them no more (D3). */
+/* Who is through needs them no more (DP-3). */
 static bool is_through(const struct tqi_task *t, const struct tqi_extra *extra)
 {
 	return tqi_state_is_final(t->state) && !tqi_after_keeps(t, extra);

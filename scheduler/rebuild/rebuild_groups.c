@@ -94,7 +94,7 @@ void tqi_rebuild_task_group(struct tqi_check *c, uint32_t index, struct tqi_task
 	append(c, tqi_group_at(c->tx, extra->group), index, extra);
 }
 
-/* Ends in their order; then the others as they came: undoing relies on it (M4). */
+/* Ends in their order; then the others as they came: undoing relies on it (GR-4). */
 static bool is_before(struct tqi_check *c, uint32_t a, uint32_t b)
 {
 	const struct tqi_extra *x = extra_at(c, a), *y = extra_at(c, b);

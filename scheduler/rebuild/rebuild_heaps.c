@@ -110,7 +110,7 @@ static void open_classes(struct tqi_check *c)
 	}
 }
 
-/* What is best among a queue's kinds; without memory it does without (O3). */
+/* What is best among a queue's kinds; without memory it does without (TN-3). */
 static void hold_tournaments(struct tqi_check *c)
 {
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {

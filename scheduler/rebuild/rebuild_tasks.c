@@ -30,7 +30,7 @@ static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_ta
 	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
 }
 
-/* On its way to the class of another band (J5). */
+/* On its way to the class of another band (IN-5). */
 static bool is_misplaced(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
@@ -74,7 +74,7 @@ static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_
 }
 
 /*
- * R2: a running task whose attempt is lost starts again; nobody else runs it.  R6: a
+ * RC-2: a running task whose attempt is lost starts again; nobody else runs it.  RC-6: a
  * claim that is still held keeps its epoch.
  */
 static void mend_attempt(struct tqi_check *c, uint32_t index, struct tqi_task *t)
@@ -153,7 +153,7 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 		extra->unmet = extra->again = 0; /* edges and gates are counted anew */
 	if (extra)
 		extra->stale &= tqi_state_is_final(t->state) ? TQI_STALE_ENDED : TQI_STALE_ALL;
-	if (t->due_ns > INT64_MAX) /* R4 */
+	if (t->due_ns > INT64_MAX) /* RC-4 */
 		t->due_ns = extra && extra->at_ns ? UINT64_MAX : INT64_MAX;
 	t->flags &= (uint16_t)~TQI_TASK_ASSIGNED; /* into their lanes */
 	if (!extra || extra->deadline_ns == UINT64_MAX)
@@ -360,7 +360,7 @@ static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	*link = 0;
 }
 
-/* Y1: of an attempt that is under way still. */
+/* WO-1: of an attempt that is under way still. */
 static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	struct tqi_attempt *attempt = tqi_check_record(c, TQI_ATTEMPTS, s->attempt);
@@ -443,7 +443,7 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 		bool owned = tqi_mutex_owner(&s->mutex) || tqi_mutex_owner_died(&s->mutex);
 
 		if (s->state > TQI_WAITER_TRANSIT || !owned || !s->mutex_made)
-			s->state = TQI_WAITER_FREE; /* W1 */
+			s->state = TQI_WAITER_FREE; /* WT-1 */
 		if (s->state == TQI_WAITER_FREE)
 			continue;
 		if (s->interest - 1 >= TQI_WAITER_LISTS - 1)

@@ -18,7 +18,7 @@ struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
 	return (struct tqi_extra *)(void *)(block + at);
 }
 
-/* Payload and label (T5: the bounds). */
+/* Payload and label (TX-5: the bounds). */
 static void copy(struct tqi_tx *tx, const struct tqi_task *task, unsigned char *to)
 {
 	uint64_t bytes = (uint64_t)task->payload_bytes + task->label_bytes;
@@ -61,7 +61,7 @@ int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task)
 	}
 	const struct tqi_extra none = { .deadline_ns = UINT64_MAX };
 
-	memcpy(to + at, &none, sizeof(none)); /* fresh memory (T3) */
+	memcpy(to + at, &none, sizeof(none)); /* fresh memory (TX-3) */
 	tqi_task_touch(tx, task);
 	TQI_SET(tx, task->payload, block);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_EXTRA));

@@ -6,37 +6,37 @@
  * lock, journalled, read under the lock and by observers; a crash half-way leaves
  * the old values after rollback.  References are record indices, 0 = none.
  *
- * R1  Task records are the truth.  Heaps, lists, classes' depths and the root's
+ * RC-1  Task records are the truth.  Heaps, lists, classes' depths and the root's
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild/rebuild.c).
- * R2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
- * R3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
+ * RC-2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
+ * RC-3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
  *     where the class is aged, in the lane's other heap, too.  Assigned => READY, and on
  *     the list of one worker.
- * R4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
+ * RC-4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
  *     time to watch, or the task has a deadline that has not been noticed to have
  *     passed.  One entry a task, by the earliest of its times.
  *     in the wall heap  <=>  DELAYED by the wall clock  <=>  DELAYED with due_ns
  *     UINT64_MAX; its key is the task's at_ns, and no step of the clock changes it.
- * R5  A final task has no attempt; it is on the finished list unless pinned.
- * R6  epoch grows by one with each attempt; a claim carries the epoch it was given.
- * R7  A key is in the index  <=>  its record says held  =>  no other key of its queue
+ * RC-5  A final task has no attempt; it is on the finished list unless pinned.
+ * RC-6  epoch grows by one with each attempt; a claim carries the epoch it was given.
+ * RC-7  A key is in the index  <=>  its record says held  =>  no other key of its queue
  *     has its name.  Its task is then: waiting and never started (scope queued),
  *     unfinished (active), anything (kept), unfinished and no successor (coalesce).
  *     A successor is BLOCKED, and one held key of the same name names it.
- * R8  A limit's `used` and `waiting` are what the tasks that name it add up to; an
+ * RC-8  A limit's `used` and `waiting` are what the tasks that name it add up to; an
  *     unfinished task is in the lane of its class and its limits (scheduler/order/lane.h).
- * R9  A delivery is TAKEN  <=>  its worker's `command` names its command.  A command is
+ * RC-9  A delivery is TAKEN  <=>  its worker's `command` names its command.  A command is
  *     OPEN, and on that list by sequence, while a delivery of it is unanswered; else it is
  *     on the list of the ended ones.  command_seen == the root's command_change  =>
  *     nothing waits that the worker could take.
- * R10 In a fair queue an unfinished task of the queue's era is in a class of its tenant,
+ * RC-10  In a fair queue an unfinished task of the queue's era is in a class of its tenant,
  *     otherwise in a plain one; a finished one always is, and counts there
  *     (scheduler/order/fair.h).
- * R11 state == BLOCKED  <=>  unmet != 0, or the task is a successor (R7).  `unmet` is what
+ * RC-11  state == BLOCKED  <=>  unmet != 0, or the task is a successor (RC-7).  `unmet` is what
  *     its untold edges and the gates on it add up to (scheduler/graph/blocked.h).
- * R12 A server's `used` is the number of attempts that name it; it is in the pool that its
+ * RC-12  A server's `used` is the number of attempts that name it; it is in the pool that its
  *     name calls for, whose `used` is what its servers add up to (scheduler/limit/server.h).
- * R13 Classes of one queue and kind share one record of times, which names these; tenants'
+ * RC-13  Classes of one queue and kind share one record of times, which names these; tenants'
  *     have none, nor have those that were made when its table was full, or by a repair
  *     without memory.  Its histograms have at most as many samples as its classes have
  *     counted: of waits and of runs the attempts that started, of lives the tasks that are
@@ -136,15 +136,15 @@ enum tqi_interest {
 #define TQI_TASK_CANCEL (1u << 4)  /* a cancel of the running task has been asked for */
 #define TQI_TASK_CUT (1u << 5)	   /* the result is the tail of a longer output */
 #define TQI_TASK_STALLED (1u << 6)
-#define TQI_TASK_DUE (1u << 7)	   /* is in the due heap (R4) */
-#define TQI_TASK_LISTED (1u << 8)  /* is on the finished list (R5) */
-#define TQI_TASK_TELLING (1u << 9) /* is on the telling list (E3) */
+#define TQI_TASK_DUE (1u << 7)	   /* is in the due heap (RC-4) */
+#define TQI_TASK_LISTED (1u << 8)  /* is on the finished list (RC-5) */
+#define TQI_TASK_TELLING (1u << 9) /* is on the telling list (ED-3) */
 #define TQI_TASK_EXTRA (1u << 10)  /* rare settings stand in its block: struct tqi_extra */
 #define TQI_TASK_LATE (1u << 11)   /* it ran, and its deadline passed before it was through */
-#define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (R4) */
+#define TQI_TASK_AT (1u << 12)	   /* is in the wall heap (RC-4) */
 #define TQI_TASK_ASSIGNED (1u << 13) /* is on a worker's list (scheduler/order/assign.h) */
 #define TQI_TASK_SERVED                                                                            \
-	(1u << 14) /* ended or delayed: `key` names its last attempt's server (V7) */
+	(1u << 14) /* ended or delayed: `key` names its last attempt's server (SV-7) */
 #define TQI_TASK_DOOMS (1u << 15) /* its end cancels all that depends on it, whatever it is */
 
 /*
@@ -227,26 +227,26 @@ struct tqi_extra {
 	uint32_t tenant;      /* of its fair key, as long as its record; 0 none */
 	uint32_t limits[TQ_LIMITS_MAX]; /* of its limit keys, ascending; then 0 */
 	uint32_t group;			/* that it is a member of (scheduler/graph/group.h); 0 none */
-	uint8_t counted; /* enum tq_state of its end, as its group has counted it; 0 not yet (M2) */
-	uint8_t pinned;	 /* 1: one of its pins is its group's (M3) */
-	uint8_t shut;	 /* 1: its graph is being built, or has just been (M4) */
+	uint8_t counted; /* enum tq_state of its end, as its group has counted it; 0 not yet (GR-2) */
+	uint8_t pinned;	 /* 1: one of its pins is its group's (GR-3) */
+	uint8_t shut;	 /* 1: its graph is being built, or has just been (GR-4) */
 	uint8_t stale;	 /* TQI_STALE_* */
 	uint8_t again;	 /* 1: after this round its list of edges is gone through once more */
 	uint8_t reserved0[3];
 	uint32_t completes; /* group whose completion task it is, until that is decided; 0 none */
 	uint32_t after;	    /* chain of its dependencies, through edge.next_of_waiter */
-	uint32_t unmet;	    /* things that it waits for while BLOCKED (R7, R11) */
+	uint32_t unmet;	    /* things that it waits for while BLOCKED (RC-7, RC-11) */
 	int32_t inherited;  /* priority of those that wait for it, if that is higher ... */
 	uint16_t inherited_hops; /* ... over so many waits; 0 it is not */
 	uint16_t inherited_deadline_hops;
 
 	/* ... and what few do. */
-	uint64_t inherited_deadline_ns; /* of those that wait for it, if that is earlier (J1) ... */
+	uint64_t inherited_deadline_ns; /* of those that wait, if that is earlier (IN-1) ... */
 	uint64_t at_ns;	      /* wall clock: its life begins with waiting for then; 0 none */
 	uint64_t schedule;    /* id of the one that made it; 0 none */
 	uint64_t culprit;     /* of cause dependency: id of the task that it is about; else 0 */
 	uint32_t after_count; /* edges in `after` */
-	uint32_t group_prev;  /* others in its chain (M1) */
+	uint32_t group_prev;  /* others in its chain (GR-1) */
 	uint32_t group_next;
 	uint32_t group_order; /* number of its end among the group's, while `counted` */
 	uint32_t stale_prev;  /* on the root's list of stale tasks (scheduler/graph/inherit.h) */
@@ -345,7 +345,7 @@ enum tqi_worker_state {
 #define TQI_WORKER_POLLED (1u << 4) /* its life lock says dead, its process lives: no hint */
 
 /*
- * Who follows a worker's output, so that the command is held back until it has read (O3).
+ * Who follows a worker's output, so that the command is held back until it has read (OU-3).
  *
  *  field   written by                                  under
  *  name    0 to its own: the reader, or the worker     nothing: compare and swap
@@ -417,7 +417,7 @@ struct tqi_worker {
 	uint32_t life_made; /* written once, by the first taker */
 	uint32_t command;   /* that it has taken and not answered yet; 0 none */
 	uint64_t command_seen; /* the root's command_change when it last found none */
-	uint32_t asleep; /* its wait slot while listed for work (AS1); 0 none */
+	uint32_t asleep; /* its wait slot while listed for work (SL-1); 0 none */
 	uint32_t stopper; /* wait slot of its heartbeat thread; 0 none */
 
 	uint32_t
@@ -470,7 +470,7 @@ struct tqi_queue {
 	uint64_t backoff_cap_ns;
 	uint32_t era; /* of the policy; classes carry that of theirs */
 	char name[TQ_NAME_MAX + 4]; /* NUL-terminated */
-	uint32_t tournaments;	    /* block: struct tqi_tournaments (O1); 0 none */
+	uint32_t tournaments;	    /* block: struct tqi_tournaments (TN-1); 0 none */
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
@@ -531,7 +531,7 @@ struct tqi_class {
 	uint32_t era;
 	uint32_t rate;	  /* of ageing: the keys of its tasks were made with it */
 	uint8_t edf;	  /* 1: the keys of its tasks are deadlines */
-	uint8_t watched;  /* 1: it is a tenant's, or may have a place in a tournament (O1) */
+	uint8_t watched;  /* 1: it is a tenant's, or may have a place in a tournament (TN-1) */
 	uint8_t aged;	  /* 1: lanes are in `oldest`, too, and their tasks in `ages` */
 	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
 	uint32_t parked;  /* lanes that wait at a full limit */
@@ -547,10 +547,10 @@ struct tqi_class {
 	uint64_t crashed;
 	uint64_t reclaimed;
 	uint64_t stolen;    /* tasks that a worker took from another one's list */
-	uint64_t throttled; /* starts that a full limit had put off (K9) */
+	uint64_t throttled; /* starts that a full limit had put off (LM-9) */
 	uint64_t moved;	    /* unfinished tasks that went to another queue */
 	uint32_t depth[TQ_STATE_COUNT];
-	uint32_t times; /* histograms of its queue and kind (R13); 0 none */
+	uint32_t times; /* histograms of its queue and kind (RC-13); 0 none */
 	uint32_t reserved2[10];
 };
 _Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
@@ -598,7 +598,7 @@ enum tqi_timed {
  *
  *  field        written by                         under
  *  queue, kind  the transaction that makes it      the lock
- *  of           commits, after them (R13)          the lock, not journalled
+ *  of           commits, after them (RC-13)          the lock, not journalled
  */
 struct tqi_times {
 	uint32_t link;
@@ -621,7 +621,7 @@ struct tqi_tenant {
 	uint64_t sequence; /* unique: equal tags in the order in which tenants came */
 	int64_t tag_us;	   /* virtual time at which its next start begins; never less */
 	int64_t credit_us; /* charged too much, not given back yet */
-	uint32_t overdue_turn; /* as the queue's, inside the tenant (P6) */
+	uint32_t overdue_turn; /* as the queue's, inside the tenant (PO-6) */
 	uint16_t queue;
 	uint8_t bytes; /* of the name; 0: tasks without a key */
 	uint8_t reserved0;
@@ -684,7 +684,7 @@ struct tqi_limit {
 	uint32_t burst;
 	uint32_t tokens;
 	uint32_t reserved1;
-	uint64_t full_ns; /* K9; 0 it never was full */
+	uint64_t full_ns; /* LM-9; 0 it never was full */
 	uint64_t reserved2[3];
 	char name[TQ_KEY_MAX + 1];
 };
@@ -750,7 +750,7 @@ struct tqi_edge {
 	uint32_t next;
 	uint32_t next_of_waiter;
 	uint16_t kind; /* enum tq_after of a dependant's; 0 a wait slot's */
-	uint16_t quiet; /* 1: the task inherits nothing over it (J3); written once */
+	uint16_t quiet; /* 1: the task inherits nothing over it (IN-3); written once */
 };
 _Static_assert(sizeof(struct tqi_edge) == 32, "half a cache line");
 
@@ -764,7 +764,7 @@ struct tqi_key {
 	uint32_t successor; /* coalesce: the task that is BLOCKED until this one ends; 0 none */
 	uint16_t queue;
 	uint8_t scope; /* enum tq_unique_scope */
-	uint8_t held;  /* 1: it is in the index (R7) */
+	uint8_t held;  /* 1: it is in the index (RC-7) */
 	uint8_t bytes; /* of the name */
 	uint8_t reserved0[3];
 	char name[TQ_KEY_MAX + 1];
@@ -797,10 +797,10 @@ struct tqi_group {
 	uint32_t link;
 	uint8_t state; /* enum tqi_group_state */
 	uint8_t condition; /* enum tq_group_condition */
-	uint8_t cancelled; /* 1: M6 */
+	uint8_t cancelled; /* 1: GR-6 */
 	uint8_t work;	   /* enum tqi_group_work */
 	uint64_t generation; /* with the index: the id */
-	struct tqi_ident owner; /* M7; pid 0 nobody */
+	struct tqi_ident owner; /* GR-7; pid 0 nobody */
 	uint64_t made_ns;
 	uint64_t ended_ns;
 	uint64_t sequence;	/* of a graph: the root's when it was published */
@@ -810,8 +810,8 @@ struct tqi_group {
 	uint32_t members;
 	uint32_t unfinished;
 	uint32_t ends; /* counted; number of the last one */
-	uint32_t states[TQ_STATE_COUNT]; /* M2 */
-	uint32_t first;			 /* the chain (M1) */
+	uint32_t states[TQ_STATE_COUNT]; /* GR-2 */
+	uint32_t first;			 /* the chain (GR-1) */
 	uint32_t last;
 	uint32_t ended_last; /* of those that are counted */
 	uint32_t walk;
@@ -851,7 +851,7 @@ struct tqi_schedule {
 	uint64_t generation; /* with the index: the id */
 	uint64_t sequence;   /* order of making */
 	uint64_t every_ns;   /* 0: cron */
-	uint64_t next_ns;    /* Z1 */
+	uint64_t next_ns;    /* SC-1 */
 	uint64_t retry_ns;   /* monotonic: when to try to make what is owed; 0 as next_ns says */
 	uint64_t last_run;   /* id of a task; 0 none */
 
@@ -952,7 +952,7 @@ static inline uint32_t tqi_delivery_answer(const struct tqi_command *command,
 
 /* flags of the root */
 #define TQI_ROOT_SHUTDOWN (1u << 0)
-#define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: also groups are cancelled (M9) */
+#define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: also groups are cancelled (GR-9) */
 #define TQI_ROOT_DESTROYED (1u << 2)
 #define TQI_ROOT_REPAIR (1u << 3) /* plain store: a rebuild is under way; all else waits for it */
 
@@ -966,7 +966,7 @@ struct tqi_root {
 	uint32_t finished_oldest; /* evictable records, by when they ended */
 	uint32_t finished_newest;
 	uint32_t finished_count;
-	uint32_t telling;    /* list of tasks whose edges are being gone through (E3) */
+	uint32_t telling;    /* list of tasks whose edges are being gone through (ED-3) */
 	uint32_t sweep_at;   /* next task index of the sweep */
 	uint32_t sweep_left; /* records still to look at; 0 nothing is being swept */
 	uint64_t cancel_before; /* as a queue's purge_before, for shutdown with cancel */
@@ -991,7 +991,7 @@ struct tqi_root {
 	struct tqi_heap due;
 	struct tqi_heap wall;
 	struct tqi_heap every; /* schedules by the monotonic clock, and */
-	struct tqi_heap cron;  /* by the wall clock (Z2); either has room for all */
+	struct tqi_heap cron;  /* by the wall clock (SC-2); either has room for all */
 	uint32_t schedules;
 	uint32_t crons; /* of them by cron: then every hold reads the wall clock */
 	uint64_t schedule_sequence; /* of the next one */
@@ -1032,11 +1032,11 @@ struct tqi_root {
 	uint64_t stale_best_deadline_ns;
 	uint16_t stale_best_hops;
 	uint16_t stale_best_deadline_hops;
-	uint32_t groups_closing; /* M9: the groups up to this one are still to be; 0 none */
-	struct tqi_group_ends groups_owned; /* M7 */
+	uint32_t groups_closing; /* GR-9: the groups up to this one are still to be; 0 none */
+	struct tqi_group_ends groups_owned; /* GR-7 */
 	/* Complete and released, by when that was; who was passed over is behind (retirement). */
 	struct tqi_group_ends groups_ended;
-	uint32_t groups_busy; /* M8; those that wait longest for their turn first */
+	uint32_t groups_busy; /* GR-8; those that wait longest for their turn first */
 	uint32_t groups_busy_last;
 	uint32_t groups_cursor; /* the next owned one to be looked at; 0 the first */
 	uint32_t group_waiters; /* sleepers that wait for groups */

@@ -5,7 +5,7 @@
 
 #include "scheduler/record/records.h"
 
-/* V4: whether something of a queue may start now, as far as it is up to the queue. */
+/* SV-4: whether something of a queue may start now, as far as it is up to the queue. */
 static inline bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
 	if (queue->flags & TQI_QUEUE_PAUSED)
@@ -21,7 +21,7 @@ static inline bool tqi_queue_is_stuck(const struct tqi_queue *queue)
 	return (queue->flags & TQI_QUEUE_PAUSED) ||
 	       ((queue->flags & TQI_QUEUE_SERVED) && !queue->servers);
 }
-/* A2, V8: whether tasks assigned to workers may start, or be stolen. */
+/* A2, SV-8: whether tasks assigned to workers may start, or be stolen. */
 static inline bool tqi_queue_keeps_assigned(const struct tqi_queue *queue)
 {
 	return !(queue->flags & (TQI_QUEUE_PAUSED | TQI_QUEUE_SERVED));

@@ -2,7 +2,7 @@
 /*
  * What a task's record says by itself, and with its queue's and its group's: for all rooms.
  * The finished list: records of ended tasks that nothing pins, oldest end first.  The
- * telling list: tasks whose edges are gone through (E3).
+ * telling list: tasks whose edges are gone through (ED-3).
  */
 #ifndef TQI_SCHEDULER_RECORD_TASK_RECORD_H
 #define TQI_SCHEDULER_RECORD_TASK_RECORD_H
@@ -47,7 +47,7 @@ static inline bool tqi_condemns(const struct tqi_root *root, const struct tqi_qu
 	return task->wait_sequence < queue->purge_before ||
 	       task->wait_sequence < root->cancel_before;
 }
-/* Whether its group has (M6); it has TQI_TASK_EXTRA. */
+/* Whether its group has (GR-6); it has TQI_TASK_EXTRA. */
 static inline bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	const struct tqi_extra *extra = tqi_task_extra(tx, task);

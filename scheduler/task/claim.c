@@ -33,7 +33,7 @@ static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 	TQI_INIT(attempt->serial, (uint32_t)worker->tasks);
 }
 
-/* A free record: plain stores (T3), and its words start anew. */
+/* A free record: plain stores (TX-3), and its words start anew. */
 static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct tqi_task *task)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);

@@ -58,7 +58,7 @@ bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 		else if (task->state == TQ_DELAYED || tqi_task_deadline(tx, task) <= tx->now_ns)
 			run_waiting(tx, index);
 		else
-			tx->corrupt = true; /* R4 */
+			tx->corrupt = true; /* RC-4 */
 	}
 	return false;
 }

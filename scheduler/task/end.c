@@ -53,7 +53,7 @@ static bool decide(struct tqi_tx *tx, uint32_t e)
 	return true;
 }
 
-/* E3: one that stays. */
+/* ED-3: one that stays. */
 static void keep(struct tqi_tx *tx, struct tqi_task *t, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(tx, e);

@@ -29,7 +29,7 @@ void tqi_after_refuse(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool d
 /* A shut member of a graph that has been published becomes real, and goes its way. */
 void tqi_member_open(struct tqi_tx *tx, uint32_t task);
 
-/* One slice of the telling list (E3); true when something is left. */
+/* One slice of the telling list (ED-3); true when something is left. */
 bool tqi_edge_tell_slice(struct tqi_tx *tx);
 
 #endif

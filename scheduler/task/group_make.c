@@ -20,7 +20,7 @@ static void set_label(struct tqi_group *g, const char *label)
 		memcpy(g->label, label, bytes);
 }
 
-/* A free record: plain stores (T3), but what is in a list is stored by that. */
+/* A free record: plain stores (TX-3), but what is in a list is stored by that. */
 static void fill(struct tqi_tx *tx, struct tqi_group *g, const struct tqi_group_request *request)
 {
 	static const struct tqi_ident nobody;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over the members of groups, a slice in each hold (M8). */
+/* Walks over the members of groups, a slice in each hold (GR-8). */
 #include "scheduler/task/group_walk.h"
 
 #include "scheduler/graph/after.h"
@@ -84,7 +84,7 @@ static void undo(struct tqi_tx *tx, struct tqi_group *g)
 			return;
 }
 
-/* M5: the condition was not met. */
+/* GR-5: the condition was not met. */
 static void cancel_completion(struct tqi_tx *tx, struct tqi_group *g)
 {
 	uint32_t task = tqi_group_decided(tx, g);

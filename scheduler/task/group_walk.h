@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Walks over the members of groups (M8). */
+/* Walks over the members of groups (GR-8). */
 #ifndef TQI_SCHEDULER_TASK_GROUP_WALK_H
 #define TQI_SCHEDULER_TASK_GROUP_WALK_H
 

@@ -98,7 +98,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 }
 
 /*
- * D5.  What a task that has ended was not told is open again if it can be met still, and all
+ * DP-5.  What a task that has ended was not told is open again if it can be met still, and all
  * that it has on the one that lives again; what cannot be met is *ret_culprit.
  */
 static void reconsider(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t again,

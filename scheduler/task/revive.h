@@ -7,7 +7,7 @@
 
 /* A new life for a final task, blocked by so many things; it is on no list but the finished one. */
 int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet);
-/* A refused edge of a task that lives again: its dependant does, too (D5).  An error: not revived, abort. */
+/* A refused edge of a task that lives again: its dependant does, too (DP-5).  An error: not revived, abort. */
 int tqi_after_revive(struct tqi_tx *tx, uint32_t edge);
 
 #endif

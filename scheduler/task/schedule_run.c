@@ -20,7 +20,7 @@ static bool is_running(struct tqi_tx *tx, const struct tqi_schedule *s)
 	       !tqi_state_is_final(tqi_task_at(tx, index)->state);
 }
 
-/* Z3. */
+/* SC-3. */
 static void owe(struct tqi_tx *tx, struct tqi_schedule *s, uint32_t passed)
 {
 	bool skip = s->overlap == TQ_OVERLAP_SKIP && is_running(tx, s);
@@ -111,7 +111,7 @@ static void note_made(struct tqi_tx *tx, struct tqi_schedule *s, int r, uint64_t
 	TQI_ADD(tx, s->runs, 1);
 }
 
-/* Z4: what is owed waits for room, until the time returned; what is refused is skipped: 0. */
+/* SC-4: what is owed waits for room, until the time returned; what is refused is skipped: 0. */
 static uint64_t note_failed(struct tqi_tx *tx, struct tqi_schedule *s, int r)
 {
 	TQI_SET(tx, s->last_error, r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of schedules (Z3, Z4). */
+/* Runs of schedules (SC-3, SC-4). */
 #ifndef TQI_SCHEDULER_TASK_SCHEDULE_RUN_H
 #define TQI_SCHEDULER_TASK_SCHEDULE_RUN_H
 

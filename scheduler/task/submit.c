@@ -144,7 +144,7 @@ static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *r
 }
 
 /*
- * Finished records never make a submit fail; freed ones come after a commit (T6), so
+ * Finished records never make a submit fail; freed ones come after a commit (TX-6), so
  * this is before anything else has been changed.
  */
 static void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s)
@@ -226,7 +226,7 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_submit *s, const stru
 		*extra = *from;
 }
 
-/* The record is free until its state is set: plain stores (T3). */
+/* The record is free until its state is set: plain stores (TX-3). */
 static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s, uint32_t block,
 		 uint32_t lane, uint32_t rate, struct tqi_extra *extra)
 {
@@ -279,7 +279,7 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	fill_extra(tx, s, t, extra);
 }
 
-/* R4: not before; 0 at once. */
+/* RC-4: not before; 0 at once. */
 static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t delay_ns)
 {
 	if (delay_ns)

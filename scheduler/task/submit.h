@@ -14,7 +14,7 @@ struct tqi_submit {
 	uint32_t kind_hint;
 	uint64_t schedule; /* id of the one that makes it; 0 none */
 	uint32_t group;	   /* record that it becomes a member of; 0 as the spec says */
-	bool shut;	   /* M4: its group is being built */
+	bool shut;	   /* GR-4: its group is being built */
 	bool extra;	   /* written by tqi_submit(): it has rare settings */
 	uint32_t unmet; /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */

@@ -27,7 +27,7 @@ static bool cancel_running(struct tqi_tx *tx, struct tqi_task *task)
 	return true;
 }
 
-/* V8: of one that is assigned in a queue that has got servers: true when it was. */
+/* SV-8: of one that is assigned in a queue that has got servers: true when it was. */
 static bool go_back(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task)
 {
 	if (!(task->flags & TQI_TASK_ASSIGNED) ||

@@ -67,7 +67,7 @@ static void keep_checkpoint(struct tqi_tx *tx, struct tqi_attempt *attempt, stru
 	TQI_SET(tx, task->checkpoint_bytes, kept_bytes);
 }
 
-/* V7: which one it was can be told until the task is ready again. */
+/* SV-7: which one it was can be told until the task is ready again. */
 static void leave_server(struct tqi_tx *tx, struct tqi_task *task, uint32_t server)
 {
 	TQI_SET(tx, task->key, tqi_server_mark(tqi_server_at(tx, server), server));

@@ -24,7 +24,7 @@ static bool is_day(const struct tqi_cron *cron, const struct tqi_date *date, int
 	bool day = cron->days >> date->day & 1;
 	bool weekday = cron->weekdays >> tqi_weekday_of(days) & 1;
 
-	return cron->any ? day && weekday : day || weekday; /* C2 */
+	return cron->any ? day && weekday : day || weekday; /* CR-2 */
 }
 
 /* The first matching local minute from `minute` on, in minutes since 1970; -1 none. */

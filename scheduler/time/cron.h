@@ -3,9 +3,9 @@
  * Cron expressions: five fields, or a word such as @daily, and the next time that one
  * means.  Pure: the zone is data (scheduler/time/zone.h).
  *
- * C1  Each local minute that matches fires once: at its first occurrence if clocks are
+ * CR-1  Each local minute that matches fires once: at its first occurrence if clocks are
  *     set back over it, and at the jump if they are set forward over it.
- * C2  Day of month and day of week: when both say which, either will do; one that begins
+ * CR-2  Day of month and day of week: when both say which, either will do; one that begins
  *     with * leaves it to the other.
  */
 #ifndef TQI_SCHEDULER_TIME_CRON_H

@@ -42,7 +42,7 @@ static uint32_t limit_bytes(const struct tq_task_spec *spec)
 	return bytes;
 }
 
-/* A block that nothing committed refers to: plain stores (T3). */
+/* A block that nothing committed refers to: plain stores (TX-3). */
 static void fill_block(const struct tqi_schedule *s, const struct tqi_schedule_request *r,
 		       unsigned char *block)
 {
@@ -85,7 +85,7 @@ static void fill_template(struct tqi_schedule *s, const struct tq_task_spec *spe
 	TQI_INIT(s->unique_scope, spec->unique_scope);
 }
 
-/* The record is free until its flags are set: plain stores (T3). */
+/* The record is free until its flags are set: plain stores (TX-3). */
 static void fill(struct tqi_tx *tx, struct tqi_schedule *s, const struct tqi_schedule_request *r)
 {
 	if (s->generation == 0)

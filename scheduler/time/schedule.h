@@ -2,16 +2,16 @@
 /*
  * Schedules: what makes tasks at certain times.
  *
- * Z1  One of `every` counts on the monotonic clock, in a grid from its start; one of cron
+ * SC-1  One of `every` counts on the monotonic clock, in a grid from its start; one of cron
  *     goes by the wall clock, in the zone that it keeps.  next_ns is the first time of
  *     its clock for which no decision has been made.
- * Z2  A schedule that is not paused is in exactly one heap: by next_ns, that of its
+ * SC-2  A schedule that is not paused is in exactly one heap: by next_ns, that of its
  *     clock; or, while a run is owed and nothing is in its way but room, the monotonic
  *     one, by retry_ns.
- * Z3  Times that have come are turned into owed runs, at most catch_up of them: the rest
+ * SC-3  Times that have come are turned into owed runs, at most catch_up of them: the rest
  *     is skipped.  With overlap `skip` none is owed for a time at which the last run has
  *     not ended.
- * Z4  An owed run is made when the last run has ended, in one transaction with all that
+ * SC-4  An owed run is made when the last run has ended, in one transaction with all that
  *     says so: never twice, never lost.  Without room it stays owed.
  */
 #ifndef TQI_SCHEDULER_TIME_SCHEDULE_H

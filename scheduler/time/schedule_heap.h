@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Times of schedules: their grids, and the heap that each is in (Z1, Z2). */
+/* Times of schedules: their grids, and the heap that each is in (SC-1, SC-2). */
 #ifndef TQI_SCHEDULER_TIME_SCHEDULE_HEAP_H
 #define TQI_SCHEDULER_TIME_SCHEDULE_HEAP_H
 
@@ -9,7 +9,7 @@
 const struct tqi_cron *tqi_schedule_cron(struct tqi_tx *tx, const struct tqi_schedule *schedule,
 					 const struct tqi_zone **ret_zone);
 
-/* Z2: which heap, and the key there. */
+/* SC-2: which heap, and the key there. */
 static inline bool tqi_schedule_is_by_wall(const struct tqi_schedule *schedule)
 {
 	return !schedule->every_ns && !schedule->retry_ns;

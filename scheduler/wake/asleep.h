@@ -3,13 +3,13 @@
  * Workers asleep for work, by queue and by set of kinds: whoever has something to start
  * in a queue finds the newest that can, and meets none of those who wait for other things.
  *
- * AS1 A worker is in here <=> its wait slot is listed, not in transit; `asleep` is the slot.
+ * SL-1  A worker is in here <=> its wait slot is listed, not in transit; `asleep` is the slot.
  *     One record has at most one such slot: a dead owner's goes when the record is taken
  *     apart, or when the next owner falls asleep.
- * AS2 For each of its queues it stands in the stack of those of them that sleep with the
+ * SL-2  For each of its queues it stands in the stack of those of them that sleep with the
  *     same kinds.  The newest leads the stack; the leaders of a queue are chained from
  *     `asleep` of the queue, in no order, and queues that have any from the root.
- * AS3 Kinds change only outside of here (tqi_worker_set_kinds() takes it out and in again).
+ * SL-3  Kinds change only outside of here (tqi_worker_set_kinds() takes it out and in again).
  *
  * A link (`tqi_rank_ref`) is a worker's index and the number of the queue among its own.
  */

@@ -103,7 +103,7 @@ static void deliver(struct tqi_tx *tx, const struct tq_command_spec *spec, uint3
 	}
 }
 
-/* A record that nothing refers to yet, and a new block (T3). */
+/* A record that nothing refers to yet, and a new block (TX-3). */
 static void fill(struct tqi_tx *tx, uint32_t c, const struct tq_command_spec *spec, uint32_t q,
 		 uint32_t block, uint32_t count)
 {

@@ -345,7 +345,7 @@ static void exhaust(struct scene *s, const char *operation, uint64_t every, uint
 	}
 }
 
-/* PITFALLS 1: killed between the exchange that frees the lock and the wake. */
+/* PF-1: killed between the exchange that frees the lock and the wake. */
 static void lose_wakes(struct scene *s, const char *operation)
 {
 	uint64_t steps, freed;

@@ -77,7 +77,7 @@ static bool was_woken(const struct tqt_lab *lab, const struct tqi_waiter *s)
 	return system->woken_count == TQT_WOKEN_MAX; /* too many to tell */
 }
 
-/* W3: whom a commit popped, or gave an earlier time to look, it has woken. */
+/* WT-3: whom a commit popped, or gave an earlier time to look, it has woken. */
 static void verify_woken(struct tqt_lab *lab, struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);

@@ -237,7 +237,7 @@ static void end_doomed(void)
 	}
 }
 
-/* PITFALLS 30: the waker is killed at an instruction of its submit. */
+/* PF-30: the waker is killed at an instruction of its submit. */
 static void wakers_are_killed(uint64_t cases)
 {
 	scene.kill_at = UINT64_MAX;

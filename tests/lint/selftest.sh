@@ -23,6 +23,9 @@ fresh()
 	echo 'project(toy VERSION 1.2.3 LANGUAGES C)' >version
 	{ echo '# SPDX-License-Identifier: MIT'; echo '# Toy.'; cat version; } >CMakeLists.txt
 	rm version
+	mkdir -p docs
+	echo '- **PF-1** A fact.' >docs/platform.md
+	echo '- **B7** A requirement.' >docs/requirements.md
 	printf '# Changes\n\n## 1.2.3\n' >CHANGELOG.md
 	printf '%s\n#ifndef TOY_H\n#define TOY_H\n%s\n#endif\n' "$head" \
 		'__attribute__((visibility("default"))) const char *tq_toy(void);' >include/taskq/toy.h
@@ -90,10 +93,17 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs headers exports globals purity cycles probes; do
+for name in layering banned spdx format functions names changelog docs rules headers exports globals purity cycles probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
+
+printf '/*\n * TX-1  A rule.\n * TX-1  Again.\n */\n' >>shm/base.h
+red rules 'a rule that is defined twice' TX-1
+printf '/*\n * TX-1  A rule.\n */\n/* TX-2. */\n' >>shm/base.h
+red rules 'a rule that stands nowhere' TX-2
+echo '/* B9. */' >>shm/base.h
+red rules 'a requirement that stands nowhere' B9
 
 echo '#include "scheduler/pure.h"' >>shm/base.h
 red layering 'upward include' shm/base.h

@@ -3,8 +3,8 @@
  * The lock of shm/lock.c over glibc's robust mutex and the kernel's walk at death, with
  * the journal of shm/tx.c, each store a step.  Names as in the code.
  *
- * Holds: whoever gets the lock finds x == y and an empty journal (L2, T1, T2); nobody
- * sleeps for ever on a free lock (L1).
+ * Holds: whoever gets the lock finds x == y and an empty journal (LK-2, TX-1, TX-2); nobody
+ * sleeps for ever on a free lock (LK-1).
  *
  * BAD=1 pthread_mutex_lock: no slices        BAD=2 the journal is forgotten before the rollback
  * BAD=3 an entry counts before it is complete BAD=4 the store before its entry

@@ -3,8 +3,8 @@
  * One wait slot of shm/wait.c, every store a step, kills anywhere.  It justifies the
  * "one hold is one step" of waiting.pml.  Names as in the code.
  *
- * W1: a slot in use shows its owner's TID or OWNER_DIED, never 0; a free one can be
- * taken.  W3: wake words only grow; a commit implies its wake.
+ * WT-1: a slot in use shows its owner's TID or OWNER_DIED, never 0; a free one can be
+ * taken.  WT-3: wake words only grow; a commit implies its wake.
  *
  * BAD=1 the mutex is taken after the registering hold   BAD=2 released before the freeing commit
  * BAD=3 released after the lock                         BAD=4 woken after the commit

@@ -14,11 +14,11 @@
  * TQI_DEPUTIES  fewer than N - 1: not everybody is a keeper
  * FIRST0        state in which task 0 is submitted: READY or DUE
  * PROMPT        no keeper's time ever comes: nothing may wait for it (no KILLS, no STOPS)
- * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (W4)
- * BAD=2 commits do not tell keepers that they must look earlier (W6)
- * BAD=3 nobody passes a wake on but looks (W7)
+ * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (WT-4)
+ * BAD=2 commits do not tell keepers that they must look earlier (WT-6)
+ * BAD=3 nobody passes a wake on but looks (WT-7)
  * With fewer deputies a stop and a kill strand everybody (run.sh wants that to fail).
- * The wake of W5 is not shown to be needed here: releasing the mutex wakes its watcher.
+ * The wake of WT-5 is not shown to be needed here: releasing the mutex wakes its watcher.
  */
 #ifndef BAD
 #define BAD 0
@@ -140,7 +140,7 @@ inline release(i) { /* of its own mutex, after the commit */
 
 inline place_of(i, r) { r = 0; do :: r < count && chain[r] != i -> r++ :: else -> break od }
 
-/* W5. */
+/* WT-5. */
 inline unlink_at(at) {
 	b = at;
 	do :: b + 1 < count -> chain[b] = chain[b + 1]; b++ :: else -> break od;

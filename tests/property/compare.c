@@ -621,7 +621,7 @@ static bool compare_waiters(struct comparison *c)
 	       same(c, "core", 0, "waiter_count", c->tx.core->waiter_count, listed);
 }
 
-/* W6: no keeper sleeps longer than it may. */
+/* WT-6: no keeper sleeps longer than it may. */
 static bool compare_keepers(struct comparison *c)
 {
 	uint32_t s = c->tx.core->waiter_oldest;

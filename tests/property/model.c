@@ -134,7 +134,7 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 	t->look_ns = model_least(t->due_ns, model_deadline(t));
 }
 
-/* R4. */
+/* RC-4. */
 void model_wait_for_wall(struct model *m, uint32_t task)
 {
 	struct model_task *t = &m->tasks[task];

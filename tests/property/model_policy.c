@@ -127,7 +127,7 @@ static bool can_start(const struct model_task *t, const struct look *l)
 	       (!l->fair || t->tenant == l->tenant);
 }
 
-/* N1, N6. */
+/* FA-1, FA-6. */
 static struct look look_at(const struct model *m, const struct model_worker *w, uint32_t queue,
 			   uint32_t limits)
 {

@@ -191,7 +191,7 @@ static bool is_popped(struct tqi_tx *tx, uint32_t waiter)
 	return tqi_waiter_at(tx, waiter)->state == TQI_WAITER_TRANSIT;
 }
 
-/* W7: who was popped passes on, and nobody else does. */
+/* WT-7: who was popped passes on, and nobody else does. */
 static int again_core(struct world *w, void *arg)
 {
 	bool popped = is_popped(&w->tx, *(uint32_t *)arg);

@@ -62,7 +62,7 @@ static int handle(struct tq_run *run, void *arg)
 	return say(p, run, &a);
 }
 
-/* It inherits the lock (G4), so that its life is part of the attempt. */
+/* It inherits the lock (LG-4), so that its life is part of the attempt. */
 static pid_t fork_child(struct player *p)
 {
 	pid_t pid = fork();

@@ -5,21 +5,21 @@
  * each word is one atomic, written by whoever knows, and a process that is killed
  * between two of them leaves less evidence, never false evidence.
  *
- * G1  A task's entry is `offered` before the submit and `accepted` or `refused` after
+ * LG-1  A task's entry is `offered` before the submit and `accepted` or `refused` after
  *     its answer.  Offered for ever: the submitter was killed; then the task may be
  *     there or not, but it is there if an attempt was seen.
- * G2  Who runs a task stands in `owner`, from after the claim until before the verdict:
+ * LG-2  Who runs a task stands in `owner`, from after the claim until before the verdict:
  *     a shorter time than the library's, so that no order of events is taken for an
  *     overlap that is none.
- * G3  An owner that was killed stays in its entry.  The next attempt must find it
+ * LG-3  An owner that was killed stays in its entry.  The next attempt must find it
  *     gone, by a proof of its own (who.h); one that still runs is an overlap.
- * G4  Attempts with processes below them (commands, handlers that fork) also hold an
+ * LG-4  Attempts with processes below them (commands, handlers that fork) also hold an
  *     OFD lock on the byte of their task, which their children inherit: the kernel
  *     gives it up when the last one of them is gone, and before anybody can see that.
- * G5  What an attempt wants to say stands in `said` before its verdict, and in `heard`
+ * LG-5  What an attempt wants to say stands in `said` before its verdict, and in `heard`
  *     after the answer.  No end may come that nobody said; none that was heard may
  *     be lost.
- * G6  What a task comes after, and the group that it is a member or the completion task
+ * LG-6  What a task comes after, and the group that it is a member or the completion task
  *     of, stands in its entry before its submit.  When a dependant or a completion task
  *     begins, what it waited for must be over as its condition says, and has no attempt
  *     any more (links.c).
@@ -80,7 +80,7 @@ enum ledger_state {
 #define TRAIT_KEEP (1u << 1)	/* its record stays until it is asked to be forgotten */
 #define TRAIT_PURGED (1u << 2)	/* its queue is purged now and then */
 #define TRAIT_STEERED (1u << 3) /* held, paused or moved: how soon it goes on says nothing */
-#define TRAIT_GROUP (1u << 4)	/* G4 */
+#define TRAIT_GROUP (1u << 4)	/* LG-4 */
 #define TRAIT_FARM (1u << 5)	/* a farm runs it */
 
 /* bits of said and heard; `last` holds one of them */
@@ -221,7 +221,7 @@ void ledger_refused(struct ledger *l, uint32_t slot, int error);
 /* It is there: somebody saw its record. */
 void ledger_seen(struct ledger *l, uint32_t slot, uint64_t id);
 
-/* links.c (G6): before the submit.  A new group; UINT32_MAX there is no room for it. */
+/* links.c (LG-6): before the submit.  A new group; UINT32_MAX there is no room for it. */
 uint32_t ledger_group_offer(struct ledger *l, uint32_t condition, bool is_graph, uint64_t maker);
 void ledger_group_answered(struct ledger *l, uint32_t group, int r, uint64_t id);
 void ledger_join(struct ledger *l, uint32_t slot, uint32_t group);
@@ -232,12 +232,12 @@ struct ledger_after *ledger_after(struct ledger *l, uint32_t slot, uint32_t on, 
 /* An attempt of it begins: all that it waited for is over. */
 void ledger_check_links(struct ledger *l, uint32_t slot);
 
-/* G2, G3: an attempt begins, right after its claim. */
+/* LG-2, LG-3: an attempt begins, right after its claim. */
 void ledger_begin(struct ledger *l, uint32_t slot, uint64_t id, uint32_t attempt, uint64_t self);
-/* G4: false and a fault when another holds it. */
+/* LG-4: false and a fault when another holds it. */
 bool ledger_lock(struct ledger *l, int fd, uint32_t slot);
 void ledger_unlock(int fd, uint32_t slot);
-/* G5: right before the verdict; the entry is nobody's then. */
+/* LG-5: right before the verdict; the entry is nobody's then. */
 void ledger_say(struct ledger *l, uint32_t slot, uint32_t said, uint64_t self);
 void ledger_hear(struct ledger *l, uint32_t slot, uint32_t said);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The ledger: what waits for what (G6). */
+/* The ledger: what waits for what (LG-6). */
 #include "ledger.h"
 
 #include "taskq/taskq.h"

@@ -143,7 +143,7 @@ static void test_many_queues(void **state)
 	close_fixture(&f);
 }
 
-/* AS3: kinds that change while it sleeps. */
+/* SL-3: kinds that change while it sleeps. */
 static void test_kinds_change(void **state)
 {
 	const char *queue = "a", *kind = "y";
@@ -164,7 +164,7 @@ static void test_kinds_change(void **state)
 	close_fixture(&f);
 }
 
-/* AS1: a record is used again while the slot of its dead owner is still listed. */
+/* SL-1: a record is used again while the slot of its dead owner is still listed. */
 static void test_dead_owner_of_a_record(void **state)
 {
 	static const struct tqi_death death = { .cause = TQ_CAUSE_SIGNAL, .cause_arg = 9 };
@@ -195,7 +195,7 @@ static void test_dead_owner_of_a_record(void **state)
 }
 
 /*
- * W8: lists that a submit has no use for may be as long as they like: here they lead
+ * WT-8: lists that a submit has no use for may be as long as they like: here they lead
  * round in circles, and it does not notice.
  */
 static void test_others_are_not_met(void **state)

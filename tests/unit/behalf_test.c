@@ -126,7 +126,7 @@ static void test_e9_the_first_and_the_last_wait_wake_the_master(void **state)
 	close_scene(&s);
 }
 
-/* Y2: slots outlive the attempt, and another one in its record is not theirs. */
+/* WO-2: slots outlive the attempt, and another one in its record is not theirs. */
 static void test_e9_waits_of_an_ended_attempt_are_nobodys(void **state)
 {
 	struct tqi_claimed next;

@@ -126,7 +126,7 @@ static void test_ends_while_blocked(void **state)
 	close_fixture(&s.f);
 }
 
-/* R7: the successor of a key needs both, its turn and its gates. */
+/* RC-7: the successor of a key needs both, its turn and its gates. */
 static void test_successor_with_a_gate(void **state)
 {
 	const struct tq_task_spec keyed = { .unique_key = "key",

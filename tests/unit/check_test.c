@@ -138,7 +138,7 @@ static void test_damage_of_waits_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
-/* W8, AS1, AS2. */
+/* WT-8, SL-1, SL-2. */
 static void test_damage_of_sleepers_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -377,7 +377,7 @@ static struct tqi_delivery *delivery_of(struct fixture *f, uint64_t id)
 	return (void *)(f->box.seg.base + ((uint64_t)command_of(f, id)->block << TQI_UNIT_SHIFT));
 }
 
-/* G3, R8: commands, their deliveries and their lists. */
+/* G3, RC-8: commands, their deliveries and their lists. */
 static void test_damage_of_commands_is_found_and_mended(void **state)
 {
 	struct tqt_image image;

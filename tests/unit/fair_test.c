@@ -339,7 +339,7 @@ static void test_b6_kinds_that_a_worker_does_not_serve_are_passed_over(void **st
 	close_fixture(&s.f);
 }
 
-/* N3: the first guess is wrong, the mean is learnt; the end puts it right. */
+/* FA-3: the first guess is wrong, the mean is learnt; the end puts it right. */
 static void test_b6_what_is_charged_is_what_it_took(void **state)
 {
 	struct one_worker s;

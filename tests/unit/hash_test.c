@@ -108,7 +108,7 @@ static void test_equal_hashes(void **state)
 	close_fixture(&s.f);
 }
 
-/* T6: nothing stays of an addition that is undone, split and new chunk included. */
+/* TX-6: nothing stays of an addition that is undone, split and new chunk included. */
 static void test_undone(void **state)
 {
 	static struct scene s;

@@ -548,7 +548,7 @@ static void test_both_at_once(void **state)
 	assert_int_equal(worth_of(&s->f, a).deadline_ns, worth_of(&s->f, b).deadline_ns);
 }
 
-/* J3: nothing crosses fair keys, but among a key's tasks, and from clients. */
+/* IN-3: nothing crosses fair keys, but among a key's tasks, and from clients. */
 static void test_fair_keys(void **state)
 {
 	struct one_worker *s = *state;
@@ -575,7 +575,7 @@ static void test_fair_keys(void **state)
 	assert_int_equal(priority_of(&s->f, other), 70);
 }
 
-/* J6: a ring of waits keeps nothing of what has left it. */
+/* IN-6: a ring of waits keeps nothing of what has left it. */
 static void test_ring(void **state)
 {
 	struct one_worker *s = *state;

@@ -172,7 +172,7 @@ static void h2_undone_and_cancelled_count_nothing(void **state)
 	close_fixture(&s.f);
 }
 
-/* R13: bands of a kind share their record, kinds and queues do not, tenants have none. */
+/* RC-13: bands of a kind share their record, kinds and queues do not, tenants have none. */
 static void h2_classes_of_a_kind_share(void **state)
 {
 	const struct tqi_queue_settings fair = { .policy = { .fair = 1 } };

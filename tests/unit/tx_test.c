@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Transactions: undone at every length of the journal, and what they free (T1 - T6). */
+/* Transactions: undone at every length of the journal, and what they free (TX-1 - TX-6). */
 #include "tests/unit/fixture.h"
 
 #include "shm/pool.h"
@@ -227,7 +227,7 @@ static void test_undone_at_every_length(void **state)
 	close_fixture(&f);
 }
 
-/* T2: a rescuer that died after undoing an entry, before counting it, is rescued. */
+/* TX-2: a rescuer that died after undoing an entry, before counting it, is rescued. */
 static void test_rollback_is_idempotent(void **state)
 {
 	struct tqt_image before = { NULL, 0 }, half = { NULL, 0 };

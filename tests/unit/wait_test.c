@@ -40,7 +40,7 @@ static bool is_woken(struct fixture *f, uint32_t w, uint32_t *word)
 	return woken;
 }
 
-/* W1: the mutex says who owns the slot, from the commit that takes it to the one that frees it. */
+/* WT-1: the mutex says who owns the slot, from the commit that takes it to the one that frees it. */
 static void test_mutex_says_owner(void **state)
 {
 	struct fixture f;
@@ -62,7 +62,7 @@ static void test_mutex_says_owner(void **state)
 	close_fixture(&f);
 }
 
-/* W6: the oldest is the timekeeper, two behind it are deputies. */
+/* WT-6: the oldest is the timekeeper, two behind it are deputies. */
 static void test_keepers(void **state)
 {
 	uint32_t w[5];
@@ -85,7 +85,7 @@ static void test_keepers(void **state)
 	close_fixture(&f);
 }
 
-/* W5: whoever unlinks a slot wakes the one behind it, and the new keeper. */
+/* WT-5: whoever unlinks a slot wakes the one behind it, and the new keeper. */
 static void test_unlinking_wakes(void **state)
 {
 	uint32_t w[6], words[6];
@@ -108,7 +108,7 @@ static void test_unlinking_wakes(void **state)
 	close_fixture(&f);
 }
 
-/* W3: words grow before the commit, and stay grown when it never comes. */
+/* WT-3: words grow before the commit, and stay grown when it never comes. */
 static void test_words_are_not_undone(void **state)
 {
 	uint32_t word = 0;
@@ -246,7 +246,7 @@ static bool prove(struct fixture *f, uint32_t worker)
 	return gone;
 }
 
-/* W6: an idle worker that is dying is looked at again, with nothing ready or running. */
+/* WT-6: an idle worker that is dying is looked at again, with nothing ready or running. */
 static void test_keeper_comes_back_to_the_dying(void **state)
 {
 	struct fixture f;
