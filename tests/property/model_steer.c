@@ -197,7 +197,7 @@ void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on)
 	if (flag != TQ_QUEUE_PAUSED)
 		return;
 	if (!on)
-		model_wake_any(m);
+		m->pass_on = true;
 	model_wake_empty(m);
 }
 
