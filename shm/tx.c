@@ -27,6 +27,11 @@ void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg)
 	tqi_tx_attach(tx, seg, &tx->own);
 }
 
+void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
+{
+	tqi_tx_begin_first(tx, now_ns);
+}
+
 static void end(struct tqi_core *core)
 {
 	uint64_t version = tqi_load_relaxed64(&core->version);
@@ -173,6 +178,12 @@ void tqi_tx_abort(struct tqi_tx *tx)
 		pthread_mutex_unlock(tx->taken);
 	tx->taken = NULL;
 	tx->release = NULL;
+}
+
+struct tqi_undo *tqi_undo_none(struct tqi_tx *tx)
+{
+	tx->corrupt = true;
+	return NULL;
 }
 
 void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)

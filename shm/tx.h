@@ -125,7 +125,9 @@ static inline void tqi_tx_attach(struct tqi_tx *tx, const struct tqi_segment *se
 void tqi_tx_view(struct tqi_tx *tx, const struct tqi_segment *seg);
 
 /* Once attached, any number of times one after the other. */
-static inline void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
+void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns);
+/* The same, for a hold's first one. */
+static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
 {
 	struct tqi_core *core = tx->core;
 
@@ -286,13 +288,14 @@ static inline void tqi_set_s64(struct tqi_tx *tx, int64_t *p, int64_t v)
 #define TQI_ADD(tx, field, amount)                                                                 \
 	TQI_SET(tx, field, (__typeof__(field))((field) + (__typeof__(field))(amount)))
 
+/* An operation over its declared maximum: NULL, and the transaction corrupt. */
+struct tqi_undo *tqi_undo_none(struct tqi_tx *tx);
+
 /* Room for `n` entries under one count; NULL (and the transaction corrupt): there is none. */
 static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 {
-	if (__builtin_expect(tx->undo_count + n > TQI_JOURNAL_MAX, 0)) {
-		tx->corrupt = true;
-		return NULL;
-	}
+	if (__builtin_expect(tx->undo_count + n > TQI_JOURNAL_MAX, 0))
+		return tqi_undo_none(tx);
 	return &tx->journal[tx->undo_count];
 }
 

@@ -64,7 +64,7 @@ static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi
 		return r;
 	/* After the lock: time does not go back from one hold to the next. */
 	tqi_tx_attach(tx, &tq->seg, &tq->seen);
-	tqi_tx_begin(tx, tqi_now(tq));
+	tqi_tx_begin_first(tx, tqi_now(tq));
 	if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)) || self->orphan ||
 				     (tqi_root(tx)->flags & TQI_ROOT_REPAIR),
 			     0))
