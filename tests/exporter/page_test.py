@@ -463,7 +463,8 @@ class Page(unittest.TestCase):
             looks[1:],
         )
         self.assertEqual(rows, 400 + 1000)
-        self.assertLess(min(spent), 500, "ms of a second")
+        # Generous: it is for what grows with the square of the rows.
+        self.assertLess(min(spent), 5000, "ms")
 
 
 if __name__ == "__main__":
