@@ -3,6 +3,7 @@
 #include "usage.h"
 
 #include "client/core/handle.h"
+#include "scheduler/order/tournament.h"
 #include "shm/pool.h"
 #include "shm/table.h"
 
@@ -44,6 +45,26 @@ static void leave_out_index(const struct tqi_hash_index *index, struct usage *u)
 	}
 }
 
+static void leave_out_block(uint64_t bytes, struct usage *u)
+{
+	u->blocks--;
+	u->block_bytes -= tqi_block_bytes(bytes);
+}
+
+/* A queue keeps the tournaments of its kinds until its order changes. */
+static void leave_out_tournaments(struct tqi_tx *tx, const struct tqi_queue *queue, struct usage *u)
+{
+	if (!queue->tournaments)
+		return;
+	leave_out_block(sizeof(struct tqi_tournaments), u);
+	for (uint32_t band = 0; band < TQ_BANDS; band++) {
+		const struct tqi_tournament *t = tqi_tournament_at(tx, queue, band);
+
+		if (t)
+			leave_out_block(tqi_tournament_bytes(t->orders == 2), u);
+	}
+}
+
 static void count_blocks(struct tqi_tx *tx, struct usage *u)
 {
 	const struct tqi_geometry *g = &tx->seg->geometry;
@@ -61,6 +82,11 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	leave_out_index(&tqi_root(tx)->tenants, u);
 	leave_out_index(&tqi_root(tx)->servers, u);
 	leave_out_index(&tqi_root(tx)->pools, u);
+	leave_out_index(&tqi_root(tx)->queues, u);
+	leave_out_index(&tqi_root(tx)->kinds, u);
+	leave_out(&tqi_root(tx)->owners, u);
+	for (uint32_t i = 1; i < tx->core->tables[TQI_QUEUES].count; i++)
+		leave_out_tournaments(tx, tqi_queue_at(tx, i), u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);

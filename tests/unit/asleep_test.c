@@ -124,7 +124,7 @@ static void test_middle_of_a_stack(void **state)
 static void test_many_queues(void **state)
 {
 	const char *queues[TQ_WORKER_QUEUES_MAX];
-	char names[TQ_WORKER_QUEUES_MAX][8];
+	char names[TQ_WORKER_QUEUES_MAX][16];
 	struct fixture f;
 
 	(void)state;
