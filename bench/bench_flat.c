@@ -18,7 +18,7 @@
 #define CALLS 32 /* that are counted */
 #define WARM_UP 8
 #define QUEUES 1000u
-#define BEYOND_CACHE 500u /* names from here on are in no client's cache */
+#define BEYOND_CACHE 500u /* names from here on: those that a cache of the first few lacks */
 #define KINDS 250u
 #define TENANTS 1000u
 #define WORKERS 4000u  /* a segment has 4,095 */
