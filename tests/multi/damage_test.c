@@ -171,7 +171,7 @@ static void fault_d2_d3_every_byte_of_every_record(void **state)
 	const struct tq_open_opts opts = { .size = sizeof(opts),
 					   .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
 					   .max_bytes = 16u << 20 };
-	struct scene s = { NULL };
+	struct scene s = { 0 };
 	char name[TQ_NAME_MAX + 1];
 
 	(void)state;
