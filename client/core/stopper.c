@@ -56,6 +56,20 @@ uint64_t tqi_stopper_run(struct tqi_tx *tx, uint32_t w, uint64_t patience_ns, tq
 	return next;
 }
 
+int tqi_group_signal(pid_t leader, int signal)
+{
+	int r = kill(-leader, signal);
+
+	/* Until it has called setsid() it is alone, and there is no group of that number. */
+	if (r < 0 && errno == ESRCH)
+		r = kill(leader, signal);
+	if (r < 0)
+		return -errno;
+	if (signal == SIGTERM)
+		kill(-leader, SIGCONT);
+	return 0;
+}
+
 int tqi_group_open(struct tq_worker *worker, const struct tq_claim *claim, pid_t leader)
 {
 	const uint32_t pgid = (uint32_t)leader;

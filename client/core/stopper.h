@@ -10,7 +10,8 @@
  *     and tqi_group_close(): in that time its leader is not reaped, so its number
  *     cannot change hands.  Both are holds, too.  Where the segment is lost there
  *     are none: then only the worker itself signals, under the heartbeat's guard.
- * ST-3  Nothing else is ever signalled but the process itself, or a child.
+ * ST-3  Nothing else is ever signalled but the process itself, or a child.  A command
+ *     is given a session of its own by its worker's child, which is alone before that.
  */
 #ifndef TQI_CLIENT_CORE_STOPPER_H
 #define TQI_CLIENT_CORE_STOPPER_H
@@ -51,6 +52,12 @@ void tqi_heartbeat_busy(struct tqi_heartbeat *heartbeat);
  * is gone, its attempts are given back after the grace time.  Async-signal-safe.
  */
 void tqi_heartbeat_tell(struct tqi_heartbeat *heartbeat);
+
+/*
+ * Signal a command's session, whose leader is not reaped yet; SIGTERM also to what is
+ * stopped, which goes on with it.  0 or -errno.
+ */
+int tqi_group_signal(pid_t leader, int signal);
 
 /* The group that the heartbeat may signal (heartbeat.c); in a hold. */
 void tqi_heartbeat_set_group(struct tqi_heartbeat *heartbeat, uint32_t pgid);

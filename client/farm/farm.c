@@ -111,6 +111,8 @@ static void signal_children(struct tqi_farm *farm, int signal)
 			continue;
 		child->killed = signal == SIGKILL;
 		kill(child->pid, signal);
+		if (signal == SIGTERM) /* one that is stopped would not hear it */
+			kill(child->pid, SIGCONT);
 	}
 }
 

@@ -37,7 +37,7 @@ static void send_to_child(void *arg, struct tqi_attempt *attempt, int signal)
 	if (signal == SIGKILL)
 		kill(child->pid, SIGKILL);
 	else if (pgid && is_stopped(child->pid) && is_leader(attempt, pgid))
-		kill(-(pid_t)pgid, signal);
+		(void)tqi_group_signal((pid_t)pgid, signal);
 }
 
 uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,13 +88,42 @@ static uint32_t put(char **env, uint32_t count, uint32_t total, char *entry)
 	return total + 1;
 }
 
+/*
+ * What speaks of the worker itself: an outer task that it may run in, and the service
+ * manager, which would take a command's word for the farm's.
+ */
+static bool is_withheld(const char *entry)
+{
+	static const char *const names[] = {
+		"TASKQ_DEADLINE", "TASKQ_SERVER",   "NOTIFY_SOCKET",
+		"WATCHDOG_PID",	  "WATCHDOG_USEC",  "LISTEN_PID",
+		"LISTEN_FDS",	  "LISTEN_FDNAMES", "LISTEN_PIDFDID",
+	};
+	const size_t n = strcspn(entry, "=");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == n && memcmp(entry, names[i], n) == 0)
+			return true;
+	return false;
+}
+
+static uint32_t copy_base(char **env)
+{
+	uint32_t count = 0;
+
+	for (char *const *entry = environ; entry && *entry; entry++)
+		if (!is_withheld(*entry))
+			env[count++] = *entry;
+	return count;
+}
+
 /* The worker's environment, then what identifies the task, then the task's own. */
 static char **make_env(const struct tq_worker *worker, const struct tq_claim *claim,
 		       const struct tq_exec *exec)
 {
 	char *const *added = (char *const *)(uintptr_t)exec->env;
-	uint32_t base = count_entries(environ), more = count_entries(added);
-	size_t entries = (size_t)base + IDENTITY_COUNT + more + 1;
+	uint32_t more = count_entries(added);
+	size_t entries = (size_t)count_entries(environ) + IDENTITY_COUNT + more + 1;
 	char **env = malloc(entries * sizeof(*env) + sizeof(struct identity));
 
 	if (!env)
@@ -101,9 +131,9 @@ static char **make_env(const struct tq_worker *worker, const struct tq_claim *cl
 	struct identity *identity = (struct identity *)(void *)&env[entries];
 
 	describe(worker, claim, identity);
-	if (base)
-		memcpy(env, environ, base * sizeof(*env));
-	uint32_t total = put(env, base, base, identity->id);
+	uint32_t base = copy_base(env), total = base;
+
+	total = put(env, base, total, identity->id);
 
 	total = put(env, base, total, identity->attempt);
 	total = put(env, base, total, identity->queue);
@@ -193,8 +223,6 @@ pid_t tqi_launch_fork(struct tqi_launch *launch)
 		tqi_launch_child(launch);
 	const int error = errno;
 
-	if (pid > 0)
-		setpgid(pid, pid); /* it waits for us, so it has not run exec yet */
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tqi_launch_close(&launch->status[1]);
 	tqi_launch_close(&launch->output[1]);

@@ -39,7 +39,7 @@ struct tqi_launch {
 /* Pipes and environment.  0 or -errno; free with tqi_launch_free() in either case. */
 int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker,
 		       const struct tq_claim *claim, const struct tq_exec *exec);
-/* Fork the child, leader of a group of its own.  Its pid or -errno. */
+/* Fork the child, which becomes leader of a session of its own.  Its pid or -errno. */
 pid_t tqi_launch_fork(struct tqi_launch *launch);
 /* Let it go.  0 it runs; 1 it failed before, as `ret_fault` says; -errno. */
 int tqi_launch_go(struct tqi_launch *launch, struct tqi_launch_fault *ret_fault);

@@ -79,6 +79,9 @@ static void redirect(const struct tqi_launch *launch)
 
 void tqi_launch_child(const struct tqi_launch *launch)
 {
+	/* Without a controlling terminal nothing can stop it for reading from one. */
+	if (setsid() < 0)
+		give_up(launch, TQI_LAUNCH_SETUP);
 	reset_signals();
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		give_up(launch, TQI_LAUNCH_SETUP);

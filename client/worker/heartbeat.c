@@ -76,7 +76,7 @@ static void send_own(void *arg, struct tqi_attempt *attempt, int signal)
 	uint32_t pgid = tqi_load_acquire32(&attempt->pgid);
 
 	if (pgid && pgid == hb->group)
-		kill(-(pid_t)pgid, signal);
+		(void)tqi_group_signal((pid_t)pgid, signal);
 	else if (!pgid && signal == SIGKILL)
 		kill(getpid(), SIGKILL);
 }
@@ -171,7 +171,7 @@ static void end_process(struct tqi_heartbeat *hb)
 {
 	pthread_mutex_lock(&hb->guard);
 	if (hb->group)
-		kill(-(pid_t)hb->group, SIGKILL);
+		(void)tqi_group_signal((pid_t)hb->group, SIGKILL);
 	kill(getpid(), SIGKILL);
 	pthread_mutex_unlock(&hb->guard);
 }
