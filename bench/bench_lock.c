@@ -73,7 +73,7 @@ static _Noreturn void die_with_full_journal(struct tq *tq)
 		if (task)
 			TQI_SET(&tx, task->priority, task->priority ^ 1);
 		else
-			TQI_SET(&tx, tx.core->undo_reserved, i);
+			TQI_SET(&tx, tx.core->spans_hint, i);
 	}
 	raise(SIGKILL);
 	for (;;)

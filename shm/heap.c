@@ -281,7 +281,7 @@ static void push_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family
 				  (uint64_t)heap->root.key };
 	u[2] = (struct tqi_undo){ tqi_offset(tx, &heap->root.tag) << 8 | TQI_UNDO_64,
 				  heap->root.tag };
-	tqi_undo_count(tx, tx->undo_count + 3);
+	tqi_undo_count(tx, 3);
 	*(volatile uint32_t *)&heap->length = 1;
 	*(volatile int64_t *)&heap->root.key = entry.key;
 	*(volatile uint64_t *)&heap->root.tag = entry.tag;

@@ -105,7 +105,7 @@ static int taken(const struct tqi_segment *seg, const struct tqi_thread *self, i
 		return 0;
 	tqi_store_relaxed64(&core->rollbacks, tqi_load_relaxed64(&core->rollbacks) + 1);
 	r = TQI_PLANTED(early_forget) ? pthread_mutex_consistent(&core->lock) : 0;
-	tqi_tx_rollback(seg);
+	(void)tqi_tx_rollback(seg); /* damaged: it stays, and tqi_lock() finds it */
 	tqi_compiler_barrier();
 	if (!TQI_PLANTED(early_forget))
 		r = pthread_mutex_consistent(&core->lock);
@@ -226,7 +226,8 @@ static __attribute__((noinline)) int lock_taken(const struct tqi_segment *seg,
 	return taken(seg, self, r);
 }
 
-int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+static inline int lock(const struct tqi_segment *seg, const struct tqi_thread *self,
+		       uint64_t timeout_ns)
 {
 	struct tqi_core *core = tqi_segment_core(seg);
 	int r = tqi_mutex_owner(&core->lock) ? EBUSY : pthread_mutex_trylock(&core->lock);
@@ -235,6 +236,22 @@ int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint6
 		return lock_taken(seg, self, timeout_ns, r);
 	record_holder(core, self);
 	return 0;
+}
+
+int tqi_lock_damaged(const struct tqi_segment *seg, const struct tqi_thread *self,
+		     uint64_t timeout_ns)
+{
+	return lock(seg, self, timeout_ns);
+}
+
+int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+{
+	int r = lock(seg, self, timeout_ns);
+
+	if (__builtin_expect(r < 0 || !tqi_segment_core(seg)->undo, 1))
+		return r;
+	tqi_unlock(seg);
+	return TQ_ECORRUPT;
 }
 
 void tqi_unlock(const struct tqi_segment *seg)

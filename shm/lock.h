@@ -5,7 +5,7 @@
  * LK-1  Taken by trylock, then by clocklock in slices: plain pthread_mutex_lock can
  *     sleep for ever on a free robust mutex (PF-1: the unlocker is killed
  *     between its exchange and its wake).
- * LK-2  Whoever gets EOWNERDEAD rolls the journal back, then marks it consistent:
+ * LK-2  Whoever gets EOWNERDEAD rolls the journal back, then marks the lock consistent:
  *     the last step, so that a killed rescuer is rescued in the same way.
  * LK-3  A lock that the kernel could not mark is repaired by a third party only if
  *     the holder's record names the TID in the word, and that thread is proved
@@ -34,9 +34,12 @@ int tqi_lock_init(pthread_mutex_t *mutex);
 /*
  * Take the lock within `timeout_ns`.  On return 0 no journal is pending.
  * -EDEADLK this thread holds it (a signal handler inside taskq); TQ_ELOCKED not
- * in time; TQ_ECORRUPT the mutex is beyond use.
+ * in time; TQ_ECORRUPT the mutex is beyond use, or the journal is damaged (TX-7).
  */
 int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns);
+/* The same also with a damaged journal, which is then still there: to repair the segment. */
+int tqi_lock_damaged(const struct tqi_segment *seg, const struct tqi_thread *self,
+		     uint64_t timeout_ns);
 void tqi_unlock(const struct tqi_segment *seg);
 
 /* TID in a robust mutex's word; 0 free. */

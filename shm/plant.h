@@ -30,6 +30,9 @@
 #ifndef TQI_PLANT_early_forget /* the journal is emptied, and the lock said to be in order, before the rollback */
 #define TQI_PLANT_early_forget 0
 #endif
+#ifndef TQI_PLANT_any_journal /* a journal is undone whatever it says */
+#define TQI_PLANT_any_journal 0
+#endif
 #ifndef TQI_PLANT_no_barrier /* nothing keeps the compiler from moving stores */
 #define TQI_PLANT_no_barrier 0
 #endif

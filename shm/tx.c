@@ -13,6 +13,7 @@
 #include "shm/heap.h"
 #include "shm/pool.h"
 #include "shm/wait.h"
+#include "taskq/error.h"
 
 void tqi_seen_clear(struct tqi_seen *seen)
 {
@@ -75,7 +76,7 @@ static void account(struct tqi_tx *tx)
 void tqi_tx_commit(struct tqi_tx *tx)
 {
 	if (TQI_PLANTED(early_commit))
-		*(volatile uint32_t *)&tx->core->undo_count = tx->undo_count = 0;
+		*(volatile uint64_t *)&tx->core->undo = 0;
 	settle_gives(tx);
 	if (tx->corrupt) {
 		tqi_tx_abort(tx);
@@ -90,11 +91,11 @@ void tqi_tx_commit(struct tqi_tx *tx)
 	if (tx->nudge)
 		nudge(tx);
 	tqi_compiler_barrier();
-	*(volatile uint32_t *)&tx->core->undo_count = 0;
+	*(volatile uint64_t *)&tx->core->undo = 0;
 	tqi_compiler_barrier();
 	for (uint32_t i = 0; i < tx->wake_count && TQI_PLANTED(late_wake); i++)
 		tqi_waiter_wake_now(tx, tx->wakes[i]);
-	tx->undo_count = 0;
+	tx->undo = 0;
 	tx->wake_count = 0;
 	account(tx);
 	end(tx->core);
@@ -105,36 +106,26 @@ void tqi_tx_commit(struct tqi_tx *tx)
 }
 
 /* The entry below a tag's holds the key, and with it the place of both. */
-static void undo_tag(struct tqi_core *core, const struct tqi_segment *seg, const struct tqi_undo *u,
-		     uint32_t family)
+static void undo_tag(const struct tqi_segment *seg, const struct tqi_undo *u, uint32_t family)
 {
-	if (u == tqi_segment_journal(seg))
-		return;
 	uint64_t offset = (u[-1].where >> 8) + sizeof(uint64_t);
 
-	(void)core;
-	if (offset + sizeof(uint64_t) > seg->geometry.max_bytes)
-		return;
 	*(volatile uint64_t *)(seg->base + offset) = u->old;
 	if (!TQI_PLANTED(no_place))
 		tqi_heap_position_store(seg, family, (uint32_t)(u->old & TQI_INDEX_MASK),
 					(uint32_t)(u->where >> 8));
 }
 
-static void undo_one(struct tqi_core *core, const struct tqi_segment *seg, const struct tqi_undo *u)
+static void undo_one(const struct tqi_segment *seg, const struct tqi_undo *u)
 {
 	uint32_t code = u->where & 0xff;
-	uint64_t offset = u->where >> 8;
-
-	if (code >= TQI_UNDO_CODES || offset + sizeof(uint64_t) > seg->geometry.max_bytes)
-		return; /* a damaged journal: `check` will say so */
-	void *p = seg->base + offset;
+	void *p = seg->base + (u->where >> 8);
 
 	if (code >= TQI_UNDO_LENGTH) {
 		*(volatile uint32_t *)p = (uint32_t)u->old;
 		tqi_heap_position_last(seg, code - TQI_UNDO_LENGTH, p);
 	} else if (code >= TQI_UNDO_TAG) {
-		undo_tag(core, seg, u, code - TQI_UNDO_TAG);
+		undo_tag(seg, u, code - TQI_UNDO_TAG);
 	} else if (code == TQI_UNDO_64) {
 		*(volatile uint64_t *)p = u->old;
 	} else if (code == TQI_UNDO_32) {
@@ -146,30 +137,46 @@ static void undo_one(struct tqi_core *core, const struct tqi_segment *seg, const
 	}
 }
 
-void tqi_tx_rollback(const struct tqi_segment *seg)
+/* The journal is sound. */
+static void undo_all(const struct tqi_segment *seg)
 {
 	struct tqi_core *core = tqi_segment_core(seg);
-	uint32_t n = core->undo_count;
+	uint64_t undo = core->undo;
 
-	if (n > TQI_JOURNAL_MAX)
-		n = TQI_JOURNAL_MAX;
 	if (TQI_PLANTED(early_forget))
-		*(volatile uint32_t *)&core->undo_count = 0;
-	while (n > 0) {
-		undo_one(core, seg, &tqi_segment_journal(seg)[n - 1]);
+		*(volatile uint64_t *)&core->undo = 0;
+	for (uint32_t n = core->undo_count; n > 0; n--) {
+		undo_one(seg, &tqi_segment_journal(seg)[n - 1]);
 		tqi_compiler_barrier();
-		n--;
-		*(volatile uint32_t *)&core->undo_count = TQI_PLANTED(early_forget) ? 0 : n;
+		undo = n == 1 || TQI_PLANTED(early_forget) ? 0 : undo - TQI_UNDO_ONE;
+		*(volatile uint64_t *)&core->undo = undo;
 		tqi_compiler_barrier();
 	}
 	end(core);
 }
 
+int tqi_tx_rollback(const struct tqi_segment *seg)
+{
+	if (!tqi_undo_is_valid(seg))
+		return TQ_ECORRUPT;
+	undo_all(seg);
+	return 0;
+}
+
+void tqi_tx_forget(const struct tqi_segment *seg)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+
+	*(volatile uint64_t *)&core->undo = 0;
+	tqi_compiler_barrier();
+	end(core);
+}
+
 void tqi_tx_abort(struct tqi_tx *tx)
 {
-	tqi_tx_rollback(tx->seg);
+	undo_all(tx->seg);
 	tqi_seen_clear(tx->seen);
-	tx->undo_count = 0;
+	tx->undo = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;
 	tx->sample_count = 0;

@@ -18,6 +18,7 @@
  *     and marks the transaction corrupt: it is then rolled back as a whole.
  * TX-6  Records and blocks that a transaction frees are noted, and become free at
  *     its commit: nobody writes over them (TX-3) while a rollback may need them.
+ * Which journals are believed: TX-7 in shm/undo.h.
  */
 #ifndef TQI_SHM_TX_H
 #define TQI_SHM_TX_H
@@ -30,9 +31,10 @@
 #include "shm/layout.h"
 #include "shm/plant.h"
 #include "shm/segment.h"
+#include "shm/undo.h"
 
-#define TQI_WAKES_MAX 160 /* slots one hold may wake: 64 tasks, their waiters, keepers */
-#define TQI_GIVES_MAX 256 /* records and blocks one transaction may free */
+#define TQI_WAKES_MAX 160	  /* slots one hold may wake: 64 tasks, their waiters, keepers */
+#define TQI_GIVES_MAX 256	  /* records and blocks one transaction may free */
 #define TQI_GIVE_BLOCK UINT32_MAX /* in place of a table */
 #define TQI_SAMPLES_MAX 192 /* 64 tasks that start, end an attempt, and end; others are left out */
 
@@ -67,13 +69,16 @@ struct tqi_tx {
 	unsigned char *base;
 	struct tqi_core *core;
 	struct tqi_undo *journal;
-	uint64_t now_ns;     /* read under the lock, never before an earlier one's */
+	uint64_t now_ns;  /* read under the lock, never before an earlier one's */
 	uint64_t wall_ns; /* read likewise when anything waits for the wall clock; 0 not read */
-	uint32_t undo_count; /* copy of core->undo_count */
+	union {		  /* copy of core->undo; before the first entry only its mark */
+		uint64_t undo;
+		uint16_t undo_count;
+	};
 	uint32_t wake_count;
-	bool corrupt; /* see TX-5 */
-	bool lacked;  /* a block could not be had: the caller did without, or gave up */
-	bool pass_on; /* the scheduler's: what waited may have become startable */
+	bool corrupt;		  /* see TX-5 */
+	bool lacked;		  /* a block could not be had: the caller did without, or gave up */
+	bool pass_on;		  /* the scheduler's: what waited may have become startable */
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
@@ -81,23 +86,13 @@ struct tqi_tx {
 	struct tqi_seen *seen;
 	uint32_t give_count;
 	uint32_t sample_count;
-	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
-	uint32_t ring_slot;  /* and where the last one is */
-	uint64_t ring_first; /* the ring's head when it was attached */
+	uint32_t ring_count;	       /* entries that it has written (shm/ring.h), */
+	uint32_t ring_slot;	       /* and where the last one is */
+	uint64_t ring_first;	       /* the ring's head when it was attached */
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
 	struct tqi_sample samples[TQI_SAMPLES_MAX];
 	struct tqi_seen own; /* of a transaction that belongs to no handle */
-};
-
-enum tqi_undo_code {
-	TQI_UNDO_8,
-	TQI_UNDO_16,
-	TQI_UNDO_32,
-	TQI_UNDO_64,
-	TQI_UNDO_TAG,		  /* + family: a heap entry's tag; restores its position too */
-	TQI_UNDO_LENGTH = TQI_UNDO_TAG + TQI_FAMILIES_MAX, /* + family: a heap's length */
-	TQI_UNDO_CODES = TQI_UNDO_LENGTH + TQI_FAMILIES_MAX,
 };
 
 /* Forget all records. */
@@ -131,7 +126,6 @@ static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
 {
 	struct tqi_core *core = tx->core;
 
-	tx->undo_count = 0;
 	tx->wake_count = 0;
 	tx->give_count = 0;
 	tx->sample_count = 0;
@@ -146,8 +140,11 @@ static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
 	 * Odd: observers that see it, before or after copying, know that they may
 	 * have copied a change half-way.
 	 */
-	tqi_store_relaxed64(&core->version, tqi_load_relaxed64(&core->version) + 1);
+	const uint64_t version = tqi_load_relaxed64(&core->version) + 1;
+
+	tqi_store_relaxed64(&core->version, version);
 	tqi_publish_barrier();
+	tx->undo = tqi_undo_mark(version);
 	tx->now_ns = now_ns > core->last_now_ns ? now_ns : core->last_now_ns;
 	if (tx->now_ns != core->last_now_ns)
 		*(volatile uint64_t *)&core->last_now_ns =
@@ -163,8 +160,11 @@ void tqi_tx_commit(struct tqi_tx *tx);
 /* Undo everything since the last commit. */
 void tqi_tx_abort(struct tqi_tx *tx);
 
-/* Undo what a dead owner left; part of taking the lock. */
-void tqi_tx_rollback(const struct tqi_segment *seg);
+/* Undo what a dead owner left; part of taking the lock.  0, or TQ_ECORRUPT: the journal is
+ * damaged, and nothing was undone (TX-7). */
+int tqi_tx_rollback(const struct tqi_segment *seg);
+/* Give up a journal that is damaged; only to make everything anew. */
+void tqi_tx_forget(const struct tqi_segment *seg);
 
 /* Note that a record (or TQI_GIVE_BLOCK: a block) is to be freed at the commit. */
 void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
@@ -179,12 +179,12 @@ static inline void tqi_tx_sample(struct tqi_tx *tx, struct tqi_histogram *into, 
 /* Note that a wait slot is to be woken; duplicates are merged. */
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter);
 
-/* TX-1: entries below `n` are complete; the stores come after. */
-static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t n)
+/* TX-1: so many more entries are complete, and count; the stores come after. */
+static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t more)
 {
 	tqi_compiler_barrier();
-	tx->undo_count = n;
-	*(volatile uint32_t *)&tx->core->undo_count = n;
+	tx->undo += more * TQI_UNDO_ONE;
+	*(volatile uint64_t *)&tx->core->undo = tx->undo;
 	tqi_compiler_barrier();
 }
 
@@ -199,16 +199,16 @@ static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old
 	}
 	if (TQI_PLANTED(no_barrier)) {
 		tx->journal[n] = (struct tqi_undo){ where, old };
-		tx->core->undo_count = tx->undo_count = n + 1;
+		tx->core->undo = tx->undo += TQI_UNDO_ONE;
 		return true;
 	}
 	volatile struct tqi_undo *u = &tx->journal[n];
 
 	if (TQI_PLANTED(early_count))
-		*(volatile uint32_t *)&tx->core->undo_count = n + 1;
+		*(volatile uint64_t *)&tx->core->undo = tx->undo + TQI_UNDO_ONE;
 	u->where = where;
 	u->old = old;
-	tqi_undo_count(tx, n + 1);
+	tqi_undo_count(tx, 1);
 	return true;
 }
 
@@ -223,7 +223,7 @@ static inline bool tqi_undo_push_pair(struct tqi_tx *tx, const struct tqi_undo p
 	}
 	*(volatile struct tqi_undo *)&tx->journal[n] = pair[0];
 	*(volatile struct tqi_undo *)&tx->journal[n + 1] = pair[1];
-	tqi_undo_count(tx, n + 2);
+	tqi_undo_count(tx, 2);
 	return true;
 }
 
@@ -357,11 +357,10 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 			break;                                                                     \
 		TQI_EACH(TQI_NOTE_PAIR, __VA_ARGS__)                                               \
 		if (!TQI_PLANTED(late_batch))                                                      \
-			tqi_undo_count((tx),                                                       \
-				       (tx)->undo_count + tqi_pairs_ - TQI_PLANTED(short_batch));  \
+			tqi_undo_count((tx), tqi_pairs_ - TQI_PLANTED(short_batch));               \
 		TQI_EACH(TQI_STORE_PAIR, __VA_ARGS__)                                              \
 		if (TQI_PLANTED(late_batch))                                                       \
-			tqi_undo_count((tx), (tx)->undo_count + tqi_pairs_);                       \
+			tqi_undo_count((tx), tqi_pairs_);                                          \
 	} while (0)
 
 /* Plain store into memory that nothing committed refers to (TX-3). */

@@ -58,7 +58,7 @@ static int copy_segment(const struct tqi_segment *seg, unsigned char *to)
 static bool is_stable(const struct tqi_core *before, const struct tqi_core *after)
 {
 	return tqi_load_relaxed64(&before->version) == tqi_load_relaxed64(&after->version) &&
-	       before->undo_count == after->undo_count;
+	       before->undo == after->undo;
 }
 
 /*
@@ -80,7 +80,7 @@ static int copy_stable(const struct tqi_segment *seg, struct tqi_segment *copy)
 		if (!is_stable(&before, &after))
 			continue;
 		if (tqi_load_relaxed64(&before.version) & 1)
-			tqi_tx_rollback(copy);
+			(void)tqi_tx_rollback(copy); /* damaged: the check says so */
 		return 0;
 	}
 	return -EAGAIN;
@@ -133,6 +133,18 @@ static int grow(struct tq *tq, struct tqi_tx *tx)
 	return r;
 }
 
+/* Killed from here on, it leaves a segment that refuses everybody but another repair. */
+static void forget_journal(const struct tqi_segment *seg)
+{
+	struct tqi_root *root = tqi_segment_root(seg);
+
+	if (!tqi_segment_core(seg)->undo)
+		return;
+	*(volatile uint32_t *)&root->flags = root->flags | TQI_ROOT_REPAIR;
+	tqi_compiler_barrier();
+	tqi_tx_forget(seg);
+}
+
 static int rebuild(struct tq *tq, struct tqi_tx *tx, void *scratch, uint64_t bytes)
 {
 	for (;;) {
@@ -157,7 +169,7 @@ static int repair(struct tq *tq, void *scratch, uint64_t bytes, tqi_check_findin
 	if (tq->seg.readonly)
 		return -EROFS;
 	const struct tqi_self *self = tqi_self(tq);
-	int r = self ? tqi_lock(&tq->seg, &self->thread, tq->lock_timeout_ns) : -ENOMEM;
+	int r = self ? tqi_lock_damaged(&tq->seg, &self->thread, tq->lock_timeout_ns) : -ENOMEM;
 
 	if (r < 0)
 		return r;
@@ -165,6 +177,7 @@ static int repair(struct tq *tq, void *scratch, uint64_t bytes, tqi_check_findin
 	int faults = (int)tqi_check(&look, scratch, finding, arg);
 
 	if (faults) {
+		forget_journal(&tq->seg);
 		tqi_tx_view(&tx, &tq->seg);
 		tqi_tx_begin(&tx, tqi_now(tq));
 		r = rebuild(tq, &tx, scratch, bytes);

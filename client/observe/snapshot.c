@@ -97,15 +97,35 @@ static void undo_in_copy(const struct tqi_undo *u, uint64_t offset, unsigned cha
 	memcpy(copy + (at - offset), &u->old, width);
 }
 
+/* TX-7: what does not belong together was copied while it changed, or is damaged. */
+static int judge(const struct tqi_segment *seg, const struct tqi_undo *journal,
+		 const struct tqi_core *core)
+{
+	struct tqi_core later;
+
+	if (tqi_undo_is_sane(seg, journal, core))
+		return 0;
+	int r = tqi_peek_core(seg, &later);
+
+	if (r < 0)
+		return r;
+	return later.undo == core->undo && tqi_load_relaxed64(&later.version) ==
+						   tqi_load_relaxed64(&core->version)
+		       ? TQ_ECORRUPT
+		       : -EAGAIN;
+}
+
 int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
 {
 	struct tqi_undo journal[TQI_JOURNAL_MAX];
 	struct tqi_core core;
 	int r = tqi_peek_core(seg, &core);
 
-	if (r < 0 || core.undo_count > TQI_JOURNAL_MAX)
-		return TQ_ECORRUPT;
-	r = tqi_peek(seg, seg->geometry.journal, journal, core.undo_count * sizeof(journal[0]));
+	if (r == 0 && core.undo_count <= TQI_JOURNAL_MAX)
+		r = tqi_peek(seg, seg->geometry.journal, journal,
+			     core.undo_count * sizeof(journal[0]));
+	if (r == 0)
+		r = judge(seg, journal, &core);
 	for (uint32_t n = core.undo_count; r == 0 && n > 0; n--)
 		undo_in_copy(&journal[n - 1], offset, copy, bytes);
 	return r;

@@ -17,10 +17,11 @@ static int undo_head(const struct tqi_segment *seg, struct tqi_core *core)
 	const uint64_t version = tqi_load_relaxed64(&core->version);
 	struct tqi_core later;
 	int r = tqi_peek_undone(seg, seg->geometry.core, core, sizeof(*core));
+	const bool went_on = r == -EAGAIN;
 
-	if (r == 0)
+	if (r == 0 || went_on)
 		r = tqi_peek_core(seg, &later);
-	if (r == 0 && tqi_load_relaxed64(&later.version) != version)
+	if (r == 0 && (went_on || tqi_load_relaxed64(&later.version) != version))
 		core->ring_head = 0; /* it went on, and its journal was another one by then */
 	return r;
 }

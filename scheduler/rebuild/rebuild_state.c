@@ -6,8 +6,8 @@
 
 void tqi_rebuild_keep(struct tqi_check *c)
 {
-	c->tx->core->undo_count = 0;
-	c->tx->undo_count = 0;
+	c->tx->core->undo = 0;
+	c->tx->undo -= c->tx->undo_count * (uint64_t)TQI_UNDO_ONE;
 	c->tx->wake_count = 0;
 }
 

@@ -2,25 +2,31 @@
 /* The tables that the scheduler keeps in a segment, and the fingerprint of their records. */
 #include "scheduler/record/records.h"
 
+/* From the first word of its owner's up to the field behind the last one. */
+#define OWN(type, first, behind) offsetof(struct type, first), offsetof(struct type, behind)
+
 static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
-	[TQI_WAITERS] = { "waiters", sizeof(struct tqi_waiter), TQI_WAITERS_MAX },
-	[TQI_TASKS] = { "tasks", sizeof(struct tqi_task), 0 },
-	[TQI_ATTEMPTS] = { "attempts", sizeof(struct tqi_attempt), TQI_WORKERS_MAX *TQ_CLAIMS_MAX },
-	[TQI_WORKERS] = { "workers", sizeof(struct tqi_worker), TQI_WORKERS_MAX },
-	[TQI_QUEUES] = { "queues", sizeof(struct tqi_queue), TQI_QUEUES_MAX },
-	[TQI_KINDS] = { "kinds", sizeof(struct tqi_kind), TQI_KINDS_MAX },
-	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), TQI_CLASSES_MAX },
-	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), TQI_LANES_MAX },
-	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 22 },
-	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0 },
-	[TQI_LIMITS] = { "limits", sizeof(struct tqi_limit), TQI_LIMITS_RECORDS_MAX },
-	[TQI_SCHEDULES] = { "schedules", sizeof(struct tqi_schedule), TQI_SCHEDULES_MAX },
-	[TQI_COMMANDS] = { "commands", sizeof(struct tqi_command), TQI_COMMANDS_MAX },
-	[TQI_TENANTS] = { "tenants", sizeof(struct tqi_tenant), TQI_TENANTS_MAX },
-	[TQI_SERVERS] = { "servers", sizeof(struct tqi_server), TQI_SERVERS_MAX },
-	[TQI_POOLS] = { "pools", sizeof(struct tqi_pool), TQI_POOLS_MAX },
-	[TQI_GROUPS] = { "groups", sizeof(struct tqi_group), TQI_GROUP_RECORDS_MAX },
-	[TQI_TIMES] = { "times", sizeof(struct tqi_times), TQI_TIMES_MAX },
+	[TQI_WAITERS] = { "waiters", sizeof(struct tqi_waiter), TQI_WAITERS_MAX,
+			  OWN(tqi_waiter, word, attempt) },
+	[TQI_TASKS] = { "tasks", sizeof(struct tqi_task), 0, 0, 0 },
+	[TQI_ATTEMPTS] = { "attempts", sizeof(struct tqi_attempt), TQI_WORKERS_MAX *TQ_CLAIMS_MAX,
+			   OWN(tqi_attempt, pgid_start, serial) },
+	[TQI_WORKERS] = { "workers", sizeof(struct tqi_worker), TQI_WORKERS_MAX,
+			  OWN(tqi_worker, lease_deadline_ns, command) },
+	[TQI_QUEUES] = { "queues", sizeof(struct tqi_queue), TQI_QUEUES_MAX, 0, 0 },
+	[TQI_KINDS] = { "kinds", sizeof(struct tqi_kind), TQI_KINDS_MAX, 0, 0 },
+	[TQI_CLASSES] = { "classes", sizeof(struct tqi_class), TQI_CLASSES_MAX, 0, 0 },
+	[TQI_LANES] = { "lanes", sizeof(struct tqi_lane), TQI_LANES_MAX, 0, 0 },
+	[TQI_EDGES] = { "edges", sizeof(struct tqi_edge), 1u << 22, 0, 0 },
+	[TQI_KEYS] = { "keys", sizeof(struct tqi_key), 0, 0, 0 },
+	[TQI_LIMITS] = { "limits", sizeof(struct tqi_limit), TQI_LIMITS_RECORDS_MAX, 0, 0 },
+	[TQI_SCHEDULES] = { "schedules", sizeof(struct tqi_schedule), TQI_SCHEDULES_MAX, 0, 0 },
+	[TQI_COMMANDS] = { "commands", sizeof(struct tqi_command), TQI_COMMANDS_MAX, 0, 0 },
+	[TQI_TENANTS] = { "tenants", sizeof(struct tqi_tenant), TQI_TENANTS_MAX, 0, 0 },
+	[TQI_SERVERS] = { "servers", sizeof(struct tqi_server), TQI_SERVERS_MAX, 0, 0 },
+	[TQI_POOLS] = { "pools", sizeof(struct tqi_pool), TQI_POOLS_MAX, 0, 0 },
+	[TQI_GROUPS] = { "groups", sizeof(struct tqi_group), TQI_GROUP_RECORDS_MAX, 0, 0 },
+	[TQI_TIMES] = { "times", sizeof(struct tqi_times), TQI_TIMES_MAX, 0, 0 },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */

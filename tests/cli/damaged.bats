@@ -151,3 +151,31 @@ says() {
 	expect 2 destroy --force -s "$PWD/file"
 	[[ $(cat file) == precious ]]
 }
+
+# poke OFFSET BYTES: stored into the segment as it is.
+poke() {
+	# shellcheck disable=SC2059
+	printf "$2" | dd of="$(file)" bs=1 seek="$1" conv=notrunc status=none
+}
+
+# A lock holder's death, as the kernel marks it, with a journal of this length.
+die_inside() {
+	poke $((4096 + 128)) "$1"
+	poke 4096 '\0\0\0\x40'
+}
+
+@test "fault.D1: a journal of impossible length is not undone, and a repair goes without it" {
+	local id length
+
+	id=$(submit -- true)
+	for length in '\xff\xff\xff\xff' '\1\4\0\0' '\0\4\0\4' '\1\0\1\0'; do
+		die_inside "$length"
+		expect 7 submit -- true
+		expect 7 submit -- true
+		expect 7 check
+		expect 1 check --repair
+		expect 0 check
+		expect 0 submit -- true
+	done
+	is "$id" state ready
+}

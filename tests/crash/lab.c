@@ -78,6 +78,7 @@ static void normalise(const struct tqi_segment *seg, unsigned char *page, uint64
 	BLANK_FIELD(holder_pid);
 	BLANK_FIELD(holder_start);
 	BLANK_FIELD(version);
+	blank(page, at, g->core + offsetof(struct tqi_core, undo) + 4, 4); /* its mark */
 	BLANK_FIELD(rollbacks);
 	blank(page, at, g->journal + used, TQI_JOURNAL_MAX * sizeof(struct tqi_undo) - used);
 }

@@ -33,6 +33,7 @@ short_batch    linear complete/ONE
 late_batch     linear submit/ONE
 early_commit   linear forget/FINISHED
 early_forget   linear submit/ONE
+any_journal    stale
 no_barrier     linear submit/SLEEPERS
 early_give     linear fail_history/EMPTY
 late_wake      linear submit/SLEEPERS

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Late comers: a holder's record that is not of this lock, a verdict of an earlier attempt,
+ * Late comers: a holder's record that is not of this lock, a journal that is of no
+ * transaction, a verdict of an earlier attempt,
  * a command that outlives its worker, a signal that its sender did not live to note, a
  * reader that the ring has lapped.
  */
@@ -9,6 +10,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <linux/futex.h>
 #include <string.h>
 
 #include "client/core/sleeper.h"
@@ -59,6 +61,31 @@ static void a_lock_is_repaired_only_from_its_own_record(void **state)
 	/* e1_stalerec: the dead one wrote the record, a live one holds the lock. */
 	assert_int_equal(lock_held_by(TID_ALIVE, TID_GONE), TQ_ELOCKED);
 	assert_int_equal(lock_held_by(TID_GONE, TID_ALIVE), TQ_ELOCKED);
+}
+
+/* TX-7: what is left in the journal's slots is of transactions that have ended. */
+static void fault_d1_a_journal_of_no_transaction_is_not_undone(void **state)
+{
+	static const uint64_t lengths[] = { UINT32_MAX, TQI_JOURNAL_MAX, 1, 5 * TQI_UNDO_ONE };
+	const struct tqi_thread self = { .pid = 1, .tid = 1, .start = 1 };
+	struct tqt_box box;
+
+	(void)state;
+	tqt_box_open(&box, NULL);
+	struct tqi_core *core = tqi_segment_core(&box.seg);
+
+	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		core->undo = lengths[i];
+		*(volatile uint32_t *)(void *)&core->lock = FUTEX_OWNER_DIED;
+		assert_int_equal(tqi_lock(&box.seg, &self, TIMEOUT_NS), TQ_ECORRUPT);
+		assert_int_equal(tqi_lock(&box.seg, &self, TIMEOUT_NS), TQ_ECORRUPT);
+		assert_int_equal(core->undo, lengths[i]);
+		assert_int_equal(tqi_segment_header(&box.seg)->magic, TQI_MAGIC);
+	}
+	tqi_tx_forget(&box.seg);
+	assert_int_equal(tqi_lock(&box.seg, &self, TIMEOUT_NS), 0);
+	tqi_unlock(&box.seg);
+	tqt_box_close(&box);
 }
 
 static void die(struct tqt_world *w)
@@ -253,6 +280,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_repaired_only_from_its_own_record),
+		cmocka_unit_test(fault_d1_a_journal_of_no_transaction_is_not_undone),
 		cmocka_unit_test(a_verdict_of_an_earlier_attempt_is_refused),
 		cmocka_unit_test(every_group_of_a_dead_worker_is_asked),
 		cmocka_unit_test(a_phase_is_committed_before_its_signal_is_sent),

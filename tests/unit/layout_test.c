@@ -71,7 +71,7 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, holder_start);
 	FIELD(tqi_core, version);
 	FIELD(tqi_core, rollbacks);
-	FIELD(tqi_core, undo_count);
+	FIELD(tqi_core, undo);
 	FIELD(tqi_core, ring_head);
 	FIELD(tqi_core, ring_shown);
 	FIELD(tqi_core, last_now_ns);

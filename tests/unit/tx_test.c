@@ -2,6 +2,7 @@
 /* Transactions: undone at every length of the journal, and what they free (TX-1 - TX-6). */
 #include "tests/unit/fixture.h"
 
+#include "shm/lock.h"
 #include "shm/pool.h"
 
 typedef void change(struct fixture *f);
@@ -186,13 +187,13 @@ static void set_scene(struct fixture *f)
 	commit(f);
 }
 
-/* Leave room for `left` entries; those before restore a word that nobody uses. */
+/* Leave room for `left` entries; those before restore a word as it is. */
 static void fill_journal(struct fixture *f, uint32_t left)
 {
-	uint64_t where = tqi_offset(&f->tx, &f->tx.core->undo_reserved) << 8 | TQI_UNDO_32;
+	uint64_t where = tqi_offset(&f->tx, &f->tx.core->spans_hint) << 8 | TQI_UNDO_32;
 
 	while (f->tx.undo_count < TQI_JOURNAL_MAX - left)
-		assert_true(tqi_undo_push(&f->tx, where, 0));
+		assert_true(tqi_undo_push(&f->tx, where, f->tx.core->spans_hint));
 }
 
 /*
@@ -241,14 +242,19 @@ static void test_rollback_is_idempotent(void **state)
 	for (uint32_t c = 0; c < sizeof(changes) / sizeof(changes[0]); c++) {
 		begin(&f);
 		changes[c].run(&f);
+		const uint64_t version = tqi_load_relaxed64(&f.tx.core->version);
 		uint32_t n = f.tx.undo_count;
 
 		tqt_image_take(&half, &f.box.seg);
 		for (uint32_t k = 0; k <= n; k++) {
 			tqt_image_restore(&half, &f.box.seg);
-			tqi_tx_rollback(&f.box.seg);
-			f.tx.core->undo_count = k; /* undone already, but not counted */
-			tqi_tx_rollback(&f.box.seg);
+			assert_int_equal(tqi_tx_rollback(&f.box.seg), 0);
+			if (k == 0)
+				continue;
+			/* Undone already, but not counted. */
+			f.tx.core->undo = tqi_undo_mark(version) + k * TQI_UNDO_ONE;
+			tqi_store_relaxed64(&f.tx.core->version, version);
+			assert_int_equal(tqi_tx_rollback(&f.box.seg), 0);
 			if (!tqt_image_same(&before, &f.box.seg, why))
 				fail_msg("%s, rescued at %u: %s", changes[c].name, k, why);
 		}
@@ -395,11 +401,126 @@ static void test_version_is_odd_inside(void **state)
 	close_fixture(&f);
 }
 
+/* Nothing is undone, and the lock refuses everybody but a repair. */
+static void refuse_journal(struct fixture *f, const char *what)
+{
+	const struct tqi_thread self = { .pid = 1, .tid = 1, .start = 1 };
+	struct tqt_image image = { NULL, 0 };
+	const uint64_t undo = f->tx.core->undo;
+	char why[160];
+
+	tqt_image_take(&image, &f->box.seg);
+	assert_int_equal(tqi_tx_rollback(&f->box.seg), TQ_ECORRUPT);
+	if (!tqt_image_same(&image, &f->box.seg, why) || f->tx.core->undo != undo)
+		fail_msg("%s: %s", what, why);
+	assert_int_equal(tqi_lock(&f->box.seg, &self, 0), TQ_ECORRUPT);
+	assert_int_equal(tqi_lock_damaged(&f->box.seg, &self, 0), 0);
+	tqi_unlock(&f->box.seg);
+	tqt_image_free(&image);
+}
+
+static void push_good(struct fixture *f)
+{
+	tqi_undo_push(&f->tx, tqi_offset(&f->tx, &f->tx.core->spans_hint) << 8 | TQI_UNDO_32,
+		      f->tx.core->spans_hint + 1);
+}
+
+/* Behind a good one, which is not undone either. */
+static void try_entry(struct fixture *f, const char *what, uint64_t where)
+{
+	begin(f);
+	push_good(f);
+	tqi_undo_push(&f->tx, where, 0x5a5a5a5a5a5a5a5a);
+	refuse_journal(f, what);
+	f->tx.core->undo = 0;
+}
+
+#define OF_CORE(field) (core + offsetof(struct tqi_core, field))
+
+/* TX-7: entries that no transaction writes. */
+static void fault_d1_a_damaged_entry_is_not_undone(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 500);
+	set_scene(&f);
+	const struct tqi_geometry *g = &f.box.seg.geometry;
+	const uint64_t core = g->core, bytes = g->max_bytes;
+	const struct {
+		const char *what;
+		uint64_t where;
+	} entries[] = {
+		{ "the magic", 0 << 8 | TQI_UNDO_64 },
+		{ "the lock", core << 8 | TQI_UNDO_32 },
+		{ "its list pointer", (core + 24) << 8 | TQI_UNDO_64 },
+		{ "the version", OF_CORE(version) << 8 | TQI_UNDO_64 },
+		{ "its own length", OF_CORE(undo) << 8 | TQI_UNDO_64 },
+		{ "the journal", g->journal << 8 | TQI_UNDO_64 },
+		{ "16 bits at an odd place", (g->root + 1) << 8 | TQI_UNDO_16 },
+		{ "32 bits misaligned", (g->root + 2) << 8 | TQI_UNDO_32 },
+		{ "64 bits misaligned", (g->root + 4) << 8 | TQI_UNDO_64 },
+		{ "behind the end", bytes << 8 | TQI_UNDO_8 },
+		{ "over the end", (bytes - 4) << 8 | TQI_UNDO_64 },
+		{ "where no memory is", (bytes - 8) << 8 | TQI_UNDO_64 },
+		{ "no code", g->root << 8 | TQI_UNDO_CODES },
+		{ "no heap family", g->root << 8 | (TQI_UNDO_CODES - 1) },
+		{ "a tag without its key", 3 << 8 | TQI_UNDO_TAG },
+		{ "a wait word",
+		  tqi_offset(&f.tx, &tqi_waiter_at(&f.tx, scene.waiter)->word) << 8 | TQI_UNDO_32 },
+		{ "the mutex of a life",
+		  tqi_offset(&f.tx, &tqi_worker_at(&f.tx, scene.worker)->life) << 8 | TQI_UNDO_64 },
+	};
+
+	for (uint32_t i = 0; i < sizeof(entries) / sizeof(entries[0]); i++)
+		try_entry(&f, entries[i].what, entries[i].where);
+	begin(&f);
+	assert_int_equal(tqi_tx_rollback(&f.box.seg), 0);
+	close_fixture(&f);
+}
+
+/* TX-7: lengths that no transaction stores, also where all of the journal's slots make sense. */
+static void fault_d1_a_damaged_length_is_not_believed(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 500);
+	begin(&f);
+	fill_journal(&f, 0);
+	const uint64_t version = tqi_load_relaxed64(&f.tx.core->version);
+	const uint64_t mark = tqi_undo_mark(version), full = f.tx.core->undo;
+	const uint64_t lengths[] = {
+		UINT64_MAX,
+		UINT32_MAX,
+		mark,
+		full + TQI_UNDO_ONE,
+		full - 1,
+		full - UINT16_MAX - 1,
+		full ^ 1ull << 32,
+		tqi_undo_mark(version - 2) + 5 * TQI_UNDO_ONE,
+	};
+
+	assert_int_equal(full, mark + TQI_JOURNAL_MAX * TQI_UNDO_ONE);
+	for (uint32_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		f.tx.core->undo = lengths[i];
+		refuse_journal(&f, "a length");
+	}
+	f.tx.core->undo = full;
+	tqi_store_relaxed64(&f.tx.core->version, version + 1);
+	refuse_journal(&f, "a journal between two transactions");
+	tqi_store_relaxed64(&f.tx.core->version, version);
+	assert_int_equal(tqi_tx_rollback(&f.box.seg), 0);
+	close_fixture(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_undone_at_every_length),
 		cmocka_unit_test(test_rollback_is_idempotent),
+		cmocka_unit_test(fault_d1_a_damaged_entry_is_not_undone),
+		cmocka_unit_test(fault_d1_a_damaged_length_is_not_believed),
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_freed_comes_after_commit),
