@@ -26,50 +26,32 @@ static uint32_t far_chunk(struct tqi_tx *tx, const struct tqi_heap *heap, uint32
 	return tx->corrupt || c >= TQI_HEAP_DIRECTORY ? 0 : directory[c];
 }
 
-static struct tqi_heap_entry *at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p)
+static __attribute__((noinline)) struct tqi_heap_entry *far_at(struct tqi_tx *tx,
+							       struct tqi_heap *heap, uint32_t p)
 {
-	if (p <= TQI_HEAP_ROOT)
-		return &heap->root;
-	if (p < TQI_HEAP_NEAR) {
-		uint32_t k = tqi_heap_chunk(p);
-		struct tqi_heap_entry *chunk = tqi_unit(tx, heap->chunks[k]);
-
-		return tx->corrupt ? chunk : chunk + (p - (4u << k));
-	}
 	struct tqi_heap_entry *chunk = tqi_unit(tx, far_chunk(tx, heap, p));
 
 	return tx->corrupt ? chunk : chunk + (p & ((1u << TQI_HEAP_FAR_SHIFT) - 1));
 }
 
+/* Each step of a sift asks. */
+static inline __attribute__((always_inline)) struct tqi_heap_entry *at(struct tqi_tx *tx,
+								       struct tqi_heap *heap,
+								       uint32_t p)
+{
+	if (p <= TQI_HEAP_ROOT)
+		return &heap->root;
+	if (p >= TQI_HEAP_NEAR)
+		return far_at(tx, heap, p);
+	uint32_t k = tqi_heap_chunk(p);
+	struct tqi_heap_entry *chunk = tqi_unit(tx, heap->chunks[k]);
+
+	return __builtin_expect(tx->corrupt, 0) ? chunk : chunk + (p - (4u << k));
+}
+
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place)
 {
 	return *at(tx, heap, place);
-}
-
-static uint32_t *position_at(const struct tqi_segment *seg, uint32_t family, uint32_t index)
-{
-	const struct tqi_geometry *g = &seg->geometry;
-
-	if (index >= g->positions_max[family])
-		return NULL;
-	const uint32_t *directory =
-		(const uint32_t *)(const void *)(seg->base + g->positions[family]);
-	uint32_t span = directory[index >> TQI_POSITIONS_SHIFT];
-
-	if (span == 0 || span >= g->span_count)
-		return NULL;
-	uint32_t *positions = (uint32_t *)(void *)(seg->base + ((uint64_t)span << TQI_SPAN_SHIFT));
-
-	return &positions[index & ((1u << TQI_POSITIONS_SHIFT) - 1)];
-}
-
-void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family, uint32_t index,
-			     uint32_t place)
-{
-	volatile uint32_t *position = position_at(seg, family, index);
-
-	if (position)
-		*position = place;
 }
 
 /* During a rollback the length comes back last: then the last entry's place is known again. */
@@ -91,7 +73,7 @@ void tqi_heap_position_last(const struct tqi_segment *seg, uint32_t family,
 
 uint32_t tqi_heap_position(struct tqi_tx *tx, uint32_t family, uint32_t index)
 {
-	const uint32_t *position = position_at(tx->seg, family, index);
+	const uint32_t *position = tqi_heap_position_at(tx->seg, family, index);
 
 	if (!position) {
 		tx->corrupt = true;
@@ -124,66 +106,52 @@ static void set_length(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family
 }
 
 /*
- * Entries moving through a heap.  Undoing a place restores the position of the
- * record that stood there.  So the position of a moved record is stored only when
- * the place that it left is in the journal, too: one put later.
+ * A sift: the places that change, from the hole on; each gets what stands in the next one,
+ * and the last one the entry that is put.  The way is found first, and nothing stored; then
+ * all is journalled under one count (TX-1), and then stored.
  */
+#define WAY_MAX 20 /* levels of a heap of 2^32 places are 17 */
+
 struct sift {
 	struct tqi_tx *tx;
 	struct tqi_heap *heap;
 	uint32_t family;
-	uint32_t moved; /* record whose position is still to be stored; 0 none */
-	uint32_t moved_to;
-	uint32_t fresh; /* the place that a push adds; 0 none */
+	uint32_t length; /* that the heap will have */
+	uint32_t fresh;	 /* the place that a push adds; 0 none */
+	uint32_t count;
+	uint32_t places[WAY_MAX];
+	struct tqi_heap_entry *entries[WAY_MAX];
 };
 
-static void store_moved(struct sift *s)
+/* Not the way: it is written as it is found. */
+static void sift_begin(struct sift *s, struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family)
 {
-	if (s->moved)
-		tqi_heap_position_store(s->tx->seg, s->family, s->moved, s->moved_to);
+	s->tx = tx;
+	s->heap = heap;
+	s->family = family;
+	s->length = heap->length;
+	s->fresh = 0;
 }
 
-/* `e` is the entry at place `p`. */
-static void put(struct sift *s, uint32_t p, struct tqi_heap_entry *e, struct tqi_heap_entry entry)
+static inline bool step(struct sift *s, uint32_t p, struct tqi_heap_entry *e)
 {
-	/*
-	 * A fresh place still holds what was last there, and its record may be
-	 * anywhere by now: a rollback must not restore that record's position.
-	 */
-	bool fresh = p == s->fresh;
-	const struct tqi_undo old[2] = {
-		{ tqi_offset(s->tx, &e->key) << 8 | TQI_UNDO_64, (uint64_t)e->key },
-		{ fresh ? tqi_offset(s->tx, &e->tag) << 8 | TQI_UNDO_64
-			: (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family),
-		  e->tag },
-	};
-
-	if (!tqi_undo_push_pair(s->tx, old))
-		return;
-	*(volatile int64_t *)&e->key = entry.key;
-	*(volatile uint64_t *)&e->tag = entry.tag;
-	store_moved(s);
-	s->moved = tqi_tag_index(entry.tag);
-	s->moved_to = p;
+	if (s->tx->corrupt || s->count == WAY_MAX) { /* a damaged heap */
+		s->tx->corrupt = true;
+		return false;
+	}
+	s->places[s->count] = p;
+	s->entries[s->count++] = e;
+	return true;
 }
 
-/* A place that is to be filled. */
-struct hole {
-	uint32_t place;
-	struct tqi_heap_entry *entry;
-};
-
-/* Move the hole towards the root until `entry` fits. */
-static void sift_up(struct sift *s, struct hole *hole, const struct tqi_heap_entry *entry)
+/* The hole moves towards the root until `entry` fits. */
+static void sift_up(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
 {
-	while (hole->place > TQI_HEAP_ROOT) {
-		uint32_t p = parent_of(hole->place);
-		struct tqi_heap_entry *above = at(s->tx, s->heap, p);
+	while (p > TQI_HEAP_ROOT) {
+		struct tqi_heap_entry *above = at(s->tx, s->heap, p = parent_of(p));
 
-		if (s->tx->corrupt || !tqi_entry_before(entry, above))
+		if (!tqi_entry_before(entry, above) || !step(s, p, above))
 			break;
-		put(s, hole->place, hole->entry, *above);
-		*hole = (struct hole){ p, above };
 	}
 }
 
@@ -225,67 +193,140 @@ void tqi_heap_fetch(struct tqi_tx *tx, struct tqi_heap *heap)
  * The sixteen grandchildren lie side by side: four cache lines, of which one will be
  * read next.  Fetching all saves the wait for knowing which.
  */
-static void fetch_grandchildren(struct sift *s, uint32_t first)
+static void fetch_grandchildren(const struct tqi_heap_entry *grandchildren)
 {
-	if (tqi_heap_children(first) + 16 > end_of(s->heap))
-		return;
-	const char *p = (const char *)at(s->tx, s->heap, tqi_heap_children(first));
+	const char *p = (const char *)grandchildren;
 
 	for (uint32_t line = 0; line < 4; line++)
 		__builtin_prefetch(p + line * 64);
 }
 
-static void sift_down(struct sift *s, struct hole *hole, const struct tqi_heap_entry *entry)
+/* Whether sixteen places from this one on, which is the first of siblings, share a chunk. */
+static bool share_chunk(uint32_t first)
 {
-	for (;;) {
-		uint32_t first = tqi_heap_children(hole->place), end = end_of(s->heap);
+	uint32_t border = first + 8; /* the only one where a chunk may end: a multiple of 16 */
 
-		if (first >= end)
-			break;
-		struct tqi_heap_entry *siblings = at(s->tx, s->heap, first);
+	return (border & (border - 1)) && border % (1u << TQI_HEAP_FAR_SHIFT);
+}
 
-		fetch_grandchildren(s, first);
+/* The hole moves away from the root until `entry` fits. */
+static void sift_down(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
+{
+	const uint32_t end = s->length + TQI_HEAP_ROOT;
+	uint32_t first = tqi_heap_children(p);
+	struct tqi_heap_entry *siblings = first < end ? at(s->tx, s->heap, first) : NULL;
+
+	while (first < end) {
+		const uint32_t below = tqi_heap_children(first);
+		struct tqi_heap_entry *grandchildren = NULL;
+
+		if (below < end) {
+			grandchildren = at(s->tx, s->heap, below);
+			fetch_grandchildren(grandchildren);
+		}
 		uint32_t best = least_of(siblings, end - first);
 
-		if (s->tx->corrupt || !tqi_entry_before(&siblings[best], entry))
+		if (!tqi_entry_before(&siblings[best], entry) ||
+		    !step(s, first + best, &siblings[best]))
 			break;
-		put(s, hole->place, hole->entry, siblings[best]);
-		*hole = (struct hole){ first + best, &siblings[best] };
+		first = below + 4 * best;
+		if (first < end)
+			siblings = share_chunk(below) ? grandchildren + 4 * best
+						      : at(s->tx, s->heap, first);
 	}
 }
 
-/* `entry` into the heap, beginning with the hole at `p`. */
-static void place(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
+/*
+ * What stood in the places of the way.  Undoing a place restores the position of the record
+ * that stood there; a fresh one still holds what was last there, and its record may be
+ * anywhere by now: its position must not be restored.  The length comes back last.
+ */
+static bool note(struct sift *s)
 {
-	struct hole hole = { p, at(s->tx, s->heap, p) };
+	const uint64_t tag_code = TQI_UNDO_TAG + s->family;
+	const bool resizes = s->length != s->heap->length;
+	struct tqi_undo *u = tqi_undo_room(s->tx, 2 * s->count + resizes);
 
-	sift_up(s, &hole, &entry);
-	if (hole.place == p)
-		sift_down(s, &hole, &entry);
-	put(s, hole.place, hole.entry, entry);
-	if (!s->tx->corrupt)
-		store_moved(s);
+	if (!u)
+		return false;
+	if (resizes)
+		*u++ = (struct tqi_undo){ tqi_offset(s->tx, &s->heap->length) << 8 |
+						  (TQI_UNDO_LENGTH + s->family),
+					  s->heap->length };
+	for (uint32_t i = 0; i < s->count; i++) {
+		const struct tqi_heap_entry *e = s->entries[i];
+		const uint64_t where = tqi_offset(s->tx, e) << 8 | TQI_UNDO_64;
+
+		*u++ = (struct tqi_undo){ where, (uint64_t)e->key };
+		*u++ = (struct tqi_undo){ s->places[i] == s->fresh
+						  ? where + (offsetof(struct tqi_heap_entry, tag)
+							     << 8)
+						  : (uint64_t)s->places[i] << 8 | tag_code,
+					  e->tag };
+	}
+	tqi_undo_count(s->tx, 2 * s->count + resizes);
+	return true;
 }
 
-/* Nothing to compare with: length and root under one count; what the root was is of no heap. */
+/* The family's position array: looked up once, for all stores of a sift. */
+struct positions {
+	unsigned char *base;
+	const uint32_t *directory;
+	uint32_t max;
+	uint32_t spans;
+};
+
+static inline void store(const struct sift *s, const struct positions *to, uint32_t i,
+			 struct tqi_heap_entry entry)
+{
+	const uint32_t index = tqi_tag_index(entry.tag);
+	const uint32_t span = index < to->max ? to->directory[index >> TQI_POSITIONS_SHIFT] : 0;
+
+	*(volatile int64_t *)&s->entries[i]->key = entry.key;
+	*(volatile uint64_t *)&s->entries[i]->tag = entry.tag;
+	if (span && span < to->spans)
+		*tqi_position_in(to->base, span, index) = s->places[i];
+}
+
+/* Each place gets what stands in the next one. */
+static void store_all(struct sift *s, struct tqi_heap_entry entry)
+{
+	const struct tqi_segment *seg = s->tx->seg;
+	const struct positions to = { seg->base, tqi_positions(seg, s->family),
+				      seg->geometry.positions_max[s->family],
+				      seg->geometry.span_count };
+	uint32_t last = s->count - 1;
+
+	if (s->length != s->heap->length)
+		*(volatile uint32_t *)&s->heap->length = s->length;
+	for (uint32_t i = 0; i < last; i++)
+		store(s, &to, i, *s->entries[i + 1]);
+	store(s, &to, last, entry);
+}
+
+/* `entry` into the heap, which is of that length then, beginning with the hole at `p`. */
+static void place(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
+{
+	s->count = 0;
+	if (!step(s, p, at(s->tx, s->heap, p)))
+		return;
+	sift_up(s, p, &entry);
+	if (s->count == 1)
+		sift_down(s, p, &entry);
+	if (!s->tx->corrupt && note(s))
+		store_all(s, entry);
+}
+
 static void push_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		       struct tqi_heap_entry entry)
 {
-	struct tqi_undo *u = tqi_undo_room(tx, 3);
+	struct tqi_undo *u = tqi_undo_room(tx, TQI_HEAP_ALONE);
 
 	if (!u)
 		return;
-	u[0] = (struct tqi_undo){ tqi_offset(tx, &heap->length) << 8 | (TQI_UNDO_LENGTH + family),
-				  0 };
-	u[1] = (struct tqi_undo){ tqi_offset(tx, &heap->root.key) << 8 | TQI_UNDO_64,
-				  (uint64_t)heap->root.key };
-	u[2] = (struct tqi_undo){ tqi_offset(tx, &heap->root.tag) << 8 | TQI_UNDO_64,
-				  heap->root.tag };
-	tqi_undo_count(tx, 3);
-	*(volatile uint32_t *)&heap->length = 1;
-	*(volatile int64_t *)&heap->root.key = entry.key;
-	*(volatile uint64_t *)&heap->root.tag = entry.tag;
-	tqi_heap_position_store(tx->seg, family, tqi_tag_index(entry.tag), TQI_HEAP_ROOT);
+	tqi_heap_note_alone(tx, &u, heap, family);
+	tqi_undo_count(tx, TQI_HEAP_ALONE);
+	tqi_heap_store_alone(tx, heap, family, entry);
 }
 
 void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
@@ -299,9 +340,11 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		push_alone(tx, heap, family, entry);
 		return;
 	}
-	struct sift s = { .tx = tx, .heap = heap, .family = family, .fresh = end_of(heap) };
+	struct sift s;
 
-	set_length(tx, heap, family, heap->length + 1);
+	sift_begin(&s, tx, heap, family);
+	s.length++;
+	s.fresh = end_of(heap);
 	place(&s, s.fresh, entry);
 }
 
@@ -329,20 +372,24 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 		return;
 	}
 	uint32_t last = end_of(heap) - 1;
+	struct sift s;
 
-	struct sift s = { .tx = tx, .heap = heap, .family = family };
-
-	set_length(tx, heap, family, heap->length - 1);
-	if (p != last)
-		place(&s, p, *at(tx, heap, last));
+	if (p == last) {
+		set_length(tx, heap, family, heap->length - 1);
+		return;
+	}
+	sift_begin(&s, tx, heap, family);
+	s.length--;
+	place(&s, p, *at(tx, heap, last));
 }
 
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
 		    struct tqi_heap_entry entry)
 {
 	uint32_t p = place_of(tx, heap, family, index);
-	struct sift s = { .tx = tx, .heap = heap, .family = family };
+	struct sift s;
 
+	sift_begin(&s, tx, heap, family);
 	if (!tx->corrupt)
 		place(&s, p, entry);
 }
@@ -379,9 +426,9 @@ static int grow_far(struct tqi_tx *tx, struct tqi_heap *heap)
 	return 0;
 }
 
-int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
+int tqi_heap_grow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 {
-	if (length && !heap->capacity)
+	if (!heap->capacity)
 		TQI_SET(tx, heap->capacity, 1u); /* the root is in the heap itself */
 	while (heap->capacity < length) {
 		if (tx->corrupt) /* nothing is stored any more: it would never end */

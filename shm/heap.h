@@ -69,8 +69,82 @@ static inline bool tqi_entry_before(const struct tqi_heap_entry *a, const struct
 	return (a->key < b->key) | ((a->key == b->key) & ((int64_t)(a->tag - b->tag) < 0));
 }
 
+/* Directory of a family's position array. */
+static inline const uint32_t *tqi_positions(const struct tqi_segment *seg, uint32_t family)
+{
+	return (const uint32_t *)(const void *)(seg->base + seg->geometry.positions[family]);
+}
+
+/* Of a record whose position is in this span. */
+static inline uint32_t *tqi_position_in(unsigned char *base, uint32_t span, uint32_t index)
+{
+	uint32_t *positions = (uint32_t *)(void *)(base + ((uint64_t)span << TQI_SPAN_SHIFT));
+
+	return &positions[index & ((1u << TQI_POSITIONS_SHIFT) - 1)];
+}
+
+/* Of a record in its family's array; NULL: it has none. */
+static inline uint32_t *tqi_heap_position_at(const struct tqi_segment *seg, uint32_t family,
+					     uint32_t index)
+{
+	const struct tqi_geometry *g = &seg->geometry;
+
+	if (index >= g->positions_max[family])
+		return NULL;
+	uint32_t span = tqi_positions(seg, family)[index >> TQI_POSITIONS_SHIFT];
+
+	return span && span < g->span_count ? tqi_position_in(seg->base, span, index) : NULL;
+}
+
+static inline void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family,
+					   uint32_t index, uint32_t place)
+{
+	volatile uint32_t *position = tqi_heap_position_at(seg, family, index);
+
+	if (position)
+		*position = place;
+}
+
+/*
+ * The first entry of an empty heap that has room: nothing to compare with.  So many journal
+ * entries, which the caller counts together with others of its own, and then the stores.
+ * What the root was is of no heap.
+ */
+#define TQI_HEAP_ALONE 3u
+static inline void tqi_heap_note_alone(const struct tqi_tx *tx, struct tqi_undo **u,
+				       const struct tqi_heap *heap, uint32_t family)
+{
+	const uint64_t at = tqi_offset(tx, heap) << 8;
+
+	*(*u)++ = (struct tqi_undo){ at | (TQI_UNDO_LENGTH + family), heap->length };
+	*(*u)++ = (struct tqi_undo){ at + TQI_FIELD_AT(heap, root.key) + TQI_UNDO_64,
+				     (uint64_t)heap->root.key };
+	*(*u)++ = (struct tqi_undo){ at + TQI_FIELD_AT(heap, root.tag) + TQI_UNDO_64,
+				     heap->root.tag };
+}
+static inline void tqi_heap_store_alone(const struct tqi_tx *tx, struct tqi_heap *heap,
+					uint32_t family, struct tqi_heap_entry entry)
+{
+	*(volatile uint32_t *)&heap->length = 1;
+	*(volatile int64_t *)&heap->root.key = entry.key;
+	*(volatile uint64_t *)&heap->root.tag = entry.tag;
+	tqi_heap_position_store(tx->seg, family, tqi_tag_index(entry.tag), TQI_HEAP_ROOT);
+}
+
+/* The last entry leaves: one journal entry, to be counted by the caller, and the store. */
+static inline void tqi_heap_note_length(const struct tqi_tx *tx, struct tqi_undo **u,
+					const struct tqi_heap *heap, uint32_t family)
+{
+	*(*u)++ = (struct tqi_undo){ tqi_offset(tx, heap) << 8 | (TQI_UNDO_LENGTH + family),
+				     heap->length };
+}
+
+int tqi_heap_grow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length);
 /* Make room for `length` entries.  -ENOMEM: nothing lost, call again after growth. */
-int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length);
+static inline int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
+{
+	return heap->capacity >= length ? 0 : tqi_heap_grow(tx, heap, length);
+}
 
 void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		   struct tqi_heap_entry entry);
@@ -96,8 +170,6 @@ void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap);
 /* Position array. */
 uint32_t tqi_heap_position(struct tqi_tx *tx, uint32_t family, uint32_t index);
 int tqi_positions_reserve(struct tqi_tx *tx, uint32_t family, uint32_t index);
-void tqi_heap_position_store(const struct tqi_segment *seg, uint32_t family, uint32_t index,
-			     uint32_t place);
 void tqi_heap_position_last(const struct tqi_segment *seg, uint32_t family,
 			    const struct tqi_heap *heap);
 

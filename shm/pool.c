@@ -79,6 +79,37 @@ static uint32_t open_span(struct tqi_tx *tx, uint32_t class)
 	return s;
 }
 
+/* The link in it is saved whole: the new owner overwrites it. */
+static bool take_free(struct tqi_tx *tx, struct tqi_span *span, uint64_t *block)
+{
+	struct tqi_undo *u = tqi_undo_room(tx, 3);
+
+	if (!u)
+		return false;
+	TQI_NOTE(tx, u, *block);
+	TQI_NOTE(tx, u, span->free);
+	TQI_NOTE(tx, u, span->used);
+	tqi_undo_count(tx, 3);
+	TQI_PUT(span->free, *(const uint16_t *)(const void *)block);
+	TQI_PUT(span->used, span->used + 1);
+	return true;
+}
+
+static void put_free(struct tqi_tx *tx, struct tqi_span *span, uint16_t *block, uint32_t index)
+{
+	struct tqi_undo *u = tqi_undo_room(tx, 3);
+
+	if (!u)
+		return;
+	TQI_NOTE(tx, u, *block);
+	TQI_NOTE(tx, u, span->free);
+	TQI_NOTE(tx, u, span->used);
+	tqi_undo_count(tx, 3);
+	TQI_PUT(*block, span->free);
+	TQI_PUT(span->free, index + 1);
+	TQI_PUT(span->used, span->used - 1);
+}
+
 static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 {
 	uint32_t s = tx->core->class_head[class];
@@ -92,11 +123,8 @@ static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 
 	if (span->free) {
 		index = span->free - 1u;
-		uint16_t *block = tqi_unit(tx, block_ref(s, class, index));
-
-		if (!tqi_save64(tx, block, 1)) /* the link, which the new owner overwrites */
+		if (!take_free(tx, span, tqi_unit(tx, block_ref(s, class, index))))
 			return 0;
-		TQI_SETS(tx, span, (free, *block), (used, span->used + 1));
 	} else {
 		index = span->bump;
 		TQI_SETS(tx, span, (bump, index + 1), (used, span->used + 1));
@@ -110,15 +138,13 @@ static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uin
 {
 	uint32_t class = span->class_;
 	uint32_t index = (ref - (s << UNITS_PER_SPAN_SHIFT)) >> class;
-	uint16_t *block = tqi_unit(tx, ref);
 	bool was_full = !has_room(span);
 
 	if (span->used == 0 || index >= span->bump || block_ref(s, class, index) != ref) {
 		tx->corrupt = true;
 		return;
 	}
-	TQI_SET(tx, *block, span->free);
-	TQI_SETS(tx, span, (free, index + 1), (used, span->used - 1));
+	put_free(tx, span, tqi_unit(tx, ref), index);
 	if (was_full)
 		list_insert(tx, class, s);
 	/* Keep one empty span a class, so that one task at a time does not open and close it. */

@@ -77,8 +77,9 @@ void tqi_tx_commit(struct tqi_tx *tx)
 {
 	if (TQI_PLANTED(early_commit))
 		*(volatile uint64_t *)&tx->core->undo = 0;
-	settle_gives(tx);
-	if (tx->corrupt) {
+	if (tx->give_count)
+		settle_gives(tx);
+	if (__builtin_expect(tx->corrupt, 0)) {
 		tqi_tx_abort(tx);
 		return;
 	}

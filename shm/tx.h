@@ -337,6 +337,13 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 #define TQI_NOTE_PAIR(pair) TQI_NOTE_FIELD(tqi_at_, tqi_record_, tqi_undo_, TQI_PAIR_FIELD pair)
 #define TQI_STORE_PAIR(pair) TQI_STORE_FIELD(tqi_record_, TQI_PAIR_FIELD pair, TQI_PAIR_VALUE pair)
 
+/* An entry more of a batch over several records: tqi_undo_room(), these, tqi_undo_count(). */
+#define TQI_NOTE(tx, undo, field)                                                                  \
+	(*(undo)++ = (struct tqi_undo){ tqi_offset((tx), &(field)) << 8 | TQI_UNDO_CODE(field),    \
+					(uint64_t)(field) })
+/* A store that a counted batch allows. */
+#define TQI_PUT(field, value) (*(volatile __typeof__(field) *)&(field) = (__typeof__(field))(value))
+
 /*
  * Up to seven fields of one record, journalled under one count, then stored to in this
  * order; a value may be of what the stores before it have left:

@@ -33,13 +33,12 @@ void tqi_behalf_read(struct tq *tq)
 
 void tqi_behalf_set(struct tq_worker *worker, const struct tq_claim *claim)
 {
-	const struct tqi_worker *record = tqi_worker_record(worker);
 	struct tqi_self *self = tqi_self(worker->tq);
 
 	if (self)
 		self->work = claim ? (struct tqi_work){ .worker = worker->index,
 							.slot = claim->slot,
-							.farms = record && record->master,
+							.farms = worker->farms,
 							.id = claim->id,
 							.epoch = claim->epoch }
 				   : (struct tqi_work){ .id = 0 };

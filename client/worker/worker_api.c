@@ -96,6 +96,7 @@ static int open_registered(struct tq *tq, const struct tq_worker_opts *o,
 	worker->pid = tqi_pid_self(tq);
 	worker->lease_ns = o->lease_ns;
 	worker->grace_ns = o->grace_ns ? o->grace_ns : GRACE_NS;
+	worker->farms = extra->master != 0;
 	worker->until_empty = extra->flags & TQI_WORKER_EMPTY;
 	struct registration reg = {
 		.worker = worker,

@@ -16,6 +16,7 @@ struct tq_worker {
 	uint64_t lease_ns;
 	uint64_t grace_ns;
 	struct tqi_heartbeat *heartbeat; /* NULL none */
+	bool farms; /* it is one of our farm's */
 	bool until_empty; /* claim answers -ENODATA when nothing is left to start */
 };
 

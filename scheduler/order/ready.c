@@ -73,16 +73,67 @@ static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_c
 		TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_SERVED));
 }
 
+/* One order, one lane, and nobody else to be told of its first task. */
+static inline bool is_plain(const struct tqi_lane *lane, const struct tqi_class *class)
+{
+	return !(lane->limits[0] | class->home) && !(class->aged | class->watched) &&
+	       class->lane_count == 1;
+}
+
+/*
+ * What follow() and count() come to where a plain lane gets its first task, all under one
+ * count: where tasks do not pile up, that is every one.
+ */
+static bool push_first(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+		       struct tqi_class *class, const struct tqi_heap_entry *entry)
+{
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_undo *u = tqi_undo_room(tx, 2 * TQI_HEAP_ALONE + 1);
+
+	if (!u)
+		return false;
+	tqi_heap_note_alone(tx, &u, &lane->tasks, TQI_FAMILY_LANE);
+	tqi_heap_note_alone(tx, &u, &class->open, TQI_FAMILY_OPEN);
+	TQI_NOTE(tx, u, root->ready);
+	tqi_undo_count(tx, 2 * TQI_HEAP_ALONE + 1);
+	tqi_heap_store_alone(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
+	tqi_heap_store_alone(tx, &class->open, TQI_FAMILY_OPEN, tqi_lane_entry(entry, l));
+	TQI_PUT(root->ready, root->ready + 1);
+	return true;
+}
+
+/* The same where it loses its last one. */
+static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_class *class)
+{
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_undo *u = tqi_undo_room(tx, 3);
+
+	if (!u)
+		return;
+	tqi_heap_note_length(tx, &u, &lane->tasks, TQI_FAMILY_LANE);
+	tqi_heap_note_length(tx, &u, &class->open, TQI_FAMILY_OPEN);
+	TQI_NOTE(tx, u, root->ready);
+	tqi_undo_count(tx, 3);
+	TQI_PUT(lane->tasks.length, 0);
+	TQI_PUT(class->open.length, 0);
+	TQI_PUT(root->ready, root->ready - 1);
+}
+
 /* False: it is held, and stays out. */
 static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
 {
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
-	const struct tqi_heads before = tqi_lane_heads(lane);
 	uint64_t tag = tqi_tag(task->sequence, index);
 
 	set_key(tx, task, class);
 	if (task->flags & TQI_TASK_HELD)
 		return false;
+	if (is_plain(lane, class) && !lane->tasks.length && lane->tasks.capacity &&
+	    !class->open.length)
+		return push_first(tx, task->lane, lane, class,
+				  &(struct tqi_heap_entry){ task->key, tag });
+	const struct tqi_heads before = tqi_lane_heads(lane);
+
 	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ task->key, tag });
 	if (class->aged)
 		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
@@ -118,7 +169,6 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
-	const struct tqi_heads before = tqi_lane_heads(lane);
 
 	if (task->flags & TQI_TASK_HELD)
 		return;
@@ -126,6 +176,13 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 		tqi_assigned_leave(tx, index);
 		return;
 	}
+	if (is_plain(lane, class) && lane->tasks.length == 1 &&
+	    tqi_tag_index(lane->tasks.root.tag) == index && class->open.length == 1) {
+		remove_last(tx, lane, class);
+		return;
+	}
+	const struct tqi_heads before = tqi_lane_heads(lane);
+
 	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
 	if (class->aged)
 		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);

@@ -13,21 +13,17 @@ uint64_t tqi_due_next(struct tqi_tx *tx)
 	return due->length && (uint64_t)due->root.key < refill ? (uint64_t)due->root.key : refill;
 }
 
-void tqi_due_set(struct tqi_tx *tx, uint32_t index, uint64_t when_ns)
+void tqi_due_move(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint64_t when_ns)
 {
-	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_heap *due = &tqi_root(tx)->due;
 	bool present = task->flags & TQI_TASK_DUE, wanted = when_ns <= INT64_MAX;
-
-	if (!wanted && !present)
-		return;
 	struct tqi_heap_entry entry = { (int64_t)when_ns, tqi_tag(task->sequence, index) };
 
 	if (wanted && present)
 		tqi_heap_rekey(tx, due, TQI_FAMILY_DUE, index, entry);
 	else if (wanted)
 		tqi_heap_push(tx, due, TQI_FAMILY_DUE, entry);
-	else if (present)
+	else
 		tqi_heap_remove(tx, due, TQI_FAMILY_DUE, index);
 	if (wanted != present)
 		TQI_SET(tx, task->flags, (uint16_t)(task->flags ^ TQI_TASK_DUE));

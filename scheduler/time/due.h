@@ -16,8 +16,15 @@ static inline uint64_t tqi_due_after(const struct tqi_tx *tx, uint64_t ns)
 	return when < ns || when > INT64_MAX ? INT64_MAX : when;
 }
 
+void tqi_due_move(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint64_t when_ns);
 /* Put the task into the due heap for `when_ns`, move it, or (UINT64_MAX) take it out. */
-void tqi_due_set(struct tqi_tx *tx, uint32_t task, uint64_t when_ns);
+static inline void tqi_due_set(struct tqi_tx *tx, uint32_t index, uint64_t when_ns)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (when_ns <= INT64_MAX || (task->flags & TQI_TASK_DUE))
+		tqi_due_move(tx, index, task, when_ns);
+}
 /* Earliest time in the heap, or of a token that is waited for; UINT64_MAX none. */
 uint64_t tqi_due_next(struct tqi_tx *tx);
 /* When a running task must be looked at next, for its attempt's sake. */
