@@ -33,6 +33,15 @@
 #ifndef TQI_PLANT_any_journal /* a journal is undone whatever it says */
 #define TQI_PLANT_any_journal 0
 #endif
+#ifndef TQI_PLANT_plain_submit /* stores without their entries where nothing rare is asked for */
+#define TQI_PLANT_plain_submit 0
+#endif
+#ifndef TQI_PLANT_plain_claim
+#define TQI_PLANT_plain_claim 0
+#endif
+#ifndef TQI_PLANT_plain_end
+#define TQI_PLANT_plain_end 0
+#endif
 #ifndef TQI_PLANT_no_barrier /* nothing keeps the compiler from moving stores */
 #define TQI_PLANT_no_barrier 0
 #endif

@@ -87,23 +87,13 @@ static uint32_t take_new(struct tqi_tx *tx, uint32_t table)
 	return index;
 }
 
-uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full)
+uint32_t tqi_table_take_new(struct tqi_tx *tx, uint32_t table, bool *ret_full)
 {
 	struct tqi_table *t = &tx->core->tables[table];
-	uint32_t index = t->free;
+	uint32_t index;
 
-	*ret_full = false;
-	if (index) {
-		const uint32_t *link = tqi_table_at(tx, table, index);
-
-		TQI_SETS(tx, t, (free, *link), (live, t->live + 1));
-		return index;
-	} else if (t->count >= tx->seg->geometry.tables[table].max) {
-		*ret_full = true;
-		return 0;
-	} else {
-		index = take_new(tx, table);
-	}
+	*ret_full = t->count >= tx->seg->geometry.tables[table].max;
+	index = *ret_full ? 0 : take_new(tx, table);
 	if (index)
 		TQI_ADD(tx, t->live, 1);
 	return index;

@@ -9,12 +9,7 @@
 
 #include "shm/tx.h"
 
-/*
- * Take a record; 0 = no memory (`*ret_full` false: grow and try again) or the
- * table is full.  A record used for the first time is all zero; others are as
- * their last owner left them, so that a generation in them can live on.
- */
-uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full);
+uint32_t tqi_table_take_new(struct tqi_tx *tx, uint32_t table, bool *ret_full);
 /* Free a record; it is not handed out again before the commit (TX-6). */
 void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index);
 /* For tqi_tx_commit() only. */
@@ -35,6 +30,25 @@ static inline void *tqi_table_at(struct tqi_tx *tx, uint32_t table, uint32_t ind
 	if (__builtin_expect(tx->seen->of[table].index == index, 1))
 		return tx->seen->of[table].record;
 	return tqi_table_resolve(tx, table, index);
+}
+
+/*
+ * Take a record; 0 = no memory (`*ret_full` false: grow and try again) or the
+ * table is full.  A record used for the first time is all zero; others are as
+ * their last owner left them, so that a generation in them can live on.
+ */
+static inline uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *ret_full)
+{
+	struct tqi_table *t = &tx->core->tables[table];
+	const uint32_t index = t->free;
+
+	if (__builtin_expect(!index, 0))
+		return tqi_table_take_new(tx, table, ret_full);
+	const uint32_t *link = (const uint32_t *)tqi_table_at(tx, table, index);
+
+	*ret_full = false;
+	TQI_SETS(tx, t, (free, *link), (live, t->live + 1));
+	return index;
 }
 
 /*

@@ -95,6 +95,12 @@ struct tqi_tx {
 	struct tqi_seen own; /* of a transaction that belongs to no handle */
 };
 
+/*
+ * A body that is compiled twice: an inline function with a parameter `rare` that is a
+ * constant where it is called.  Where it is false, no question about rare things is left.
+ */
+#define TQI_TWICE static inline __attribute__((always_inline))
+
 /* Forget all records. */
 void tqi_seen_clear(struct tqi_seen *seen);
 

@@ -12,11 +12,21 @@
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
+/* What few have. */
+static void give_blocks(struct tqi_tx *tx, struct tqi_task *task)
+{
+	tqi_task_give_block(tx, &task->result);
+	tqi_task_give_block(tx, &task->error);
+	tqi_task_give_block(tx, &task->history);
+	tqi_task_give_block(tx, &task->checkpoint);
+}
+
 void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 
-	tqi_task_unlist(tx, index);
+	if (task->flags & TQI_TASK_LISTED)
+		tqi_task_unlist(tx, index);
 	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_inherit_forgotten(tx, index);
 		tqi_key_forgotten(tx, index);
@@ -28,10 +38,8 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	if (task->flags & TQI_TASK_EXTRA)
 		tqi_member_leave(tx, index);
 	tqi_task_give_block(tx, &task->payload);
-	tqi_task_give_block(tx, &task->result);
-	tqi_task_give_block(tx, &task->error);
-	tqi_task_give_block(tx, &task->history);
-	tqi_task_give_block(tx, &task->checkpoint);
+	if (task->result | task->error | task->history | task->checkpoint)
+		give_blocks(tx, task);
 	TQI_ADD(tx, task->generation, 1);
 	if (task->generation < TQI_GENERATION_MAX) /* else the slot is retired */
 		tqi_table_give(tx, TQI_TASKS, index);

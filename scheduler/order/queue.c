@@ -307,8 +307,11 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
 
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
 {
-	TQI_ADD(tx, tqi_lane_at(tx, l)->members, -1);
-	shrink(tx, l);
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
+
+	TQI_ADD(tx, lane->members, -1);
+	if (lane->limits[0] | tqi_class_at(tx, lane->class_)->tenant) /* others stay as they are */
+		shrink(tx, l);
 }
 
 void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)

@@ -34,12 +34,13 @@ bool tqi_transition_is_legal(uint32_t from, uint32_t to)
 	return from < TQ_STATE_COUNT && to < TQ_STATE_COUNT && (legal[from] & TO(to));
 }
 
-static bool is_waiting(uint32_t state)
+static inline bool is_waiting(uint32_t state)
 {
 	return WAITING & TO(state);
 }
 
-static void count_queue(struct tqi_tx *tx, const struct tqi_task *task, uint32_t from, uint32_t to)
+TQI_TWICE void count_queue(struct tqi_tx *tx, const struct tqi_task *task, uint32_t from,
+			   uint32_t to)
 {
 	struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 
@@ -68,11 +69,11 @@ static void count_group(struct tqi_tx *tx, const struct tqi_extra *extra, uint32
 }
 
 /* Depths of its class, and of its group; those of shut ones in that of free ones. */
-static void count_gauges(struct tqi_tx *tx, const struct tqi_task *task, struct tqi_class *class,
-			 uint32_t from, uint32_t to)
+TQI_TWICE void count_gauges(struct tqi_tx *tx, const struct tqi_task *task, struct tqi_class *class,
+			    uint32_t from, uint32_t to, bool rare)
 {
-	const struct tqi_extra *extra = task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)
-								     : NULL;
+	const struct tqi_extra *extra =
+		rare && (task->flags & TQI_TASK_EXTRA) ? tqi_task_extra(tx, task) : NULL;
 	bool shut = extra && extra->shut;
 	uint32_t out = shut ? TQ_FREE : from, in = shut ? TQ_FREE : to;
 
@@ -103,13 +104,13 @@ static void notify(struct tqi_tx *tx, uint32_t task, uint32_t state)
 	}
 }
 
-void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to)
+/* `from` is the task's state: a constant where all three are. */
+TQI_TWICE void pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t from,
+		    uint32_t through, uint32_t to, bool rare)
 {
-	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_class *class = tqi_counters_of(tx, task);
-	uint32_t from = task->state;
 
-	if (!tqi_transition_is_legal(from, through)) {
+	if (rare ? !tqi_transition_is_legal(from, through) : task->state != from) {
 		tx->corrupt = true;
 		return;
 	}
@@ -117,9 +118,9 @@ void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t
 	if (is_waiting(to) && !is_waiting(from) && from != TQ_FREE) /* a new one has it already */
 		TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	count_queue(tx, task, from, to);
-	count_gauges(tx, task, class, from, to);
+	count_gauges(tx, task, class, from, to, rare);
 	if (through != TQ_FREE && tqi_trace_is_on(tx))
-		tqi_trace_move(tx, index, task, through);
+		tqi_trace_move(tx, index, task, from, through);
 	if (from == TQ_RUNNING)
 		TQI_ADD(tx, tqi_root(tx)->running, -1);
 	if (to == TQ_RUNNING)
@@ -128,8 +129,30 @@ void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t
 		task->state = (uint8_t)to;
 	else
 		TQI_SET(tx, task->state, (uint8_t)to);
-	if (task->edges && !tqi_state_is_final(to))
+	if (rare && task->edges && !tqi_state_is_final(to))
 		notify(tx, index, to);
+}
+
+void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to)
+{
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	pass(tx, index, task, task->state, through, to, true);
+}
+
+void tqi_task_came(struct tqi_tx *tx, uint32_t index)
+{
+	pass(tx, index, tqi_task_at(tx, index), TQ_FREE, TQ_READY, TQ_READY, false);
+}
+
+void tqi_task_started(struct tqi_tx *tx, uint32_t index)
+{
+	pass(tx, index, tqi_task_at(tx, index), TQ_READY, TQ_RUNNING, TQ_RUNNING, false);
+}
+
+void tqi_task_went(struct tqi_tx *tx, uint32_t index)
+{
+	pass(tx, index, tqi_task_at(tx, index), TQ_RUNNING, TQ_DONE, TQ_FREE, false);
 }
 
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)

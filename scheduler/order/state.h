@@ -15,5 +15,12 @@ bool tqi_transition_is_legal(uint32_t from, uint32_t to);
 void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
 /* The same by way of a state that is recorded and counted in no gauge: a final one, to free. */
 void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to);
+/*
+ * The same of a task without rare settings and edges, for the transitions that are most:
+ * from a free record to ready; from ready to running; from running by way of done to free.
+ */
+void tqi_task_came(struct tqi_tx *tx, uint32_t index);
+void tqi_task_started(struct tqi_tx *tx, uint32_t index);
+void tqi_task_went(struct tqi_tx *tx, uint32_t index);
 
 #endif

@@ -5,43 +5,10 @@
 #include "scheduler/record/task_record.h"
 #include "shm/ring.h"
 
-/* The next entry, with what all have; NULL: nothing is recorded. */
-static inline struct tqi_trace_entry *begin(struct tqi_tx *tx, enum tq_trace_event event,
-					    uint64_t task)
-{
-	struct tqi_trace_entry *entry = tqi_ring_next(tx);
-
-	if (!entry)
-		return NULL;
-	entry->time_ns = tx->now_ns;
-	entry->task = task;
-	entry->pid = tqi_load_relaxed32(&tx->core->holder_pid);
-	entry->event = (uint8_t)event;
-	return entry;
-}
-
-void tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task, uint32_t to)
-{
-	struct tqi_trace_entry *entry =
-		begin(tx, TQ_TRACE_MOVE, tqi_id_make(index, task->generation));
-
-	if (!entry)
-		return;
-	const bool starts = to == TQ_RUNNING;
-	const bool ends = task->state == TQ_RUNNING || tqi_state_is_final(to);
-
-	entry->from = task->state;
-	entry->to = (uint8_t)to;
-	entry->cause = ends ? task->cause : TQ_CAUSE_NONE;
-	entry->argument = starts ? (int32_t)task->attempts : ends ? task->cause_arg : 0;
-	entry->worker = starts ? tqi_attempt_at(tx, task->attempt)->worker : 0;
-	tqi_ring_push(tx);
-}
-
 void tqi_trace_attempt(struct tqi_tx *tx, const struct tqi_attempt *attempt,
 		       enum tq_trace_event event, uint32_t cause, int32_t argument)
 {
-	struct tqi_trace_entry *entry = begin(tx, event, attempt->id);
+	struct tqi_trace_entry *entry = tqi_trace_begin(tx, event, attempt->id);
 
 	if (!entry)
 		return;
@@ -54,8 +21,8 @@ void tqi_trace_attempt(struct tqi_tx *tx, const struct tqi_attempt *attempt,
 
 void tqi_trace_steal(struct tqi_tx *tx, uint32_t index, uint32_t thief, uint32_t owner)
 {
-	struct tqi_trace_entry *entry =
-		begin(tx, TQ_TRACE_STEAL, tqi_id_make(index, tqi_task_at(tx, index)->generation));
+	struct tqi_trace_entry *entry = tqi_trace_begin(
+		tx, TQ_TRACE_STEAL, tqi_id_make(index, tqi_task_at(tx, index)->generation));
 
 	if (!entry)
 		return;
@@ -70,7 +37,7 @@ void tqi_trace_after(struct tqi_tx *tx, uint32_t index, uint32_t other)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_trace_entry *entry =
-		begin(tx, TQ_TRACE_AFTER, tqi_id_make(index, task->generation));
+		tqi_trace_begin(tx, TQ_TRACE_AFTER, tqi_id_make(index, task->generation));
 
 	if (!entry)
 		return;

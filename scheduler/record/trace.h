@@ -7,6 +7,7 @@
 #define TQI_SCHEDULER_RECORD_TRACE_H
 
 #include "scheduler/record/records.h"
+#include "shm/ring.h"
 #include "taskq/trace.h"
 
 /*
@@ -15,20 +16,52 @@
  */
 struct tqi_trace_entry {
 	uint64_t time_ns;
-	uint64_t task; /* id */
-	uint32_t pid;  /* of the process that did it */
+	uint64_t task;	 /* id */
+	uint32_t pid;	 /* of the process that did it */
 	uint32_t worker; /* record; 0 none is concerned; of AFTER the other task's id, low half */
 	uint8_t event;	 /* enum tq_trace_event */
 	uint8_t from;	 /* enum tq_state */
 	uint8_t to;
-	uint8_t cause; /* enum tq_cause */
+	uint8_t cause;	  /* enum tq_cause */
 	int32_t argument; /* of AFTER the high half */
 };
 _Static_assert(sizeof(struct tqi_trace_entry) == TQI_RING_ENTRY_BYTES, "half a cache line");
 
-/* A task is about to go to another state: of a start the worker and the attempt's number
- * are recorded, of an end its cause. */
-void tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task, uint32_t to);
+/* The next entry, with what all have; NULL: nothing is recorded. */
+static inline struct tqi_trace_entry *tqi_trace_begin(struct tqi_tx *tx, enum tq_trace_event event,
+						      uint64_t task)
+{
+	struct tqi_trace_entry *entry = tqi_ring_next(tx);
+
+	if (!entry)
+		return NULL;
+	entry->time_ns = tx->now_ns;
+	entry->task = task;
+	entry->pid = tqi_load_relaxed32(&tx->core->holder_pid);
+	entry->event = (uint8_t)event;
+	return entry;
+}
+
+/* A task is about to go from its state to another one: of a start the worker and the attempt's
+ * number are recorded, of an end its cause. */
+TQI_TWICE void tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
+			      uint32_t from, uint32_t to)
+{
+	struct tqi_trace_entry *entry =
+		tqi_trace_begin(tx, TQ_TRACE_MOVE, tqi_id_make(index, task->generation));
+
+	if (!entry)
+		return;
+	const bool starts = to == TQ_RUNNING;
+	const bool ends = from == TQ_RUNNING || tqi_state_is_final(to);
+
+	entry->from = (uint8_t)from;
+	entry->to = (uint8_t)to;
+	entry->cause = ends ? task->cause : TQ_CAUSE_NONE;
+	entry->argument = starts ? (int32_t)task->attempts : ends ? task->cause_arg : 0;
+	entry->worker = starts ? tqi_attempt_at(tx, task->attempt)->worker : 0;
+	tqi_ring_push(tx);
+}
 static inline bool tqi_trace_is_on(const struct tqi_tx *tx)
 {
 	return tx->seg->geometry.ring_slots != 0;

@@ -18,7 +18,7 @@
 
 #define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
 
-static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
+static inline void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
@@ -34,7 +34,8 @@ static void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
 }
 
 /* A free record: plain stores (TX-3), and its words start anew. */
-static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct tqi_task *task)
+static inline void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index,
+				struct tqi_task *task)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 
@@ -60,41 +61,65 @@ static void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index, struct t
 	attempt->progress[0].text[0] = '\0';
 }
 
-static void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index)
+static bool is_watched(const struct tqi_task *task)
+{
+	return (task->timeout_ns & task->timeout_total_ns & task->progress_timeout_ns) !=
+	       UINT64_MAX;
+}
+
+/* Whether its start is about nothing but itself, its queue's counters and its worker. */
+static bool is_plain(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return !(task->flags & TQI_TASK_EXTRA) && !(task->checkpoint | task->edges) &&
+	       !is_watched(task) &&
+	       !(tqi_queue_at(tx, task->queue)->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
+}
+
+TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, bool rare)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	bool watched = task->timeout_ns != UINT64_MAX || task->timeout_total_ns != UINT64_MAX ||
-		       task->progress_timeout_ns != UINT64_MAX;
 
 	tqi_ready_leave(tx, index);
 	tqi_task_touch(tx, task);
+	if (TQI_PLANTED(plain_claim) && !rare)
+		task->attempt = a; /* its entry has the new value */
 	TQI_SETS(tx, task, (epoch, task->epoch + 1), (attempts, task->attempts + 1),
 		 (started_ns, tx->now_ns),
 		 (first_started_ns, task->first_started_ns ? task->first_started_ns : tx->now_ns),
 		 (attempt, a), (worker_pid, tqi_worker_at(tx, w)->owner.pid));
 	fill_attempt(tx, a, index, task);
-	if (task->checkpoint)
+	if (rare && task->checkpoint)
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
-	TQI_INIT(tqi_attempt_at(tx, a)->server, tqi_server_take(tx, task->queue));
+	TQI_INIT(tqi_attempt_at(tx, a)->server, rare ? tqi_server_take(tx, task->queue) : 0);
 	link_attempt(tx, a, w);
-	tqi_task_move(tx, index, TQ_RUNNING);
-	if (watched || (task->flags & TQI_TASK_EXTRA))
-		tqi_due_set(tx, index, tqi_due_of(tx, task));
-	struct tqi_class *class = tqi_class_of(tx, task);
+	if (rare)
+		tqi_task_move(tx, index, TQ_RUNNING);
+	else
+		tqi_task_started(tx, index);
 
-	if (task->flags & TQI_TASK_EXTRA) {
+	if (rare && (is_watched(task) || (task->flags & TQI_TASK_EXTRA)))
+		tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		const uint32_t *limits = tqi_task_extra(tx, task)->limits;
 
 		tqi_key_started(tx, index);
 		if (tqi_limits_were_full(tx, limits, task->ready_ns))
-			TQI_ADD(tx, tqi_class_counted(tx, class)->throttled, 1);
+			TQI_ADD(tx, tqi_counters_of(tx, task)->throttled, 1);
 		tqi_slots_take(tx, limits);
 	}
-	if (class->tenant)
+	struct tqi_class *class = tqi_class_of(tx, task);
+
+	if (rare && class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
 	class = tqi_class_counted(tx, class);
 	TQI_ADD(tx, class->started, 1);
 	tqi_class_time(tx, class, TQI_TIMED_WAIT, task->ready_ns);
+}
+
+static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
+						 uint32_t index)
+{
+	start(tx, w, a, index, true);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */
@@ -178,7 +203,10 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
-	start(tx, w, a, index);
+	if (is_plain(tx, tqi_task_at(tx, index)))
+		start(tx, w, a, index, false);
+	else
+		start_rare(tx, w, a, index);
 	if (turn.queue)
 		tqi_ready_take_turn(tx, &turn);
 	const struct tqi_task *task = tqi_task_at(tx, index);

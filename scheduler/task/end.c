@@ -192,20 +192,32 @@ static bool goes_at_once(const struct tqi_task *task)
 	return flags == TQI_TASK_FORGET && !task->edges && !task->pins;
 }
 
-void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
-		     int32_t cause_arg)
+/* Whether its end is told to nobody, and there is nothing of it but its block. */
+static bool is_plain(const struct tqi_task *task)
+{
+	return !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE | TQI_TASK_TELLING)) &&
+	       !(task->edges | task->checkpoint);
+}
+
+TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
+		      int32_t cause_arg, bool rare)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_class *class = tqi_counters_of(tx, task);
 
-	if (tqi_task_is_shut(tx, task))
+	if (rare && tqi_task_is_shut(tx, task))
 		tqi_member_show(tx, index);
-	tqi_due_set(tx, index, UINT64_MAX);
+	if (rare)
+		tqi_due_set(tx, index, UINT64_MAX);
 	tqi_task_touch(tx, task);
 	tqi_task_set_cause(tx, task, cause, cause_arg);
 	const bool goes = goes_at_once(task);
 
-	tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
+	if (!rare && goes && state == TQ_DONE)
+		tqi_task_went(tx, index);
+	else
+		tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
+
 	if (tx->corrupt)
 		return;
 	if (!goes)
@@ -219,8 +231,9 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
-	tqi_task_give_block(tx, &task->checkpoint);
-	if (task->flags & TQI_TASK_EXTRA) {
+	if (rare)
+		tqi_task_give_block(tx, &task->checkpoint);
+	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);
 		tqi_schedule_ended(tx, index);
@@ -228,11 +241,28 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 		tqi_blocked_ended(tx, task);
 		tqi_member_ended(tx, index);
 	}
-	tell(tx, index);
-	tqi_wake_empty(tx);
+	if (rare)
+		tell(tx, index);
+	if (tqi_root(tx)->empty_workers | (tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN))
+		tqi_wake_empty(tx);
 	if (tqi_root(tx)->room_waiters)
 		tqi_wake_room(tx);
 	tqi_task_settle(tx, index);
+}
+
+static __attribute__((noinline)) void finish_rare(struct tqi_tx *tx, uint32_t index, uint32_t state,
+						  uint32_t cause, int32_t cause_arg)
+{
+	finish(tx, index, state, cause, cause_arg, true);
+}
+
+void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
+		     int32_t cause_arg)
+{
+	if (is_plain(tqi_task_at(tx, index)))
+		finish(tx, index, state, cause, cause_arg, false);
+	else
+		finish_rare(tx, index, state, cause, cause_arg);
 }
 
 void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index)

@@ -47,6 +47,22 @@ static bool needs_extra(const struct tqi_submit *s)
 	return s->schedule || s->unmet || s->group || has_extra(s->spec);
 }
 
+/*
+ * Whether it has only what every task has, and is ready at once: then the body below that
+ * asks for nothing else is as good.
+ */
+static bool is_plain(const struct tqi_submit *s)
+{
+	const struct tq_task_spec *spec = s->spec;
+	const uint64_t settings = spec->delay_ns | spec->deadline_ns | spec->at_ns | spec->group |
+				  s->schedule | s->block_token;
+	const uint32_t counts = spec->limit_count | spec->after_count | s->unmet | s->group |
+				(spec->flags & TQ_TASK_HOLD) | s->shut;
+
+	return !(settings | counts) && !spec->unique_key && !spec->fair_key &&
+	       spec->payload_bytes <= TQI_COPY_MAX;
+}
+
 static uint64_t block_bytes(const struct tq_task_spec *spec, bool extra)
 {
 	size_t label = label_bytes(spec);
@@ -98,7 +114,7 @@ static int make_names(struct tqi_tx *tx, struct tqi_submit *s)
 	return 0;
 }
 
-static int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
+static inline int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 {
 	if (!s->queue && tqi_name_is_of(tx, TQI_QUEUES, s->queue_hint, s->spec->queue))
 		s->queue = s->queue_hint;
@@ -120,12 +136,13 @@ static bool is_full(const struct tqi_queue *queue)
 }
 
 /* The block of payload and label: filled here, or taken over from the in-flight table. */
-static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *ret_block)
+TQI_TWICE int take_block(struct tqi_tx *tx, const struct tqi_submit *s, bool rare,
+			 uint32_t *ret_block)
 {
-	uint64_t bytes = block_bytes(s->spec, s->extra);
+	uint64_t bytes = block_bytes(s->spec, rare && s->extra);
 
 	*ret_block = 0;
-	if (s->block_token) {
+	if (rare && s->block_token) {
 		struct tqi_inflight *entry = tqi_inflight_get(tx, s->block_token);
 
 		if (!entry)
@@ -147,13 +164,13 @@ static int take_block(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t *r
  * Finished records never make a submit fail; freed ones come after a commit (TX-6), so
  * this is before anything else has been changed.
  */
-static void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s)
+TQI_TWICE void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s, bool rare)
 {
 	const struct tqi_table *tasks = &tx->core->tables[TQI_TASKS];
 
 	if (tasks->free || tasks->count < tx->seg->geometry.tables[TQI_TASKS].max)
 		return;
-	if (s->spec->unique_key && !tqi_key_makes_task(tx, s->spec, s->queue, s->kind))
+	if (rare && s->spec->unique_key && !tqi_key_makes_task(tx, s->spec, s->queue, s->kind))
 		return;
 	if (tqi_task_evict(tx, 1))
 		tqi_step(tx);
@@ -186,11 +203,13 @@ static void set_budgets(struct tqi_task *t, const struct tq_task_spec *spec,
 	TQI_INIT(t->attempts, 0);
 }
 
-static void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_task_spec *spec,
-		      const struct tqi_queue *queue)
+TQI_TWICE void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_task_spec *spec,
+			 const struct tqi_queue *queue, bool rare)
 {
+	const bool waits = rare && (spec->delay_ns || spec->at_ns > tx->wall_ns);
+
 	TQI_INIT(t->submitted_ns, tx->now_ns);
-	TQI_INIT(t->ready_ns, spec->delay_ns || spec->at_ns > tx->wall_ns ? 0 : tx->now_ns);
+	TQI_INIT(t->ready_ns, waits ? 0 : tx->now_ns);
 	TQI_INIT(t->started_ns, 0);
 	TQI_INIT(t->first_started_ns, 0);
 	TQI_INIT(t->ended_ns, 0);
@@ -227,8 +246,9 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_submit *s, const stru
 }
 
 /* The record is free until its state is set: plain stores (TX-3). */
-static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s, uint32_t block,
-		 uint32_t lane, uint32_t rate, struct tqi_extra *extra)
+TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s,
+		    uint32_t block, uint32_t lane, uint32_t rate, struct tqi_extra *extra,
+		    bool rare)
 {
 	const struct tq_task_spec *spec = s->spec;
 
@@ -267,9 +287,9 @@ static void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit 
 	TQI_INIT(t->worker_pid, 0);
 	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
 
-	set_times(tx, t, spec, queue);
+	set_times(tx, t, spec, queue, rare);
 	set_budgets(t, spec, queue);
-	if (!(t->flags & TQI_TASK_EXTRA))
+	if (!rare || !(t->flags & TQI_TASK_EXTRA))
 		return;
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
 	extra->at_ns = spec->at_ns;
@@ -287,10 +307,10 @@ static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t 
 	return (t->flags & TQI_TASK_EXTRA) && tqi_wall_is_ahead(tx, t) ? UINT64_MAX : 0;
 }
 
-static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
-		       bool blocked)
+TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
+			  bool blocked, bool rare)
 {
-	uint64_t due = first_due(tx, t, delay_ns);
+	uint64_t due = rare ? first_due(tx, t, delay_ns) : 0;
 
 	if (due)
 		TQI_INIT(t->due_ns, due);
@@ -300,9 +320,14 @@ static void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, ui
 	} else if (due) {
 		tqi_task_move(tx, index, TQ_DELAYED);
 	} else {
-		tqi_task_move(tx, index, TQ_READY);
+		if (rare)
+			tqi_task_move(tx, index, TQ_READY);
+		else
+			tqi_task_came(tx, index);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
 	}
+	if (!rare)
+		return;
 	if (due == UINT64_MAX && !blocked)
 		tqi_wall_enter(tx, index);
 	if ((due || (t->flags & TQI_TASK_EXTRA)) && !tqi_task_is_shut(tx, t))
@@ -361,8 +386,8 @@ static bool closes_cycle(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t
 }
 
 /* A new task, of a record and a block. */
-static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block, uint32_t leader,
-		     uint64_t *ret_id)
+TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block,
+			uint32_t leader, bool rare, uint64_t *ret_id)
 {
 	struct tqi_root *root = tqi_root(tx);
 	struct tqi_extra extra = { .key = 0 };
@@ -370,41 +395,47 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	uint32_t index, lane;
 	int r = take_record(tx, &index);
 
-	if (r == 0 && s->spec->limit_count)
+	if (rare && r == 0 && s->spec->limit_count)
 		r = tqi_limits_join(tx, s->spec, extra.limits);
-	if (r == 0 && s->spec->fair_key)
+	if (rare && r == 0 && s->spec->fair_key)
 		r = tqi_tenant_join(tx, s->queue, s->spec->fair_key, &extra.tenant);
 	if (r < 0)
 		return r;
-	lane = tqi_lane_join(tx, &(struct tqi_place){ s->queue, s->kind, s->spec->priority,
-						      extra.tenant,
-						      s->spec->limit_count ? extra.limits : NULL });
+	lane = tqi_lane_join(
+		tx, &(struct tqi_place){ s->queue, s->kind, s->spec->priority, extra.tenant,
+					 rare && s->spec->limit_count ? extra.limits : NULL });
 	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
-	if (s->spec->at_ns && tqi_wall_reserve(tx) < 0)
+	if (rare && s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
 	struct tqi_class *class = tqi_class_at(tx, tqi_lane_at(tx, lane)->class_);
 
-	fill(tx, t, s, block, lane, class->rate, &extra);
-	if (s->spec->unique_key)
+	fill(tx, t, s, block, lane, class->rate, &extra, rare);
+	if (rare && s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
-	if (r == 0 && s->spec->after_count)
+	if (rare && r == 0 && s->spec->after_count)
 		r = tqi_after_submit(tx, index, s->spec, &culprit);
 	if (r < 0)
 		return r;
-	TQI_ADD(tx, root->unfinished, 1);
-	if (!s->shut)
+	if (TQI_PLANTED(plain_submit) && !rare)
+		root->unfinished++;
+	else
+		TQI_ADD(tx, root->unfinished, 1);
+	if (!rare || !s->shut)
 		TQI_ADD(tx, tqi_class_counted(tx, class)->submitted, 1);
-	if (s->group)
+	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
-	start_life(tx, index, t, s->spec->delay_ns, leader || culprit || is_unmet(tx, t));
-	if (s->spec->after_count && !culprit && tqi_trace_is_on(tx))
+	start_life(tx, index, t, s->spec->delay_ns, rare && (leader || culprit || is_unmet(tx, t)),
+		   rare);
+	if (rare && s->spec->after_count && !culprit && tqi_trace_is_on(tx))
 		tqi_after_record(tx, index);
-	if (closes_cycle(tx, s, index))
+	if (rare && closes_cycle(tx, s, index))
 		return TQ_ECYCLE;
 	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
+	if (!rare)
+		return 0;
 	if (culprit && s->shut)
 		TQI_SET(tx, tqi_task_extra(tx, t)->culprit, culprit); /* when it is shown */
 	else if (culprit)
@@ -412,43 +443,52 @@ static int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t blo
 	return 0;
 }
 
-int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
+TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_t *ret_id)
 {
 	struct tqi_meeting meeting = { 0 };
 	uint32_t block = 0;
-	int r = s->spec->group ? tqi_group_find_open(tx, s->spec->group, &s->group) : 0;
+	int r = rare && s->spec->group ? tqi_group_find_open(tx, s->spec->group, &s->group) : 0;
 
-	s->extra = needs_extra(s);
+	s->extra = rare && needs_extra(s);
 	if (r == 0)
 		r = resolve_names(tx, s);
 	if (r == 0)
 		r = admit(tx, s);
 	if (r < 0)
 		return r;
-	make_record_room(tx, s);
-	if (s->spec->unique_key)
+	make_record_room(tx, s, rare);
+	if (rare && s->spec->unique_key)
 		r = tqi_key_meet(tx, s->spec, s->queue, s->kind, &meeting);
 	if (meeting.twin && !meeting.replace)
 		return be_twin(tx, s, meeting.twin, ret_id);
 	if (r == 0 && !meeting.twin && is_full(tqi_queue_at(tx, s->queue)))
 		r = TQ_EFULL; /* a twin needs no room */
 	if (r == 0)
-		r = take_block(tx, s, &block);
+		r = take_block(tx, s, rare, &block);
 	if (r < 0)
 		return r;
 	return meeting.twin ? coalesce(tx, s, meeting.twin, block, ret_id)
-			    : make_task(tx, s, block, meeting.leader, ret_id);
+			    : make_task(tx, s, block, meeting.leader, rare, ret_id);
+}
+
+static __attribute__((noinline)) int submit_rare(struct tqi_tx *tx, struct tqi_submit *s,
+						 uint64_t *ret_id)
+{
+	return submit(tx, s, true, ret_id);
+}
+
+int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
+{
+	return is_plain(s) ? submit(tx, s, false, ret_id) : submit_rare(tx, s, ret_id);
 }
 
 bool tqi_submit_undo(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *t = tqi_task_at(tx, index);
-	uint32_t plain = tqi_counters_of(tx, t)->plain;
 
 	if (!tqi_after_discard(tx, index))
 		return false;
 	tqi_lane_leave(tx, t->lane);
-	TQI_SET(tx, t->lane, plain);
 	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	tqi_wall_ended(tx, t);
 	TQI_ADD(tx, t->pins, -1); /* its group's */

@@ -83,8 +83,20 @@ static void settle_blocks(struct tqi_tx *tx, struct tqi_attempt *attempt, struct
 		keep_checkpoint(tx, attempt, task);
 }
 
+/* Whether its end is about nothing but itself, its task and its worker. */
+static bool is_plain(struct tqi_tx *tx, const struct tqi_attempt *attempt)
+{
+	const struct tqi_task *task = tqi_task_at(tx, attempt->task);
+	const uint32_t blocks = attempt->checkpoint | attempt->inherited | attempt->payload;
+
+	return !(blocks | attempt->server | attempt->waits) && !attempt->charged_us &&
+	       !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) &&
+	       !tqi_worker_at(tx, attempt->worker)->output_bytes;
+}
+
 /* Unlink and free the attempt's record; the task is on its own then. */
-static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
+TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg,
+				 bool rare)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
@@ -99,24 +111,40 @@ static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_
 		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
 	TQI_SETS(tx, worker, (attempts, attempt->prev ? worker->attempts : attempt->next),
 		 (attempt_count, worker->attempt_count - 1));
-	tqi_behalf_end(tx, a);
-	if (worker->output_bytes) /* readers of its output look whether that was the end */
+	if (rare)
+		tqi_behalf_end(tx, a);
+	if (rare && worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
-	if (attempt->checkpoint | attempt->inherited | attempt->payload)
+	if (rare && (attempt->checkpoint | attempt->inherited | attempt->payload))
 		settle_blocks(tx, attempt, task);
+	if (TQI_PLANTED(plain_end) && !rare)
+		task->attempt = 0; /* its entry has the new value */
 	TQI_SETS(tx, task, (attempt, 0), (cause, cause), (cause_arg, cause_arg));
-	if (task->flags & TQI_TASK_EXTRA) {
+	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
 	}
 	tqi_class_time(tx, tqi_counters_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
-	if (attempt->charged_us)
+	if (rare && attempt->charged_us)
 		tqi_fair_end(tx, task, attempt);
-	if (attempt->server)
+	if (rare && attempt->server)
 		leave_server(tx, task, attempt->server);
-	tqi_due_set(tx, ended.task, UINT64_MAX);
+	if (rare)
+		tqi_due_set(tx, ended.task, UINT64_MAX);
 	tqi_table_give(tx, TQI_ATTEMPTS, a);
 	return ended;
+}
+
+static __attribute__((noinline)) struct ended detach_rare(struct tqi_tx *tx, uint32_t a,
+							  uint32_t cause, int32_t cause_arg)
+{
+	return detach_as(tx, a, cause, cause_arg, true);
+}
+
+static inline struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
+{
+	return is_plain(tx, tqi_attempt_at(tx, a)) ? detach_as(tx, a, cause, cause_arg, false)
+						   : detach_rare(tx, a, cause, cause_arg);
 }
 
 static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ended *ended)

@@ -34,6 +34,9 @@ late_batch     linear submit/ONE
 early_commit   linear forget/FINISHED
 early_forget   linear submit/ONE
 any_journal    stale
+plain_submit   linear submit/ONE
+plain_claim    linear claim/ONE
+plain_end      linear complete_forget/EMPTY
 no_barrier     linear submit/SLEEPERS
 early_give     linear fail_history/EMPTY
 late_wake      linear submit/SLEEPERS
