@@ -106,6 +106,7 @@ uint64_t tqi_fingerprint(const struct tqi_schema *schema)
 		offsetof(struct tqi_core, undo),
 		sizeof(((struct tqi_core *)0)->undo),
 		offsetof(struct tqi_core, ring_head),
+		offsetof(struct tqi_core, closed),
 		offsetof(struct tqi_core, last_now_ns),
 		offsetof(struct tqi_core, tables),
 		offsetof(struct tqi_core, inflight),

@@ -145,6 +145,8 @@ struct tqi_span {
  *  version          the holder: odd inside a   the lock; read by observers
  *                   transaction
  *  undo             TQI_SET, commit, rollback  the lock; read by observers
+ *  closed, undone   commit, rollback, as they  the lock; read by observers
+ *                   begin                      (client/observe/moment.h)
  *  ring_shown       commit, after it           the lock; read by observers (shm/ring.h)
  *  the rest         transactions               the lock, journalled
  *
@@ -172,6 +174,8 @@ struct tqi_core {
 	uint64_t mended; /* +1 when a repair has changed directories; plain store under the lock */
 	uint64_t ring_head;	      /* entries ever written */
 	struct tqi_word64 ring_shown; /* of them committed, at least */
+	struct tqi_word64 closed; /* version whose journal takes no more entries */
+	struct tqi_word64 undone; /* rollbacks begun, by rescuers and by aborts */
 
 	_Alignas(64) uint64_t last_now_ns; /* time never goes back inside the segment */
 	uint32_t waiter_oldest;		   /* the timekeeper */

@@ -69,6 +69,9 @@
 #ifndef TQI_PLANT_no_note /* keepers are not told that they must look earlier */
 #define TQI_PLANT_no_note 0
 #endif
+#ifndef TQI_PLANT_raw_block /* observers copy a block as it is, inside a transaction */
+#define TQI_PLANT_raw_block 0
+#endif
 #ifndef TQI_PLANT_no_place /* a rollback does not restore the places of heap entries */
 #define TQI_PLANT_no_place 0
 #endif

@@ -33,6 +33,13 @@ void tqi_tx_begin(struct tqi_tx *tx, uint64_t now_ns)
 	tqi_tx_begin_first(tx, now_ns);
 }
 
+/* From here on the journal of this version only becomes shorter (RD-2). */
+static void close_journal(struct tqi_core *core)
+{
+	tqi_store_release64(&core->closed, tqi_load_relaxed64(&core->version));
+	tqi_compiler_barrier();
+}
+
 static void end(struct tqi_core *core)
 {
 	uint64_t version = tqi_load_relaxed64(&core->version);
@@ -91,7 +98,7 @@ void tqi_tx_commit(struct tqi_tx *tx)
 		tqi_waiter_wake_now(tx, tx->wakes[i]);
 	if (tx->nudge)
 		nudge(tx);
-	tqi_compiler_barrier();
+	close_journal(tx->core);
 	*(volatile uint64_t *)&tx->core->undo = 0;
 	tqi_compiler_barrier();
 	for (uint32_t i = 0; i < tx->wake_count && TQI_PLANTED(late_wake); i++)
@@ -144,6 +151,8 @@ static void undo_all(const struct tqi_segment *seg)
 	struct tqi_core *core = tqi_segment_core(seg);
 	uint64_t undo = core->undo;
 
+	tqi_store_relaxed64(&core->undone, tqi_load_relaxed64(&core->undone) + 1);
+	close_journal(core);
 	if (TQI_PLANTED(early_forget))
 		*(volatile uint64_t *)&core->undo = 0;
 	for (uint32_t n = core->undo_count; n > 0; n--) {

@@ -27,7 +27,8 @@ static int copy_block(struct tq *tq, uint64_t id, bool result, void *buf, uint64
 		if (!block)
 			bytes = 0;
 		if (bytes && room)
-			r = tqi_peek_block(&tq->seg, block, 0, buf, bytes < room ? bytes : room);
+			r = tqi_peek_owned(&tq->seg, &task, block, 0, buf,
+					   bytes < room ? bytes : room);
 		if (r == 0 && tqi_task_unchanged(&tq->seg, tqi_id_index(id), &task)) {
 			if (ret_bytes)
 				*ret_bytes = bytes;
@@ -59,10 +60,10 @@ int tq_history(struct tq *tq, uint64_t id, struct tq_attempt_info *attempts)
 			return r;
 		if (!task.history)
 			return 0;
-		r = tqi_peek_block(&tq->seg, task.history, 0, ring, sizeof(ring));
-		if (r < 0)
+		r = tqi_peek_owned(&tq->seg, &task, task.history, 0, ring, sizeof(ring));
+		if (r < 0 && r != -EAGAIN)
 			return r;
-		if (tqi_task_unchanged(&tq->seg, tqi_id_index(id), &task))
+		if (r == 0 && tqi_task_unchanged(&tq->seg, tqi_id_index(id), &task))
 			break;
 	}
 	uint32_t n = task.history_count < TQ_HISTORY_MAX ? task.history_count : TQ_HISTORY_MAX;

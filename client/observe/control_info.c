@@ -13,6 +13,7 @@
 /* A command with its block. */
 struct copy {
 	struct tqi_command command;
+	struct tqi_moment moment;
 	struct tqi_delivery *deliveries; /* free() it */
 	const void *argument;
 };
@@ -29,27 +30,31 @@ static int peek_block(struct tq *tq, struct copy *copy)
 	if (!copy->deliveries)
 		return -ENOMEM;
 	copy->argument = (const char *)copy->deliveries + bytes;
-	return tqi_peek_block(&tq->seg, command->block, 0, copy->deliveries,
-			      bytes + command->argument_bytes);
+	return tqi_peek_block_at(&tq->seg, &copy->moment, command->block, 0, copy->deliveries,
+				 bytes + command->argument_bytes);
 }
 
 /* 0; -ENOENT not in use. */
 static int take_copy(struct tq *tq, uint32_t index, struct copy *copy)
 {
 	struct tqi_command after;
+	struct tqi_moment last;
 	int r;
 
 	for (int i = 0;; i++) {
 		copy->deliveries = NULL;
-		r = tqi_peek_record(&tq->seg, TQI_COMMANDS, index, &copy->command);
+		r = tqi_peek_record_at(&tq->seg, TQI_COMMANDS, index, &copy->command,
+				       &copy->moment);
 		if (r == 0 && copy->command.state == TQI_COMMAND_FREE)
 			r = -ENOENT;
 		if (r < 0)
 			return r;
 		r = peek_block(tq, copy);
 		if (r == 0)
-			r = tqi_peek_record(&tq->seg, TQI_COMMANDS, index, &after);
-		if (r == 0 && (memcmp(&copy->command, &after, sizeof(after)) == 0 || i == TRIES))
+			r = tqi_peek_record_at(&tq->seg, TQI_COMMANDS, index, &after, &last);
+		if (r == 0 && ((memcmp(&copy->command, &after, sizeof(after)) == 0 &&
+				tqi_moment_holds(&tq->seg, &copy->moment, &last)) ||
+			       i == TRIES))
 			return 0;
 		free(copy->deliveries);
 		if (r < 0 && i == TRIES)

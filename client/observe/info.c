@@ -90,7 +90,7 @@ static void fill_run(const struct tqi_segment *seg, const struct tqi_task *t,
 		return;
 	}
 	if (t->history_count &&
-	    tqi_peek_block(seg, t->history, last * sizeof(a), &a, sizeof(a)) == 0 &&
+	    tqi_peek_owned(seg, t, t->history, last * sizeof(a), &a, sizeof(a)) == 0 &&
 	    a.ended_ns > a.started_ns)
 		i->run_ns = a.ended_ns - a.started_ns;
 }
@@ -100,7 +100,7 @@ static void fill_texts(const struct tqi_segment *seg, const struct tqi_task *t,
 {
 	tqi_peek_label(seg, t, i->label);
 	if (t->error && t->error_bytes <= TQ_TEXT_MAX &&
-	    tqi_peek_block(seg, t->error, 0, i->error_text, t->error_bytes) < 0)
+	    tqi_peek_owned(seg, t, t->error, 0, i->error_text, t->error_bytes) < 0)
 		i->error_text[0] = '\0';
 }
 

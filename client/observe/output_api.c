@@ -83,7 +83,7 @@ static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, voi
 	if (!s->task.result || from >= all)
 		return 0;
 	uint64_t bytes = all - from < room ? all - from : room;
-	int r = tqi_peek_block(&tq->seg, s->task.result, from - oldest, buf, bytes);
+	int r = tqi_peek_owned(&tq->seg, &s->task, s->task.result, from - oldest, buf, bytes);
 
 	*ret_offset = from;
 	return r < 0 ? r : (int)bytes;

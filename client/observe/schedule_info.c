@@ -14,24 +14,40 @@ static bool is_live(const struct tqi_schedule *s)
 	return s->flags & TQI_SCHEDULE_LIVE;
 }
 
-/* A copy; 0, TQ_EGONE, -ENOENT. */
-static int peek(const struct tqi_segment *seg, uint64_t id, struct tqi_schedule *s)
+/* A schedule, and of when that is. */
+struct copy {
+	const struct tqi_segment *seg;
+	struct tqi_schedule schedule;
+	struct tqi_moment moment;
+};
+
+/* 0, TQ_EGONE, -ENOENT. */
+static int peek(const struct tqi_segment *seg, uint64_t id, struct copy *ret)
 {
+	const struct tqi_schedule *s = &ret->schedule;
 	uint64_t generation = tqi_id_generation(id);
 
-	if (generation == 0 || tqi_peek_record(seg, TQI_SCHEDULES, tqi_id_index(id), s) < 0)
+	ret->seg = seg;
+	if (generation == 0 || tqi_peek_record_at(seg, TQI_SCHEDULES, tqi_id_index(id),
+						  &ret->schedule, &ret->moment) < 0)
 		return -ENOENT;
 	if (generation < s->generation)
 		return TQ_EGONE;
 	return generation == s->generation && is_live(s) ? 0 : -ENOENT;
 }
 
-/* Its block is written once: what was copied is its own while the record is. */
-static bool is_same(const struct tqi_segment *seg, uint64_t id, const struct tqi_schedule *copy)
+static int peek_block(const struct copy *copy, uint64_t at, void *buf, uint64_t bytes)
 {
-	struct tqi_schedule now;
+	return tqi_peek_block_at(copy->seg, &copy->moment, copy->schedule.block, at, buf, bytes);
+}
 
-	return peek(seg, id, &now) == 0 && now.block == copy->block;
+/* Its block is written once: what was copied is its own while the record is. */
+static bool is_same(uint64_t id, const struct copy *copy)
+{
+	struct copy now;
+
+	return peek(copy->seg, id, &now) == 0 && now.schedule.block == copy->schedule.block &&
+	       tqi_moment_holds(copy->seg, &copy->moment, &now.moment);
 }
 
 static void fill_numbers(const struct tqi_schedule *s, struct tq_schedule_info *i)
@@ -63,22 +79,21 @@ static void fill_numbers(const struct tqi_schedule *s, struct tq_schedule_info *
 	i->unique_scope = s->unique_scope;
 }
 
-static void copy_text(const struct tqi_segment *seg, const struct tqi_schedule *s, uint64_t at,
-		      uint32_t bytes, char *to, uint32_t room)
+static void copy_text(const struct copy *copy, uint64_t at, uint32_t bytes, char *to, uint32_t room)
 {
-	if (bytes >= room || tqi_peek_block(seg, s->block, at, to, bytes) < 0)
+	if (bytes >= room || peek_block(copy, at, to, bytes) < 0)
 		bytes = 0;
 	to[bytes] = '\0';
 }
 
 /* One behind the other, each with a NUL. */
-static void fill_limits(const struct tqi_segment *seg, const struct tqi_schedule *s, uint64_t at,
-			struct tq_schedule_info *i)
+static void fill_limits(const struct copy *copy, uint64_t at, struct tq_schedule_info *i)
 {
+	const struct tqi_schedule *s = &copy->schedule;
 	char texts[TQ_LIMITS_MAX * (TQ_KEY_MAX + 1)], *text = texts;
 	uint32_t left = s->limit_bytes;
 
-	if (left > sizeof(texts) || tqi_peek_block(seg, s->block, at, texts, left) < 0)
+	if (left > sizeof(texts) || peek_block(copy, at, texts, left) < 0)
 		return;
 	while (i->limit_count < s->limit_count && i->limit_count < TQ_LIMITS_MAX) {
 		size_t bytes = strnlen(text, left);
@@ -91,19 +106,19 @@ static void fill_limits(const struct tqi_segment *seg, const struct tqi_schedule
 	}
 }
 
-static void fill_texts(const struct tqi_segment *seg, const struct tqi_schedule *s,
-		       struct tq_schedule_info *i)
+static void fill_texts(const struct copy *copy, struct tq_schedule_info *i)
 {
+	const struct tqi_schedule *s = &copy->schedule;
 	const struct tqi_schedule_parts p = tqi_schedule_parts(s);
 
-	tqi_peek_queue_name(seg, s->queue, i->queue);
-	tqi_peek_kind_name(seg, s->kind, i->kind);
-	copy_text(seg, s, p.label, s->label_bytes, i->label, sizeof(i->label));
-	copy_text(seg, s, p.key, s->key_bytes, i->unique_key, sizeof(i->unique_key));
-	copy_text(seg, s, p.fair, s->fair_bytes, i->fair_key, sizeof(i->fair_key));
-	fill_limits(seg, s, p.limits, i);
-	copy_text(seg, s, p.cron_text, s->cron_bytes, i->cron, sizeof(i->cron));
-	copy_text(seg, s, p.zone_name, s->zone_bytes, i->zone, sizeof(i->zone));
+	tqi_peek_queue_name(copy->seg, s->queue, i->queue);
+	tqi_peek_kind_name(copy->seg, s->kind, i->kind);
+	copy_text(copy, p.label, s->label_bytes, i->label, sizeof(i->label));
+	copy_text(copy, p.key, s->key_bytes, i->unique_key, sizeof(i->unique_key));
+	copy_text(copy, p.fair, s->fair_bytes, i->fair_key, sizeof(i->fair_key));
+	fill_limits(copy, p.limits, i);
+	copy_text(copy, p.cron_text, s->cron_bytes, i->cron, sizeof(i->cron));
+	copy_text(copy, p.zone_name, s->zone_bytes, i->zone, sizeof(i->zone));
 }
 
 static int fill(const struct tqi_segment *seg, uint64_t id, struct tq_schedule_info *i)
@@ -111,16 +126,16 @@ static int fill(const struct tqi_segment *seg, uint64_t id, struct tq_schedule_i
 	int r = 0;
 
 	for (int n = 0; n < TRIES && r == 0; n++) {
-		struct tqi_schedule s;
+		struct copy copy;
 
-		r = peek(seg, id, &s);
+		r = peek(seg, id, &copy);
 		if (r < 0)
 			break;
 		memset(i, 0, sizeof(*i));
 		i->id = id;
-		fill_numbers(&s, i);
-		fill_texts(seg, &s, i);
-		if (is_same(seg, id, &s))
+		fill_numbers(&copy.schedule, i);
+		fill_texts(&copy, i);
+		if (is_same(id, &copy))
 			break;
 	}
 	return r;
@@ -174,19 +189,20 @@ int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *i
 int tq_schedule_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room, uint64_t *ret_bytes)
 {
 	for (int n = 0; n < TRIES; n++) {
-		struct tqi_schedule s;
-		int r = peek(&tq->seg, id, &s);
+		struct copy copy;
+		int r = peek(&tq->seg, id, &copy);
 
 		if (r < 0)
 			return r;
-		uint64_t bytes = s.payload_bytes < room ? s.payload_bytes : room;
+		const uint64_t all = copy.schedule.payload_bytes;
+		uint64_t bytes = all < room ? all : room;
 
 		if (bytes)
-			r = tqi_peek_block(&tq->seg, s.block, 0, buf, bytes);
-		if (r < 0 || !is_same(&tq->seg, id, &s))
+			r = peek_block(&copy, 0, buf, bytes);
+		if (r < 0 || !is_same(id, &copy))
 			continue;
 		if (ret_bytes)
-			*ret_bytes = s.payload_bytes;
+			*ret_bytes = all;
 		return 0;
 	}
 	return -EAGAIN;

@@ -4,37 +4,13 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #define TRIES 64
-#define STILL_MAX                                                                                  \
-	3 /* looks at one transaction under way: then its journal is applied to the copy */
-#define MOVING_MAX 8 /* copies of what others keep changing: then the last one will do */
-#define INSIDE_ANY UINT64_MAX
 /*
  * In the stamp of a copy: it is from before a transaction under way that touches the task,
- * whose stamp is that transaction's already.  Such a copy holds as long as that goes on, not
- * as long as the stamp stays: what the task had may be another's with the commit.
+ * whose stamp is that transaction's already (RD-1).
  */
 #define STAMP_INSIDE (1ull << 63)
-
-int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes)
-{
-	unsigned char *to = buf;
-
-	while (bytes > 0) {
-		ssize_t n = pread(seg->fd, to, bytes, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return TQ_ECORRUPT;
-		to += n;
-		offset += (uint64_t)n;
-		bytes -= (uint64_t)n;
-	}
-	return 0;
-}
 
 int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core)
 {
@@ -61,13 +37,6 @@ int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_
 	return r;
 }
 
-int tqi_peek_version(const struct tqi_segment *seg, uint64_t *ret_version)
-{
-	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, version);
-
-	return tqi_peek(seg, offset, ret_version, sizeof(*ret_version));
-}
-
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index)
 {
 	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
@@ -82,113 +51,22 @@ uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32
 	       (uint64_t)(index & ((1u << g->shift) - 1)) * g->record_bytes;
 }
 
-/* Put the old value of one journal entry into the copy of [offset, offset + bytes). */
-static void undo_in_copy(const struct tqi_undo *u, uint64_t offset, unsigned char *copy,
-			 uint64_t bytes)
+int tqi_peek_record_at(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record,
+		       struct tqi_moment *ret_moment)
 {
-	static const uint8_t widths[] = { 1, 2, 4, 8 };
-	uint32_t code = u->where & 0xff;
-	uint64_t at = u->where >> 8, width = code <= TQI_UNDO_64 ? widths[code] : 4;
+	uint64_t offset = tqi_record_offset(seg, table, index);
 
-	if (code >= TQI_UNDO_TAG && code < TQI_UNDO_LENGTH)
-		return; /* heap entries are in no record but a heap's root */
-	if (at < offset || at + width > offset + bytes)
-		return;
-	memcpy(copy + (at - offset), &u->old, width);
-}
-
-/* TX-7: what does not belong together was copied while it changed, or is damaged. */
-static int judge(const struct tqi_segment *seg, const struct tqi_undo *journal,
-		 const struct tqi_core *core)
-{
-	struct tqi_core later;
-
-	if (tqi_undo_is_sane(seg, journal, core))
-		return 0;
-	int r = tqi_peek_core(seg, &later);
-
-	if (r < 0)
-		return r;
-	return later.undo == core->undo && tqi_load_relaxed64(&later.version) ==
-						   tqi_load_relaxed64(&core->version)
-		       ? TQ_ECORRUPT
-		       : -EAGAIN;
-}
-
-int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes)
-{
-	struct tqi_undo journal[TQI_JOURNAL_MAX];
-	struct tqi_core core;
-	int r = tqi_peek_core(seg, &core);
-
-	if (r == 0 && core.undo_count <= TQI_JOURNAL_MAX)
-		r = tqi_peek(seg, seg->geometry.journal, journal,
-			     core.undo_count * sizeof(journal[0]));
-	if (r == 0)
-		r = judge(seg, journal, &core);
-	for (uint32_t n = core.undo_count; r == 0 && n > 0; n--)
-		undo_in_copy(&journal[n - 1], offset, copy, bytes);
-	return r;
-}
-
-/*
- * A copy as of before the transaction of this version, whose writer may be stopped or dead:
- * its journal repairs it.  -EAGAIN: meanwhile it went on to its end, or is being undone.
- */
-static int peek_before(const struct tqi_segment *seg, uint64_t version, uint64_t offset, void *copy,
-		       uint64_t bytes)
-{
-	struct tqi_core first, last;
-	int r;
-
-	if ((r = tqi_peek_core(seg, &first)) < 0 || (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
-	    (r = tqi_peek_undone(seg, offset, copy, bytes)) < 0 ||
-	    (r = tqi_peek_core(seg, &last)) < 0)
-		return r;
-	return tqi_load_relaxed64(&last.version) == version &&
-			       last.undo_count >= first.undo_count &&
-			       tqi_load_relaxed32(&last.holder_tid) ==
-				       tqi_load_relaxed32(&first.holder_tid)
-		       ? 0
-		       : -EAGAIN;
-}
-
-/*
- * Copy while nothing is being committed.  *ret_inside: 0 that was so; else the version of
- * the transaction under way that the copy is from before; INSIDE_ANY: they followed each
- * other so fast that it may be of several moments.
- */
-static int peek_stable(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes,
-		       uint64_t *ret_inside)
-{
-	uint64_t before, after, last = 0;
-	int r, still = 0;
-
-	*ret_inside = INSIDE_ANY;
-	for (int i = 0; i < MOVING_MAX && still < STILL_MAX; i++, last = after) {
-		if ((r = tqi_peek_version(seg, &before)) < 0 ||
-		    (r = tqi_peek(seg, offset, copy, bytes)) < 0 ||
-		    (r = tqi_peek_version(seg, &after)) < 0)
-			return r;
-		if (before == after && !(before & 1)) {
-			*ret_inside = 0;
-			return 0;
-		}
-		still = before == after && (!last || last == before) ? still + 1 : 0;
-	}
-	r = still ? peek_before(seg, last, offset, copy, bytes) : -EAGAIN;
-	if (r == 0)
-		*ret_inside = last;
-	return r == -EAGAIN ? 0 : r;
+	if (!offset)
+		return -ENOENT;
+	return tqi_peek_moment(seg, offset, record, seg->geometry.tables[table].record_bytes,
+			       ret_moment);
 }
 
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record)
 {
-	uint64_t offset = tqi_record_offset(seg, table, index), inside;
+	struct tqi_moment moment;
 
-	if (!offset)
-		return -ENOENT;
-	return peek_stable(seg, offset, record, seg->geometry.tables[table].record_bytes, &inside);
+	return tqi_peek_record_at(seg, table, index, record, &moment);
 }
 
 uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t index, uint32_t room,
@@ -197,10 +75,11 @@ uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t in
 	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
 	uint32_t beside = (1u << g->shift) - (index & ((1u << g->shift) - 1));
 	uint32_t n = room < beside ? room : beside;
-	uint64_t offset = tqi_record_offset(seg, table, index), inside;
+	uint64_t offset = tqi_record_offset(seg, table, index);
+	struct tqi_moment moment;
 
 	if (offset &&
-	    peek_stable(seg, offset, records, (uint64_t)n * g->record_bytes, &inside) == 0)
+	    tqi_peek_moment(seg, offset, records, (uint64_t)n * g->record_bytes, &moment) == 0)
 		return n;
 	memset(records, 0, (size_t)n * g->record_bytes);
 	return n;
@@ -213,7 +92,8 @@ uint32_t tqi_peek_run(const struct tqi_segment *seg, uint32_t table, uint32_t in
  */
 static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct tqi_task *ret_task)
 {
-	uint64_t version, stamp, inside;
+	struct tqi_moment moment;
+	uint64_t version, stamp;
 	int r;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -225,10 +105,12 @@ static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct t
 		if (stamp == ret_task->stamp && stamp < version)
 			return 0;
 	}
-	r = peek_stable(seg, offset, ret_task, sizeof(*ret_task), &inside);
-	if (inside && (inside == INSIDE_ANY || ret_task->stamp >= inside))
-		ret_task->stamp = inside | STAMP_INSIDE;
-	if (r == 0 && !inside && tqi_peek_version(seg, &version) == 0 && ret_task->stamp > version)
+	r = tqi_peek_moment(seg, offset, ret_task, sizeof(*ret_task), &moment);
+	if (moment.inside == TQI_MOMENT_MIXED ||
+	    (moment.inside && ret_task->stamp >= moment.inside))
+		ret_task->stamp = moment.inside | STAMP_INSIDE;
+	if (r == 0 && !moment.inside && tqi_peek_version(seg, &version) == 0 &&
+	    ret_task->stamp > version)
 		return TQ_ECORRUPT; /* no transaction has been so late */
 	return r;
 }
@@ -297,19 +179,36 @@ void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
 {
 	uint32_t bytes = task->label_bytes <= TQ_LABEL_MAX ? task->label_bytes : 0;
 
-	if (bytes && tqi_peek_block(seg, task->payload, task->payload_bytes, label, bytes) < 0)
+	if (bytes &&
+	    tqi_peek_owned(seg, task, task->payload, task->payload_bytes, label, bytes) < 0)
 		bytes = 0;
 	label[bytes] = '\0';
 }
 
-int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
-		   uint64_t bytes)
+int tqi_peek_block_at(const struct tqi_segment *seg, const struct tqi_moment *moment,
+		      uint32_t block, uint64_t at, void *buf, uint64_t bytes)
 {
 	uint64_t offset = ((uint64_t)block << TQI_UNIT_SHIFT) + at;
 
 	if (block == 0 || offset + bytes > seg->geometry.max_bytes)
 		return TQ_ECORRUPT;
-	return tqi_peek(seg, offset, buf, bytes);
+	return tqi_peek_again(seg, moment, offset, buf, bytes);
+}
+
+int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
+		   uint64_t bytes)
+{
+	return tqi_peek_block_at(seg, &(struct tqi_moment){ 0 }, block, at, buf, bytes);
+}
+
+int tqi_peek_owned(const struct tqi_segment *seg, const struct tqi_task *owner, uint32_t block,
+		   uint64_t at, void *buf, uint64_t bytes)
+{
+	struct tqi_moment moment = { .inside = 0 };
+
+	if (owner->stamp & STAMP_INSIDE)
+		moment.inside = owner->stamp & ~STAMP_INSIDE;
+	return tqi_peek_block_at(seg, &moment, block, at, buf, bytes);
 }
 
 void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void *ctx)
@@ -350,7 +249,7 @@ bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
 		    struct tqi_extra *ret_extra)
 {
 	return (task->flags & TQI_TASK_EXTRA) &&
-	       tqi_peek_block(seg, task->payload,
+	       tqi_peek_owned(seg, task, task->payload,
 			      tqi_extra_at(task->payload_bytes, task->label_bytes), ret_extra,
 			      sizeof(*ret_extra)) == 0;
 }

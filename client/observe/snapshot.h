@@ -4,32 +4,27 @@
  * by pread, so that a truncated file or a hole cannot raise SIGBUS, and nobody is
  * disturbed.
  *
- * A record copied while a transaction changed it is noticed by its stamp (tasks)
- * or by the segment's version; after some tries the journal's old values are
- * applied to the copy.
+ * What a copy means, and for how long, has one rule (client/observe/moment.h).
  */
 #ifndef TQI_CLIENT_OBSERVE_SNAPSHOT_H
 #define TQI_CLIENT_OBSERVE_SNAPSHOT_H
 
 #include "client/core/handle.h"
+#include "client/observe/moment.h"
 
-/* Copy bytes of the segment; TQ_ECORRUPT when they are not there. */
-int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t bytes);
 /* Copy of the core page and of the root. */
 int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
 int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
 /* One above a table's last record, and nothing else: a copy of the core takes its busiest
  * cache lines away from whoever works.  0 when it is not there. */
 int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count);
-/* The segment's version: odd while a transaction is under way. */
-int tqi_peek_version(const struct tqi_segment *seg, uint64_t *ret_version);
 /* Offset of a record; 0 none. */
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index);
-/* Put the journal's old values into a copy that was made while a writer had stopped or died
- * inside a transaction. */
-int tqi_peek_undone(const struct tqi_segment *seg, uint64_t offset, void *copy, uint64_t bytes);
 /* One record, whole, as of some committed state. */
 int tqi_peek_record(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record);
+/* The same, to go on to what it refers to. */
+int tqi_peek_record_at(const struct tqi_segment *seg, uint32_t table, uint32_t index, void *record,
+		       struct tqi_moment *ret_moment);
 /*
  * Records that lie side by side, from `index` (above 0) on, in one copy: how many, 1 to
  * `room`.  Those of a run without memory are all zero.
@@ -68,9 +63,15 @@ bool tqi_worker_may_claim(const struct tqi_worker *worker);
 /* A task's label, "" it has none. */
 void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
 		    char label[TQ_LABEL_MAX + 1]);
-/* Bytes of a block. */
+/* Bytes of a block that no record owns, or whose owner does not say when it changes. */
 int tqi_peek_block(const struct tqi_segment *seg, uint32_t block, uint64_t at, void *buf,
 		   uint64_t bytes);
+/* Bytes of a block of a task that was copied, as of when it was; -EAGAIN: copy it again. */
+int tqi_peek_owned(const struct tqi_segment *seg, const struct tqi_task *owner, uint32_t block,
+		   uint64_t at, void *buf, uint64_t bytes);
+/* The same of another record's. */
+int tqi_peek_block_at(const struct tqi_segment *seg, const struct tqi_moment *moment,
+		      uint32_t block, uint64_t at, void *buf, uint64_t bytes);
 /* Whether a task's record still is what was copied. */
 bool tqi_task_unchanged(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *copy);
 /* A queue by its name; 0 none.  The search begins at `first`, and comes round. */

@@ -11,41 +11,23 @@
 
 #define CHUNK 128 /* entries copied at a time: 4 KiB */
 
-/* The head as the journal leaves it, where a writer has stopped or died inside a change. */
-static int undo_head(const struct tqi_segment *seg, struct tqi_core *core)
-{
-	const uint64_t version = tqi_load_relaxed64(&core->version);
-	struct tqi_core later;
-	int r = tqi_peek_undone(seg, seg->geometry.core, core, sizeof(*core));
-	const bool went_on = r == -EAGAIN;
-
-	if (r == 0 || went_on)
-		r = tqi_peek_core(seg, &later);
-	if (r == 0 && (went_on || tqi_load_relaxed64(&later.version) != version))
-		core->ring_head = 0; /* it went on, and its journal was another one by then */
-	return r;
-}
-
 /*
  * How many entries are committed, at least.  Between two transactions, or in one that
  * stopped or died, that is exact; in a busy segment it is what the last commit said.
  */
 static int peek_head(const struct tqi_segment *seg, uint64_t *ret_head)
 {
-	struct tqi_core core, after;
-	int r = tqi_peek_core(seg, &core);
+	const uint64_t core = seg->geometry.core;
+	struct tqi_moment moment;
+	uint64_t head;
+	int r = tqi_peek_moment(seg, core + offsetof(struct tqi_core, ring_head), &head,
+				sizeof(head), &moment);
 
 	if (r == 0)
-		r = tqi_peek_core(seg, &after);
-	if (r < 0)
-		return r;
-	if (tqi_load_relaxed64(&core.version) != tqi_load_relaxed64(&after.version))
-		core.ring_head = 0;
-	else if (tqi_load_relaxed64(&core.version) & 1)
-		r = undo_head(seg, &core);
-	*ret_head = tqi_load_relaxed64(&after.ring_shown);
-	if (core.ring_head > *ret_head)
-		*ret_head = core.ring_head;
+		r = tqi_peek(seg, core + offsetof(struct tqi_core, ring_shown), ret_head,
+			     sizeof(*ret_head));
+	if (r == 0 && moment.inside != TQI_MOMENT_MIXED && head > *ret_head)
+		*ret_head = head;
 	return r < 0 ? r : *ret_head > INT64_MAX ? TQ_ECORRUPT : 0;
 }
 

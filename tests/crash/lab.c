@@ -80,6 +80,8 @@ static void normalise(const struct tqi_segment *seg, unsigned char *page, uint64
 	BLANK_FIELD(version);
 	blank(page, at, g->core + offsetof(struct tqi_core, undo) + 4, 4); /* its mark */
 	BLANK_FIELD(rollbacks);
+	BLANK_FIELD(closed);
+	BLANK_FIELD(undone);
 	blank(page, at, g->journal + used, TQI_JOURNAL_MAX * sizeof(struct tqi_undo) - used);
 }
 
@@ -188,6 +190,8 @@ static void examine(struct tqt_lab *lab)
 	lab->system.now_ns = sweep->system->now_ns;
 	lab->system.woken_count = 0;
 	tqt_handle_forget(lab->tq);
+	if (lab->level == 1)
+		tqt_observe(lab);
 	rescue(lab);
 }
 

@@ -88,6 +88,9 @@ void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)
 void tqt_soil(struct tqt_lab *lab);
 void tqt_verify_claim(struct tqt_lab *lab, const struct tq_claim *claim);
 
+/* observed.c: what an observer reads, before the rescue. */
+void tqt_observe(struct tqt_lab *lab);
+
 /* verify.c: after the lock has been taken and given back. */
 void tqt_verify(struct tqt_lab *lab);
 /* Whether there is a task that a worker could start; asks no heap of lanes. */

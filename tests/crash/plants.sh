@@ -44,6 +44,7 @@ no_note        linear submit/SLEEPERS
 no_pins        linear complete_waited/EMPTY
 early_release  linear claim_timeout/EMPTY
 no_place       linear claim/DEEP
+raw_block      linear forget/FINISHED
 stale_holder   stale
 no_epoch       stale
 plain_lock     kill lost_wake

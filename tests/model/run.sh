@@ -79,6 +79,13 @@ holds lock
 for bad in 1 2 3 4; do fails lock -DBAD=$bad; done
 if [ "$quick" = --quick ]; then holds slot -DKILLS=1; else holds slot; fi
 for bad in 1 2 3 4; do fails slot -DBAD=$bad; done
+holds reader -DTXS=2
+for bad in 1 2 3 4 6 7; do fails reader -DBAD=$bad -DTXS=2; done
+if [ "$quick" != --quick ]; then
+	holds reader -DTXS=2 -DUNSTAMPED
+	holds reader -DTXS=2 -DKILLS=2
+fi
+fails reader -DBAD=5 -DTXS=1 -DUNSTAMPED
 holds waiting -DKILLS=2 -DFIRST0=DUE
 holds waiting -DKILLS=1 -DGIVE_UPS=1 -DFIRST0=DUE
 # Nothing waits for a timer; nor does it where the timekeeper is one that starts nothing.

@@ -56,7 +56,8 @@ static bool core_may_differ(uint64_t at)
 	return WITHIN(tqi_core, lock, at) || WITHIN(tqi_core, holder_tid, at) ||
 	       WITHIN(tqi_core, holder_pid, at) || WITHIN(tqi_core, holder_start, at) ||
 	       WITHIN(tqi_core, version, at) || WITHIN(tqi_core, rollbacks, at) ||
-	       WITHIN(tqi_core, ring_shown, at) || WITHIN(tqi_core, last_now_ns, at);
+	       WITHIN(tqi_core, ring_shown, at) || WITHIN(tqi_core, closed, at) ||
+	       WITHIN(tqi_core, undone, at) || WITHIN(tqi_core, last_now_ns, at);
 }
 
 /* A slot of the ring: none of the last entries that it promises is in it (shm/ring.h). */

@@ -74,6 +74,8 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, undo);
 	FIELD(tqi_core, ring_head);
 	FIELD(tqi_core, ring_shown);
+	FIELD(tqi_core, closed);
+	FIELD(tqi_core, undone);
 	FIELD(tqi_core, last_now_ns);
 	FIELD(tqi_core, waiter_oldest);
 	FIELD(tqi_core, waiter_newest);

@@ -3,6 +3,8 @@
 #include "tests/unit/fixture.h"
 
 #include "client/observe/snapshot.h"
+#include "scheduler/record/task_record.h"
+#include "shm/pool.h"
 
 /* A task that is done, and a transaction under way that frees it. */
 static uint64_t begin_freeing(struct one_worker *s)
@@ -63,11 +65,44 @@ static void test_h3_copy_of_an_untouched_one(void **state)
 	close_fixture(&s.f);
 }
 
+/*
+ * What frees a block writes into it before the commit.  Whoever reads the task by then,
+ * its writer stopped or dead there, gets its payload as it was.
+ */
+static void test_fault_d0_block_that_is_being_freed(void **state)
+{
+	static const char payload[] = "nobody else's";
+	struct one_worker s;
+	struct tqi_task copy;
+	char buf[sizeof(payload)] = "";
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t id = submit(&s.f, (struct tq_task_spec){ .payload = payload,
+							  .payload_bytes = sizeof(payload) });
+	const struct tqi_segment *seg = &s.f.box.seg;
+
+	begin(&s.f);
+	struct tqi_task *t = tqi_task_at(&s.f.tx, tqi_id_index(id));
+
+	tqi_task_touch(&s.f.tx, t);
+	tqi_block_free(&s.f.tx, t->payload);
+	assert_memory_not_equal(tqi_unit(&s.f.tx, t->payload), payload, sizeof(payload));
+	assert_int_equal(tqi_peek_task(seg, id, &copy), 0);
+	assert_int_equal(tqi_peek_owned(seg, &copy, copy.payload, 0, buf, sizeof(buf)), 0);
+	assert_memory_equal(buf, payload, sizeof(payload));
+	assert_true(tqi_task_unchanged(seg, tqi_id_index(id), &copy));
+	tqi_tx_abort(&s.f.tx);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_h3_copy_from_before_a_commit),
 		cmocka_unit_test(test_h3_copy_of_an_untouched_one),
+		cmocka_unit_test(test_fault_d0_block_that_is_being_freed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an observer reads of a crash state, before anybody has rescued it: the bytes of
+ * each task and schedule are those of the last commit.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "scheduler/record/records.h"
+#include "scheduler/record/extra.h"
+#include "tests/crash/lab.h"
+
+#define OBSERVED_MAX 24u /* records of a table: the first ones, which operations are about */
+#define ROOM 512u
+
+static const void *stable_at(const struct tqt_lab *lab, uint64_t offset)
+{
+	return lab->sweep->stable.bytes + offset;
+}
+
+static const void *stable_block(const struct tqt_lab *lab, uint32_t block)
+{
+	return stable_at(lab, (uint64_t)block << TQI_UNIT_SHIFT);
+}
+
+/* A record as of the last commit; NULL its table had no memory there. */
+static const void *stable_record(const struct tqt_lab *lab, uint32_t table, uint32_t index)
+{
+	const struct tqi_table_geometry *g = &lab->seg.geometry.tables[table];
+	const uint32_t *directory = stable_at(lab, g->directory);
+	uint32_t span = directory[index >> g->shift];
+
+	return span ? stable_at(lab, ((uint64_t)span << TQI_SPAN_SHIFT) +
+					     (uint64_t)(index & ((1u << g->shift) - 1)) *
+						     g->record_bytes)
+		    : NULL;
+}
+
+static uint32_t observed_count(const struct tqt_lab *lab, uint32_t table)
+{
+	const struct tqi_core *core = stable_at(lab, lab->seg.geometry.core);
+	uint32_t count = core->tables[table].count;
+
+	return count < OBSERVED_MAX ? count : OBSERVED_MAX;
+}
+
+static void compare(struct tqt_lab *lab, const char *what, uint32_t index, int r, const void *seen,
+		    const void *truth, uint64_t bytes)
+{
+	if (r < 0)
+		tqt_fault(lab->sweep, lab->level, "an observer of %s %u: %s", what, index,
+			  tq_error_name(r));
+	else if (bytes && memcmp(seen, truth, bytes) != 0)
+		tqt_fault(lab->sweep, lab->level, "an observer reads others' bytes as %s %u", what,
+			  index);
+}
+
+static uint64_t within_room(uint64_t bytes)
+{
+	return bytes < ROOM ? bytes : ROOM;
+}
+
+static void observe_blocks(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
+{
+	const uint64_t id = tqi_id_make(index, t->generation);
+	unsigned char buf[ROOM];
+
+	compare(lab, "the payload of task", index, tq_payload(lab->tq, id, buf, ROOM, NULL), buf,
+		stable_block(lab, t->payload), within_room(t->payload_bytes));
+	if (tqi_state_is_final(t->state))
+		compare(lab, "the result of task", index, tq_result(lab->tq, id, buf, ROOM, NULL),
+			buf, stable_block(lab, t->result), within_room(t->result_bytes));
+}
+
+static void observe_texts(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
+{
+	const unsigned char *label = stable_block(lab, t->payload);
+	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
+	struct tq_task_info info = { .size = sizeof(info) };
+	int r = tq_info(lab->tq, tqi_id_make(index, t->generation), &info);
+
+	compare(lab, "the label of task", index, r, info.label, label + t->payload_bytes,
+		t->payload ? t->label_bytes : 0);
+	compare(lab, "the error of task", index, r, info.error_text, stable_block(lab, t->error),
+		t->error ? t->error_bytes : 0);
+	r = tq_history(lab->tq, tqi_id_make(index, t->generation), attempts);
+	compare(lab, "the history of task", index, r, attempts, stable_block(lab, t->history),
+		r > 0 && t->history_count <= TQ_HISTORY_MAX ? (uint64_t)r * sizeof(attempts[0])
+							    : 0);
+}
+
+/* A member of a graph that has not been published. */
+static bool is_hidden(const struct tqt_lab *lab, const struct tqi_task *t)
+{
+	const unsigned char *payload = stable_block(lab, t->payload);
+	const struct tqi_extra *extra =
+		(const void *)(payload + tqi_extra_at(t->payload_bytes, t->label_bytes));
+
+	if (!(t->flags & TQI_TASK_EXTRA) || !extra->shut)
+		return false;
+	const struct tqi_group *group = stable_record(lab, TQI_GROUPS, extra->group);
+
+	return group && group->state == TQI_GROUP_BUILDING;
+}
+
+static void observe_tasks(struct tqt_lab *lab)
+{
+	for (uint32_t i = 1; i < observed_count(lab, TQI_TASKS); i++) {
+		const struct tqi_task *t = stable_record(lab, TQI_TASKS, i);
+
+		if (!t || t->state == TQ_FREE || is_hidden(lab, t))
+			continue;
+		observe_blocks(lab, i, t);
+		observe_texts(lab, i, t);
+	}
+}
+
+static void observe_schedules(struct tqt_lab *lab)
+{
+	unsigned char buf[ROOM];
+
+	for (uint32_t i = 1; i < observed_count(lab, TQI_SCHEDULES); i++) {
+		const struct tqi_schedule *s = stable_record(lab, TQI_SCHEDULES, i);
+
+		if (!s || !(s->flags & TQI_SCHEDULE_LIVE))
+			continue;
+		int r = tq_schedule_payload(lab->tq, tqi_id_make(i, s->generation), buf, ROOM,
+					    NULL);
+
+		compare(lab, "the payload of schedule", i, r, buf, stable_block(lab, s->block),
+			within_room(s->payload_bytes));
+	}
+}
+
+/* Links of lists, which neighbours change: they say nothing of the task itself. */
+static bool is_link(uint64_t at)
+{
+	return at < sizeof(((struct tqi_task *)0)->link) ||
+	       (at >= offsetof(struct tqi_task, prev) && at < offsetof(struct tqi_task, pins));
+}
+
+/* RD-4: since the operation began. */
+static void observe_stamp(struct tqt_lab *lab, uint32_t index)
+{
+	const unsigned char *then = lab->sweep->start.bytes, *now = stable_at(lab, 0);
+	const unsigned char *record = stable_record(lab, TQI_TASKS, index);
+	const struct tqi_task *t = (const void *)record;
+	uint64_t offset = record ? (uint64_t)(record - now) : 0;
+
+	if (!record || ((const struct tqi_task *)(const void *)(then + offset))->stamp != t->stamp)
+		return;
+	for (uint64_t at = 0; at < sizeof(*t); at++)
+		if (record[at] != then[offset + at] && !is_link(at)) {
+			tqt_fault(lab->sweep, lab->level,
+				  "task %u has changed at +%llu, its stamp has not", index,
+				  (unsigned long long)at);
+			return;
+		}
+}
+
+static void observe_stamps(struct tqt_lab *lab)
+{
+	for (uint32_t i = 1; lab->sweep->boundary && i < observed_count(lab, TQI_TASKS); i++)
+		observe_stamp(lab, i);
+}
+
+void tqt_observe(struct tqt_lab *lab)
+{
+	observe_stamps(lab);
+	observe_tasks(lab);
+	observe_schedules(lab);
+}
