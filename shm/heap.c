@@ -383,9 +383,30 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 	place(&s, p, *at(tx, heap, last));
 }
 
+/* The only entry stays where it is: there is nothing to compare with. */
+static void rekey_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+			struct tqi_heap_entry entry)
+{
+	struct tqi_undo *u = tqi_undo_room(tx, 2);
+
+	if (!u)
+		return;
+	u[0] = (struct tqi_undo){ tqi_offset(tx, &heap->root.key) << 8 | TQI_UNDO_64,
+				  (uint64_t)heap->root.key };
+	u[1] = (struct tqi_undo){ (uint64_t)TQI_HEAP_ROOT << 8 | (TQI_UNDO_TAG + family),
+				  heap->root.tag };
+	tqi_undo_count(tx, 2);
+	*(volatile int64_t *)&heap->root.key = entry.key;
+	*(volatile uint64_t *)&heap->root.tag = entry.tag;
+}
+
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
 		    struct tqi_heap_entry entry)
 {
+	if (heap->length == 1 && tqi_tag_index(heap->root.tag) == index) {
+		rekey_alone(tx, heap, family, entry);
+		return;
+	}
 	uint32_t p = place_of(tx, heap, family, index);
 	struct sift s;
 
