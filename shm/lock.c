@@ -83,16 +83,21 @@ int tqi_mutex_take(pthread_mutex_t *mutex)
 	return -r;
 }
 
-static void record_holder(struct tqi_core *core, const struct tqi_thread *self)
+static __attribute__((noinline)) void write_holder(struct tqi_core *core,
+						   const struct tqi_thread *self)
 {
-	if (tqi_load_relaxed32(&core->holder_tid) == self->tid &&
-	    tqi_load_relaxed64(&core->holder_start) == self->start)
-		return;
 	tqi_store_relaxed32(&core->holder_tid, 0);
 	tqi_compiler_barrier();
 	tqi_store_relaxed32(&core->holder_pid, self->pid);
 	tqi_store_relaxed64(&core->holder_start, self->start);
 	tqi_store_release32(&core->holder_tid, self->tid);
+}
+
+static inline void record_holder(struct tqi_core *core, const struct tqi_thread *self)
+{
+	if (tqi_load_relaxed32(&core->holder_tid) != self->tid ||
+	    tqi_load_relaxed64(&core->holder_start) != self->start)
+		write_holder(core, self);
 }
 
 /* LK-2. */

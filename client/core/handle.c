@@ -61,11 +61,6 @@ struct tqi_self *tqi_self_find(struct tq *tq)
 	return self;
 }
 
-uint32_t tqi_pid_self(struct tq *tq)
-{
-	return tqi_wipe_pid(tq->wipe);
-}
-
 struct tqi_ident tqi_ident_self(struct tq *tq)
 {
 	const struct tqi_self *self = tqi_self(tq);

@@ -96,7 +96,10 @@ static inline struct tqi_self *tqi_self(struct tq *tq)
 }
 struct tqi_ident tqi_ident_self(struct tq *tq);
 /* Pid of the calling process without a system call. */
-uint32_t tqi_pid_self(struct tq *tq);
+static inline uint32_t tqi_pid_self(struct tq *tq)
+{
+	return tqi_wipe_pid(tq->wipe);
+}
 
 uint64_t tqi_now(const struct tq *tq);
 /* CLOCK_REALTIME; only for what is said in it. */

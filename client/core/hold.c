@@ -91,7 +91,7 @@ static void leave(struct tq *tq, struct tqi_tx *tx)
 	tqi_unlock(&tq->seg);
 }
 
-int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
+static inline __attribute__((always_inline)) int commit(struct tq *tq, struct tqi_tx *tx, int r)
 {
 	if (tqi_wake_keepers_must(tx) && !tx->corrupt)
 		tqi_wake_keepers(tx);
@@ -103,13 +103,18 @@ int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 	return tx->corrupt ? TQ_ECORRUPT : r;
 }
 
+int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
+{
+	return commit(tq, tx, r);
+}
+
 int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r)
 {
 	/* What has just become urgent is to show, and to start, before what comes next. */
 	if (r >= 0 && tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))
 		tqi_inherit_slice(tx);
 	if (r >= 0 || tx->corrupt)
-		return tqi_hold_commit(tq, tx, r);
+		return commit(tq, tx, r);
 	tqi_tx_abort(tx);
 	leave(tq, tx);
 	return r;

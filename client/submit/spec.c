@@ -79,8 +79,12 @@ static inline bool is_plain(const struct tq_task_spec *s)
 
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)
 {
-	int r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
+	int r = 0;
 
+	if (from && from->size == sizeof(*to)) /* of a program of this build, as most are */
+		*to = *from;
+	else
+		r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
 	if (r < 0)
 		return r;
 	if (!to->queue)

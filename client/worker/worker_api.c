@@ -22,11 +22,6 @@
 #define GRACE_NS 5000000000ull /* 5 s */
 #define CLOSE_TRIES 10 /* lock time-outs that tq_worker_close() sits out */
 
-int tqi_worker_usable(struct tq_worker *worker)
-{
-	return tqi_pid_self(worker->tq) == worker->pid ? 0 : -ECHILD;
-}
-
 struct tqi_worker *tqi_worker_record(struct tq_worker *worker)
 {
 	return tqi_table_peek(&worker->tq->seg, TQI_WORKERS, worker->index);

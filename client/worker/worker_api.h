@@ -3,6 +3,8 @@
 #ifndef TQI_CLIENT_WORKER_WORKER_API_H
 #define TQI_CLIENT_WORKER_WORKER_API_H
 
+#include <errno.h>
+
 #include "client/core/handle.h"
 #include "scheduler/worker/worker.h"
 
@@ -35,7 +37,10 @@ struct tqi_worker *tqi_worker_record(struct tq_worker *worker);
 struct tqi_attempt *tqi_claim_record(struct tq_worker *worker, const struct tq_claim *claim);
 
 /* 0, or -ECHILD in a child of the process that opened it. */
-int tqi_worker_usable(struct tq_worker *worker);
+static inline int tqi_worker_usable(struct tq_worker *worker)
+{
+	return tqi_pid_self(worker->tq) == worker->pid ? 0 : -ECHILD;
+}
 
 /* Check a verdict and copy it; a large result goes into a block in flight. */
 struct tqi_verdict;
