@@ -218,21 +218,6 @@ static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old
 	return true;
 }
 
-/* Two entries under one count. */
-static inline bool tqi_undo_push_pair(struct tqi_tx *tx, const struct tqi_undo pair[2])
-{
-	uint32_t n = tx->undo_count;
-
-	if (__builtin_expect(n + 2 > TQI_JOURNAL_MAX, 0)) {
-		tx->corrupt = true;
-		return false;
-	}
-	*(volatile struct tqi_undo *)&tx->journal[n] = pair[0];
-	*(volatile struct tqi_undo *)&tx->journal[n + 1] = pair[1];
-	tqi_undo_count(tx, 2);
-	return true;
-}
-
 static inline uint64_t tqi_offset(const struct tqi_tx *tx, const void *p)
 {
 	return (uint64_t)((const unsigned char *)p - tx->base);
