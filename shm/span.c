@@ -70,9 +70,23 @@ static uint32_t find_run(struct tqi_tx *tx, uint32_t count)
 	return 0;
 }
 
+/* Spans that this transaction leaves to others. */
+static uint32_t spared(const struct tqi_tx *tx)
+{
+	uint32_t kept = tx->core->extents_reserved * TQI_SPANS_PER_EXTENT / TQI_SPANS_KEPT_SHARE;
+
+	if (tx->spares == TQI_SPARES_NOTHING)
+		return 0;
+	if (kept < TQI_SPANS_KEPT_LEAST)
+		kept = TQI_SPANS_KEPT_LEAST;
+	if (kept > TQI_SPANS_KEPT_MOST)
+		kept = TQI_SPANS_KEPT_MOST;
+	return tx->spares == TQI_SPARES_HALF ? kept / 2 : kept;
+}
+
 uint32_t tqi_span_take(struct tqi_tx *tx, uint32_t count, enum tqi_span_use use)
 {
-	if (tx->core->spans_free < count)
+	if (tx->core->spans_free < (uint64_t)count + spared(tx))
 		return 0;
 	uint32_t first = count == 1 ? find_one(tx) : find_run(tx, count);
 

@@ -8,6 +8,22 @@
 
 #include "shm/tx.h"
 
+/*
+ * The last free spans are kept for those who drain a segment, steer it or look after it:
+ * records of workers, attempts, wait slots, limits, the queue and the task of a `run`, the
+ * least rings.  They have memory behind them, as a tmpfs may be full before the segment is,
+ * so they grow with it.  A transaction says in tx->spares what it leaves of them.
+ */
+#define TQI_SPANS_KEPT_LEAST 8u	  /* 512 KiB: a span of each of these tables, and some rings */
+#define TQI_SPANS_KEPT_MOST 256u  /* 16 MiB: all workers that can be, an eighth with rings */
+#define TQI_SPANS_KEPT_SHARE 64u  /* in between a 64th of the memory that there is */
+
+enum tqi_spares {
+	TQI_SPARES_NOTHING = 0,
+	TQI_SPARES_ALL = 1,  /* who fills it: submits */
+	TQI_SPARES_HALF = 2, /* who fills it, and sees to it that it is drained */
+};
+
 /* `count` spans in a row; 0 = none: grow (shm/extent.h) and try again. */
 uint32_t tqi_span_take(struct tqi_tx *tx, uint32_t count, enum tqi_span_use use);
 void tqi_span_give(struct tqi_tx *tx, uint32_t span, uint32_t count);

@@ -79,6 +79,7 @@ struct tqi_tx {
 	bool corrupt;		  /* see TX-5 */
 	bool lacked;		  /* a block could not be had: the caller did without, or gave up */
 	bool pass_on;		  /* the scheduler's: what waited may have become startable */
+	uint8_t spares;		  /* enum tqi_spares: what it leaves of the last memory (shm/span.h) */
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
@@ -139,6 +140,7 @@ static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
 	tx->corrupt = false;
 	tx->lacked = false;
 	tx->pass_on = false;
+	tx->spares = 0;
 	tx->nudge = NULL;
 	tx->taken = NULL;
 	tx->release = NULL;

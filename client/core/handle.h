@@ -13,6 +13,7 @@
 #include "client/core/wipe.h"
 #include "scheduler/record/name.h"
 #include "shm/lock.h"
+#include "shm/span.h"
 #include "shm/tx.h"
 #include "taskq/taskq.h"
 
@@ -145,10 +146,12 @@ int tqi_make_room(struct tq *tq, uint64_t bytes);
 void tqi_sweep_out(struct tq *tq);
 
 /*
- * A large block, taken and noted in flight, to be filled outside the lock.
+ * A large block, taken and noted in flight, to be filled outside the lock.  `spares`: what
+ * it leaves of the last memory.
  * 0, TQ_EFULL, -ENOSPC, lock errors.
  */
-int tqi_block_begin(struct tq *tq, uint64_t bytes, uint64_t *ret_token, void **ret_block);
+int tqi_block_begin(struct tq *tq, uint64_t bytes, enum tqi_spares spares, uint64_t *ret_token,
+		    void **ret_block);
 /* Give back one that was not used after all. */
 void tqi_block_cancel(struct tq *tq, uint64_t token);
 

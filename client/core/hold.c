@@ -276,6 +276,7 @@ int tqi_run(struct tq *tq, tqi_operation *op, void *arg)
 
 struct block_request {
 	uint64_t bytes;
+	enum tqi_spares spares;
 	struct tqi_ident owner;
 	uint64_t token;
 	uint32_t block;
@@ -285,6 +286,7 @@ static int take_block(struct tqi_tx *tx, void *arg)
 {
 	struct block_request *request = arg;
 
+	tx->spares = request->spares;
 	request->block = tqi_block_take(tx, request->bytes);
 	if (!request->block)
 		return -ENOMEM;
@@ -293,9 +295,14 @@ static int take_block(struct tqi_tx *tx, void *arg)
 	return request->token ? 0 : -EBUSY;
 }
 
-int tqi_block_begin(struct tq *tq, uint64_t bytes, uint64_t *ret_token, void **ret_block)
+int tqi_block_begin(struct tq *tq, uint64_t bytes, enum tqi_spares spares, uint64_t *ret_token,
+		    void **ret_block)
 {
-	struct block_request request = { .bytes = bytes, .owner = tqi_ident_self(tq) };
+	struct block_request request = {
+		.bytes = bytes,
+		.spares = spares,
+		.owner = tqi_ident_self(tq),
+	};
 
 	for (int i = 0; i < ROOM_TRIES; i++) {
 		struct tqi_tx tx;

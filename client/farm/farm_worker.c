@@ -15,9 +15,8 @@
 #include "client/farm/run.h"
 #include "client/core/stopper.h"
 
-#define EXIT_FAILED 70		/* sysexits' EX_SOFTWARE: the worker itself could not go on */
-#define PAUSE_NS 100000000l	/* 100 ms: what the segment lacks may be there again */
-#define OUTPUT_BYTES_MIN (4 * TQI_OUTPUT_CHUNK) /* a chunk at a time is in motion */
+#define EXIT_FAILED 70	    /* sysexits' EX_SOFTWARE: the worker itself could not go on */
+#define PAUSE_NS 100000000l /* 100 ms: what the segment lacks may be there again */
 #define STATM_BYTES 128
 
 struct farm_worker {
@@ -26,8 +25,8 @@ struct farm_worker {
 	struct tq_worker *worker;
 	struct tqi_outcome outcome;
 	struct tq_claim claim;
-	bool holding;	  /* the claim's verdict is still to be reported */
-	uint64_t begun;	  /* attempts */
+	bool holding;	   /* the claim's verdict is still to be reported */
+	uint64_t begun;	   /* attempts */
 	uint32_t handlers; /* generation that its kinds are of */
 };
 
@@ -38,7 +37,7 @@ static bool takes_exec(const struct tqi_farm *farm)
 
 static uint32_t ring_bytes(const struct tqi_farm *farm)
 {
-	uint32_t bytes = OUTPUT_BYTES_MIN;
+	uint32_t bytes = TQI_OUTPUT_LEAST;
 
 	while (bytes < farm->opts.output_tail_bytes)
 		bytes *= 2;
@@ -73,9 +72,11 @@ static int open_worker(struct farm_worker *fw)
 	};
 
 	r = kinds.count ? tqi_worker_open(fw->farm->tq, &opts, &extra, &fw->worker) : -ENOENT;
-	/* Where memory is short a smaller ring keeps less of an output, but runs the command. */
-	while ((r == TQ_EFULL || r == -ENOSPC) && extra.output_bytes > OUTPUT_BYTES_MIN) {
-		extra.output_bytes /= 2;
+	/* Where memory is short a smaller ring, or none, keeps less of an output, but the command
+	 * runs. */
+	while ((r == TQ_EFULL || r == -ENOSPC) && extra.output_bytes) {
+		extra.output_bytes = extra.output_bytes > TQI_OUTPUT_LEAST ? extra.output_bytes / 2
+									   : 0;
 		r = tqi_worker_open(fw->farm->tq, &opts, &extra, &fw->worker);
 	}
 	fw->handlers = kinds.generation;

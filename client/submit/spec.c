@@ -8,7 +8,8 @@
 #include "client/core/options.h"
 #include "scheduler/record/name.h"
 
-#define SPEC_FLAGS (TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE)
+#define SPEC_FLAGS                                                                                 \
+	(TQ_TASK_HOLD | TQ_TASK_FORGET | TQ_TASK_KEEP | TQ_TASK_AT_MOST_ONCE | TQ_TASK_RESERVE)
 
 /* One that is optional. */
 static bool key_is_valid(const char *key)

@@ -35,7 +35,8 @@ int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi
 		return 0;
 	void *block; /* too much to copy under the lock */
 
-	r = tqi_block_begin(tq, tqi_submit_block_bytes(&e->spec), &e->submit.block_token, &block);
+	r = tqi_block_begin(tq, tqi_submit_block_bytes(&e->spec), tqi_submit_spares(&e->spec),
+			    &e->submit.block_token, &block);
 	if (r == 0)
 		tqi_submit_block_fill(&e->spec, block);
 	return r;

@@ -35,7 +35,8 @@ static void place_result(struct tq *tq, const struct tq_verdict *v, struct tqi_v
 	void *block;
 
 	while (bytes > TQI_COPY_MAX) {
-		if (tqi_block_begin(tq, bytes, &ret_v->result_token, &block) == 0) {
+		if (tqi_block_begin(tq, bytes, TQI_SPARES_HALF, &ret_v->result_token, &block) ==
+		    0) {
 			memcpy(block, from, bytes);
 			break;
 		}

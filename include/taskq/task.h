@@ -54,6 +54,11 @@ enum tq_cause {
 #define TQ_TASK_FORGET (1u << 1)       /* free the record as soon as it ends */
 #define TQ_TASK_KEEP (1u << 2)	       /* never evict it until forgotten */
 #define TQ_TASK_AT_MOST_ONCE (1u << 3) /* the first start is the only one */
+/*
+ * It may take room that is kept for those who drain a full segment, up to half of it: for a
+ * program that sees to it that the task is run, as `taskq run` does.
+ */
+#define TQ_TASK_RESERVE (1u << 4)
 
 /*
  * The one table of scopes of a unique key: name, value, text.  How long another task

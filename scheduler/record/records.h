@@ -440,6 +440,7 @@ _Static_assert(sizeof(struct tqi_worker) == 704, "eleven cache lines");
  * many are not to be read.
  */
 #define TQI_OUTPUT_CHUNK 4096u
+#define TQI_OUTPUT_LEAST (4 * TQI_OUTPUT_CHUNK) /* of a ring: a chunk at a time is in motion */
 
 /* flags of a queue */
 #define TQI_QUEUE_PAUSED TQ_QUEUE_PAUSED

@@ -107,8 +107,11 @@ int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, u
 		return TQ_ESHUTDOWN;
 	make_record_room(tx);
 	int r = submit_completion(tx, request->completion, ret_completion);
+
+	tx->spares = TQI_SPARES_ALL; /* as its members will */
 	uint32_t group = r == 0 ? tqi_table_take(tx, TQI_GROUPS, &full) : 0;
 
+	tx->spares = TQI_SPARES_NOTHING;
 	if (!group)
 		return r < 0 ? r : full ? TQ_EFULL : -ENOMEM;
 	struct tqi_group *g = tqi_group_at(tx, group);

@@ -172,8 +172,11 @@ TQI_TWICE void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s, b
 		return;
 	if (rare && s->spec->unique_key && !tqi_key_makes_task(tx, s->spec, s->queue, s->kind))
 		return;
+	const uint8_t spares = tx->spares;
+
 	if (tqi_task_evict(tx, 1))
 		tqi_step(tx);
+	tx->spares = spares;
 }
 
 static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
@@ -479,7 +482,11 @@ static __attribute__((noinline)) int submit_rare(struct tqi_tx *tx, struct tqi_s
 
 int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 {
-	return is_plain(s) ? submit(tx, s, false, ret_id) : submit_rare(tx, s, ret_id);
+	tx->spares = tqi_submit_spares(s->spec);
+	const int r = is_plain(s) ? submit(tx, s, false, ret_id) : submit_rare(tx, s, ret_id);
+
+	tx->spares = TQI_SPARES_NOTHING;
+	return r;
 }
 
 bool tqi_submit_undo(struct tqi_tx *tx, uint32_t index)

@@ -4,6 +4,7 @@
 #define TQI_SCHEDULER_TASK_SUBMIT_H
 
 #include "scheduler/record/extra.h"
+#include "shm/span.h"
 
 /* A checked request; zero fields of the spec have not been resolved yet. */
 struct tqi_submit {
@@ -43,6 +44,11 @@ bool tqi_submit_undo(struct tqi_tx *tx, uint32_t task);
  * under the lock room for rare settings that only the submit knows of.
  */
 uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec);
+/* What its task, and that block, leave of the last memory (shm/span.h). */
+static inline enum tqi_spares tqi_submit_spares(const struct tq_task_spec *spec)
+{
+	return spec->flags & TQ_TASK_RESERVE ? TQI_SPARES_HALF : TQI_SPARES_ALL;
+}
 /* Fill it. */
 void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block);
 

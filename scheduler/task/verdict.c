@@ -16,6 +16,7 @@
 #include "scheduler/record/trace.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
+#include "shm/span.h"
 
 /* An ended attempt, before its record goes. */
 struct ended {
@@ -175,10 +176,12 @@ static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tq
 		tqi_inflight_drop(tx, entry);
 	} else {
 		/* Finishing never fails for want of memory: then less of the tail is kept. */
+		tx->spares = TQI_SPARES_HALF;
 		while (bytes && !(block = tqi_block_take(tx, bytes))) {
 			cut += bytes - bytes / 2;
 			bytes /= 2;
 		}
+		tx->spares = TQI_SPARES_NOTHING;
 		if (block)
 			memcpy(tqi_unit(tx, block), (const unsigned char *)v->result + cut, bytes);
 	}

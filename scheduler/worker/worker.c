@@ -14,6 +14,7 @@
 #include "scheduler/worker/step.h"
 #include "shm/lock.h"
 #include "shm/pool.h"
+#include "shm/span.h"
 
 #define VERDICT_WAIT_NS 1000000000ull /* a master has 1 s to say why its worker died */
 #define BUSY_MAX 8		      /* slots whose life lock a dying thread still holds */
@@ -193,8 +194,11 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 		r = reserve_attempt(tx);
 	if (r < 0)
 		return r;
+	/* Many can have the least ring out of the last memory, and nobody more. */
+	tx->spares = request->output_bytes > TQI_OUTPUT_LEAST ? TQI_SPARES_ALL : TQI_SPARES_NOTHING;
 	uint32_t output = request->output_bytes ? tqi_block_take(tx, request->output_bytes) : 0;
 
+	tx->spares = TQI_SPARES_NOTHING;
 	if (request->output_bytes && !output)
 		return -ENOMEM;
 	uint32_t w = take_slot(tx, &full, &polled);

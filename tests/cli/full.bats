@@ -89,9 +89,12 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 		grep -q "no space left" err
 		grep -q "free of 8M" err
 		taskq -s "$s" check
+		[ "$(taskq -s "$s" run -- echo hi)" = hi ]
+		taskq -s "$s" list --json >/dev/null
 		taskq -s "$s" list >/dev/null
 		taskq -s "$s" purge
 		[ "$(taskq -s "$s" run -- echo hi)" = hi ]
+		cat /dev/zero >small/rest 2>/dev/null || true
 		code=0
 		taskq -s "$PWD/small/other" create 2>err || code=$?
 		[ $code = 4 ]
@@ -125,4 +128,58 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	says 'queue "narrow" holds 1 waiting tasks, its limit is 1'
 	expect 4 submit -q narrow -- true
 	says "wait for room: --full-timeout"
+}
+
+# Large tasks, then small ones, until there is no room for either.
+fill_with_tasks() {
+	local text
+
+	text=$(printf '%03000d' 0)
+	yes "{\"command\":[\"true\",\"$text\"]}" | head -10000 | taskq submit --batch - >/dev/null 2>&1 || true
+	yes '{"command":["true"]}' | head -10000 | taskq submit --batch - >/dev/null 2>&1 || true
+	expect 4 submit -- true
+}
+
+all_have_ended() {
+	[[ $(taskq --json info | jq .tasks_unfinished) == 0 ]]
+}
+
+@test "fault.R1: a full segment is waited on, steered, run in, and drained by one or by many" {
+	local id
+
+	taskq create --max 4M
+	fill_with_tasks
+	id=$(taskq list --json -n 1 | jq -r .id)
+	expect 75 wait --timeout 10ms "$id"
+	expect 0 limit set key 3
+	expect 0 queue set default --max-depth 50000
+	expect 0 cancel "$id"
+	[[ $(taskq run -- echo hi) == hi ]]
+	[[ $(seq 300 | taskq map -- echo | sort -n | tail -1) == 300 ]]
+	timeout 120 taskq work -j1 -Q --until-empty
+	all_have_ended
+	fill_with_tasks
+	timeout 120 taskq work -j100 -Q --until-empty
+	all_have_ended
+	expect 0 check
+}
+
+@test "fault.R2: --full-timeout waits for room, and no longer" {
+	taskq create --max 4M
+	fill_with_tasks
+	expect 4 submit --full-timeout 50ms -- true
+	start taskq submit --full-timeout 60s -- true
+	eventually 5 eval '[[ $(taskq --json info | jq .sleepers) == 1 ]]'
+	timeout 120 taskq work -j2 -Q --until-empty
+	ends 0 "$pid"
+}
+
+@test "fault.R3: finished records make room for workers and their rings" {
+	taskq create --max 4M
+	fill_with_tasks
+	timeout 120 taskq work -j2 -Q --until-empty
+	[[ $(taskq --json info | jq .tasks_count) -gt 100 ]]
+	farm -j40
+	eventually 10 eval '[[ $(taskq --json | jq "[.workers[] | select(.flags | index(\"master\") | not)] | length") == 40 ]]'
+	[[ $(taskq run -- echo hi) == hi ]]
 }

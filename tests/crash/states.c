@@ -2,6 +2,8 @@
 /* Start states: on top of what an operation has prepared. */
 #include <errno.h>
 
+#include "scheduler/record/task_record.h"
+#include "shm/pool.h"
 #include "tests/crash/table.h"
 #include "tests/crash/world.h"
 
@@ -50,9 +52,34 @@ static void fill_FULL(struct tqt_world *w)
 	exhaust(w);
 }
 
+/* A span of what submits leave, as the result that an earlier attempt of a task has left. */
+static void take_spare(struct tqt_world *w, uint32_t index)
+{
+	struct tqi_tx tx;
+	uint32_t block = 0;
+
+	tqt_must(tqi_hold_begin(w->tq, &tx), "hold");
+	struct tqi_task *t = tqi_task_at(&tx, index);
+
+	if (t->state == TQ_READY && (t->flags & TQI_TASK_HELD) && !t->result)
+		block = tqi_block_take(&tx, TQI_SPAN_BYTES);
+	if (block) {
+		tqi_task_touch(&tx, t);
+		TQI_SET(&tx, t->result, block);
+		TQI_SET(&tx, t->result_bytes, TQI_SPAN_BYTES);
+		TQI_SET(&tx, t->output_bytes, (uint64_t)TQI_SPAN_BYTES);
+	}
+	tqt_must(tqi_hold_end(w->tq, &tx, 0), "spare");
+}
+
 static void fill_SHORT(struct tqt_world *w)
 {
+	const struct tqi_core *core = tqi_segment_core(&w->seg);
+
 	exhaust(w);
+	for (uint32_t i = core->tables[TQI_TASKS].count - 1; i > 0 && core->spans_free; i--)
+		take_spare(w, i);
+	tqt_must(core->spans_free ? -ENOMEM : 0, "short");
 }
 
 static void serve(struct tqt_world *w)

@@ -14,7 +14,7 @@
 #include "taskq/taskq.h"
 #include "tests/crash/step.h"
 
-#define BYTES (4ull << 20)
+#define BYTES (5ull << 20) /* the largest start states, and what submits leave */
 #define START_NS 1000000000000ull /* not 0: times that are set must differ from unset ones */
 #define SEED 42
 

@@ -2,6 +2,8 @@
 /* shm/: spans, blocks, tables, extents, things in flight. */
 #include "tests/unit/fixture.h"
 
+#include <errno.h>
+
 #include "shm/extent.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
@@ -277,6 +279,69 @@ static void test_inflight_table_is_full(void **state)
 	close_fixture(&f);
 }
 
+/* Until it is refused, in memory that does not grow; free spans that it leaves. */
+static uint32_t fill_up(struct fixture *f, uint32_t flags)
+{
+	static const unsigned char payload[3000];
+	struct tq_task_spec spec = { .payload = payload, .payload_bytes = sizeof(payload) };
+	uint64_t id;
+	int r;
+
+	spec.flags = flags;
+	do
+		r = try_submit(f, spec, &id);
+	while (r == 0);
+	assert_int_equal(r, -ENOMEM);
+	return tqi_segment_core(&f->box.seg)->spans_free;
+}
+
+static uint32_t take_ring(struct fixture *f, uint32_t bytes)
+{
+	const char *queue = "default";
+	const struct tqi_worker_request request = {
+		.owner = &self,
+		.name = "w",
+		.queues = &queue,
+		.queue_count = 1,
+		.output_bytes = bytes,
+	};
+	uint32_t w = 0;
+
+	begin(f);
+	return conclude(f, tqi_worker_register(&f->tx, &request, &w)) == 0 ? w : 0;
+}
+
+static void test_r1_submits_leave_room_for_those_who_drain(void **state)
+{
+	struct tqi_claimed claimed;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 10000);
+	assert_int_equal(fill_up(&f, 0), TQI_SPANS_KEPT_LEAST);
+	assert_int_equal(take_ring(&f, 2 * TQI_OUTPUT_LEAST), 0);
+	assert_int_not_equal(take_ring(&f, TQI_OUTPUT_LEAST), 0);
+	assert_int_equal(fill_up(&f, TQ_TASK_RESERVE), TQI_SPANS_KEPT_LEAST / 2);
+	assert_int_not_equal(take_ring(&f, TQI_OUTPUT_LEAST), 0);
+	assert_true(claim(&f, take_ring(&f, 0), &claimed) > 0);
+	assert_sound(&f);
+	close_fixture(&f);
+}
+
+static void test_r1_what_is_kept_grows_with_the_segment(void **state)
+{
+	struct tqt_box_options o = { .max_bytes = 256ull << 20, .tasks_max = 200000 };
+	struct fixture f;
+
+	(void)state;
+	tqt_box_open(&f.box, &o);
+	assert_true(tqt_box_grow(&f.box, 99));
+	const uint32_t extents = tqi_segment_core(&f.box.seg)->extents_reserved;
+
+	assert_int_equal(fill_up(&f, 0), extents * TQI_SPANS_PER_EXTENT / TQI_SPANS_KEPT_SHARE);
+	close_fixture(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +356,8 @@ int main(void)
 		cmocka_unit_test(test_growth_of_the_dead_is_undone),
 		cmocka_unit_test(test_stale_token),
 		cmocka_unit_test(test_inflight_table_is_full),
+		cmocka_unit_test(test_r1_submits_leave_room_for_those_who_drain),
+		cmocka_unit_test(test_r1_what_is_kept_grows_with_the_segment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

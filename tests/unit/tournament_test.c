@@ -57,6 +57,7 @@ static void open_many(struct many *m)
 {
 	memset(m, 0, sizeof(*m));
 	open_fixture(&m->f, 1000);
+	assert_true(tqt_box_grow(&m->f.box, 4)); /* beside what submits leave (shm/span.h) */
 	m->random = 5;
 	for (uint32_t k = 0; k < KINDS; k++) { /* one a transaction */
 		bool full;

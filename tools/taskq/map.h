@@ -33,6 +33,7 @@ struct map {
 	struct map_task *tasks; /* in the order of their lines */
 	unsigned count;
 	unsigned window;
+	bool has_tasks;	    /* some were under way when it began to submit: the feeder's own */
 	bool is_submitting; /* a task may be in the segment that is not among ->tasks */
 	bool at_end;	    /* no more lines, or feeding failed */
 	bool is_stopping;   /* cancel everything */

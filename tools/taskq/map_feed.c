@@ -70,6 +70,7 @@ static bool enter_window(struct map *map)
 		cnd_wait(&map->changed, &map->lock);
 	signals_hold();
 	go_on = !map->is_stopping;
+	map->has_tasks = map->count > 0;
 	map->is_submitting = go_on;
 	mtx_unlock(&map->lock);
 	return go_on;
@@ -93,18 +94,22 @@ static void leave_window(struct map *map, uint64_t id, char *line)
 
 static bool submit_line(struct map *map, const char *line, uint64_t *ret_id)
 {
+	struct task_options options = *map->options;
 	char **argv = make_argv(map, line);
 	const char **words = calloc((size_t)map->argc + 2, sizeof(*words));
 	void *payload = NULL;
 	uint64_t bytes;
 	int r = -ENOMEM;
 
+	/* Tasks of ours, also cancelled ones, make room with their ends. */
+	if (map->has_tasks && !options.spec.full_timeout_ns)
+		options.spec.full_timeout_ns = TQ_FOREVER_NS;
 	for (int i = 0; argv && words && argv[i]; i++)
 		words[i] = argv[i];
 	if (argv && words)
 		r = task_options_command(map->cli, map->options, words, &payload, &bytes);
 	if (r == 0)
-		r = task_options_submit(map->cli, map->options, payload, bytes, ret_id);
+		r = task_options_submit(map->cli, &options, payload, bytes, ret_id);
 	free(payload);
 	free(words);
 	argv_free(argv);

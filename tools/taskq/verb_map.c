@@ -191,7 +191,8 @@ int verb_map(struct cli *cli, int argc, char **argv)
 	if (cli->operand_count == 0)
 		return usage(cli, "the command is missing");
 	task_options_finish(cli, &mapping.options);
-	mapping.options.spec.flags |= TQ_TASK_KEEP; /* until its output is printed */
+	mapping.options.spec.flags |= TQ_TASK_KEEP | /* until its output is printed */
+				      TQ_TASK_RESERVE;
 	mapping.options.is_read = true;
 	mapping.map.options = &mapping.options;
 	mapping.map.argv = cli->operands;

@@ -59,6 +59,7 @@ static bool submit_command(struct run *run)
 
 	cli->exit_code = CLI_SELF;
 	run->options.is_read = true;
+	run->options.spec.flags |= TQ_TASK_RESERVE; /* it has a worker, or brings one */
 	for (int i = 0; argv && i < cli->operand_count; i++)
 		argv[i] = cli->operands[i];
 	if (argv)
