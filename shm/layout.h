@@ -87,8 +87,12 @@ struct tqi_header {
 	uint32_t creator_uid;
 	uint32_t reserved1;
 	char boot_id[40];
-	struct tqi_word32 destroyed; /* set once, without the lock, before the unlink */
+	struct tqi_word32
+		destroyed; /* set once, without the lock; 0 it is not, or why it is lost */
 };
+
+#define TQI_LOST_DESTROYED 1u /* on request, before the unlink */
+#define TQI_LOST_REMOVED 2u   /* its file was found without a name */
 
 /* Directory entry of one table. Journalled; read by observers. */
 struct tqi_table {

@@ -40,6 +40,8 @@ struct tqi_ops {
 	bool (*thread_gone)(void *ctx, uint32_t tid, uint64_t tid_start);
 	/* Whether no process is left in the group led by `pgid`, started at `start`. */
 	bool (*group_empty)(void *ctx, uint32_t pgid, uint64_t start);
+	/* Whether this open file has no name any more. */
+	bool (*is_unlinked)(void *ctx, int fd);
 	/*
 	 * How often caa_cpu_relax() goes into `ns`, about; 0 where this process may use one
 	 * processor only: nobody else gets anywhere meanwhile.  Takes up to 0.1 ms.

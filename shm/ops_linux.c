@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -133,6 +134,14 @@ static bool group_empty(void *ctx, uint32_t pgid, uint64_t start)
 	return tqi_process_group_is_empty(pgid, start);
 }
 
+static bool is_unlinked(void *ctx, int fd)
+{
+	struct stat st;
+
+	(void)ctx;
+	return fstat(fd, &st) == 0 && st.st_nlink == 0;
+}
+
 /* More processors than the set has room for are an error, and certainly not one. */
 static bool is_alone(void)
 {
@@ -174,6 +183,7 @@ const struct tqi_ops tqi_ops_linux = {
 	.process_gone = process_gone,
 	.thread_gone = thread_gone,
 	.group_empty = group_empty,
+	.is_unlinked = is_unlinked,
 	.pauses = pauses,
 	.ctx = NULL,
 };

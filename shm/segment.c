@@ -250,7 +250,8 @@ static int check_header(struct tqi_segment *seg, const struct tqi_header *h, con
 	if ((uint64_t)st->st_size != h->max_bytes ||
 	    tqi_geometry_compute(seg->schema, &sizes, &seg->geometry) < 0)
 		return TQ_ECORRUPT;
-	if (tqi_load_acquire32(&h->destroyed))
+	/* Who has a name again, or is found without one, is the one that was removed. */
+	if (tqi_load_acquire32(&h->destroyed) && st->st_nlink)
 		return -ENOENT;
 	return seg->readonly ? 0 : check_place(h);
 }
@@ -283,24 +284,37 @@ static int attach_file(struct tqi_segment *seg, bool foreign)
 	return 0;
 }
 
+static int attach_open(struct tqi_segment *seg, const char *path, bool foreign,
+		       struct tqi_segment *ret_seg)
+{
+	snprintf(seg->path, sizeof(seg->path), "%s", path);
+	int r = attach_file(seg, foreign);
+
+	if (r < 0)
+		close(seg->fd);
+	else
+		*ret_seg = *seg;
+	return r;
+}
+
 int tqi_segment_attach(const char *path, const struct tqi_schema *schema, bool readonly,
 		       bool foreign, struct tqi_segment *ret_seg)
 {
 	struct tqi_segment seg = { .schema = schema, .ops = &tqi_ops_linux, .readonly = readonly };
 
-	snprintf(seg.path, sizeof(seg.path), "%s", path);
 	/* O_NONBLOCK: a FIFO of that name must not hang us. */
 	seg.fd = open(path, (readonly ? O_RDONLY : O_RDWR) | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (seg.fd < 0)
 		return errno == EISDIR || errno == ELOOP || errno == ENXIO ? TQ_ELAYOUT : -errno;
-	int r = attach_file(&seg, foreign);
+	return attach_open(&seg, path, foreign, ret_seg);
+}
 
-	if (r < 0) {
-		close(seg.fd);
-		return r;
-	}
-	*ret_seg = seg;
-	return 0;
+int tqi_segment_attach_orphan(int fd, const char *path, const struct tqi_schema *schema,
+			      struct tqi_segment *ret_seg)
+{
+	struct tqi_segment seg = { .schema = schema, .ops = &tqi_ops_linux, .fd = fd };
+
+	return attach_open(&seg, path, false, ret_seg);
 }
 
 void tqi_segment_detach(struct tqi_segment *seg)

@@ -47,6 +47,9 @@ int tqi_segment_create(const char *path, const struct tqi_schema *schema,
 /* Attach; checks everything it will rely on.  `foreign`: see TQ_OPEN_FOREIGN. */
 int tqi_segment_attach(const char *path, const struct tqi_schema *schema, bool readonly,
 		       bool foreign, struct tqi_segment *ret_seg);
+/* The same for an open file that was `path` and has no name any more; takes the descriptor. */
+int tqi_segment_attach_orphan(int fd, const char *path, const struct tqi_schema *schema,
+			      struct tqi_segment *ret_seg);
 void tqi_segment_detach(struct tqi_segment *seg);
 
 /* Whether the name still leads to this segment. */

@@ -39,6 +39,7 @@ struct tq {
 	pthread_key_t thread_key; /* struct tqi_self of each thread */
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
+	struct tqi_word64 removal_look_ns; /* when to look whether its file has a name again */
 	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
 	struct tqi_names names;
 	struct {
@@ -110,10 +111,10 @@ uint64_t tqi_deadline(const struct tq *tq, uint64_t timeout_ns);
 
 /*
  * Take the lock and begin a transaction.  -EROFS, -EDEADLK, TQ_ELOCKED,
- * TQ_ECORRUPT, TQ_ESHUTDOWN (destroyed).
+ * TQ_ECORRUPT, TQ_ESHUTDOWN (destroyed), TQ_EREMOVED.
  */
 int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx);
-/* Also in a segment that is being destroyed. */
+/* Also in a segment that is lost: destroyed, or removed. */
 int tqi_hold_force(struct tq *tq, struct tqi_tx *tx);
 /*
  * Commit (r >= 0) or abort (r < 0) and give the lock back.  Returns r, or

@@ -4,6 +4,7 @@
 
 #include "client/core/handle.h"
 #include "client/core/probes.h"
+#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
@@ -74,9 +75,10 @@ static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi
 
 int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx)
 {
-	if (!tq->seg.readonly && tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed))
-		return TQ_ESHUTDOWN;
-	return begin(tq, tx);
+	const uint32_t lost =
+		tq->seg.readonly ? 0 : tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed);
+
+	return __builtin_expect(lost != 0, 0) ? tqi_loss(lost) : begin(tq, tx);
 }
 
 int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)

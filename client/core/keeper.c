@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A keeper's look: the scheduler says what to prove, this asks the system. */
+#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 
 #include "scheduler/task/depart.h"
@@ -12,7 +13,7 @@
 #define PROOF_FIRST_NS 200000ull /* 0.2 ms: a hint comes a little before the proof */
 #define PROOF_TRIES 9		 /* about 0.1 s: a process with much memory takes long to go */
 
-static bool groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
+bool tqi_groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
 {
 	if (suspect->group_count > TQI_GROUPS_MAX)
 		return false;
@@ -30,7 +31,7 @@ bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
 
 	if (!tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner))
 		return false;
-	bool empty = groups_are_empty(tq, suspect);
+	bool empty = tqi_groups_are_empty(tq, suspect);
 
 	for (int i = 0; i < LOOKS_MAX && !done; i++) {
 		struct tqi_tx tx;
@@ -152,7 +153,7 @@ static bool make_room(struct tq *tq)
 
 void tqi_keep(struct tq *tq)
 {
-	struct tqi_look look = { .again = true };
+	struct tqi_look look = { .again = tqi_removal_look(tq) == 0 };
 
 	for (int i = 0; i < LOOKS_MAX && look.again; i++) {
 		struct tqi_tx tx;

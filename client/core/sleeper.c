@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "client/core/current_attempt.h"
+#include "client/core/removal.h"
 #include "scheduler/graph/behalf.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
@@ -26,6 +27,7 @@ struct nap {
 	bool keeper;
 	uint32_t lives_at;   /* worker looked at last ... */
 	uint32_t lives_left; /* ... and how many are still to be, in further holds */
+	uint64_t now_ns;     /* of the hold */
 	uint64_t until_ns;
 	uint64_t until_wall_ns; /* by the wall clock; UINT64_MAX none */
 };
@@ -90,6 +92,7 @@ static void prepare(struct tqi_tx *tx, struct tqi_sleeper *s, struct nap *nap)
 	nap->count = 0;
 	nap->missed = false;
 	nap->lives_left = 0;
+	nap->now_ns = tx->now_ns;
 	nap->until_ns = tqi_sleep_again(tx, s->waiter, wish);
 	struct tqi_waiter *slot = tqi_waiter_at(tx, s->waiter);
 	uint32_t place = tqi_waiter_keeper(tx, s->waiter);
@@ -278,7 +281,7 @@ static bool must_look(const struct nap *nap, int r)
 
 /*
  * A hold that failed left our slot queued: if it is ours still, it is left with the
- * next hold.  In a destroyed segment there is none: its mutex is just released.
+ * next hold.  In a lost segment there is none: its mutex is just released.
  */
 static void keep_orphan(struct tq *tq, uint32_t waiter, int r)
 {
@@ -287,7 +290,7 @@ static void keep_orphan(struct tq *tq, uint32_t waiter, int r)
 
 	if (!slot || !self || tqi_mutex_owner(&slot->mutex) != self->thread.tid)
 		return;
-	if (r == TQ_ESHUTDOWN)
+	if (r == TQ_ESHUTDOWN || r == TQ_EREMOVED)
 		pthread_mutex_unlock(&slot->mutex);
 	else
 		self->orphan = waiter;
@@ -306,6 +309,8 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 		if (next < 0) {
 			if (s->waiter)
 				keep_orphan(tq, s->waiter, r);
+			if (r == TQ_EREMOVED)
+				tqi_dismiss(tq, TQI_LOST_REMOVED); /* RM-1 */
 			return r;
 		}
 		interrupted = false;
@@ -313,6 +318,8 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 			continue;
 		if (!nap.missed)
 			watch_other_lives(tq, &nap);
+		if (tqi_removal_check(tq, nap.now_ns, 0) < 0)
+			continue;
 		if (!nap.missed)
 			r = sleep_on(tq, &nap);
 		interrupted = r == -EINTR;

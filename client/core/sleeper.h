@@ -45,6 +45,9 @@ void tqi_keep(struct tq *tq);
 /* Groups of dead owners are given up; true when there were some. */
 bool tqi_bury_owners(struct tq *tq);
 
+/* Whether nobody runs in the groups that a suspect's death must have ended, too. */
+bool tqi_groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect);
+
 /*
  * Prove one worker's death and, if proved, give its tasks back.  True when it is
  * gone and has been taken apart.

@@ -13,6 +13,7 @@
 #include "client/farm/handler.h"
 #include "client/farm/oom.h"
 #include "client/core/options.h"
+#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 #include "scheduler/worker/command.h"
 
@@ -251,6 +252,14 @@ static void sleep_blindly(struct tqi_farm *farm, uint64_t now)
 	ops->futex_wait(ops->ctx, &word, 1, until < farm->next_ns ? until : farm->next_ns);
 }
 
+static void note_loss(struct tqi_farm *farm, int r)
+{
+	if (!farm->error)
+		tqi_farm_log(farm, "the segment is lost: %s",
+			     r == TQ_ESHUTDOWN ? "it was destroyed" : tq_strerror(r));
+	farm->error = r;
+}
+
 static void rest(struct tqi_farm *farm)
 {
 	struct tqi_sleeper s = {
@@ -265,11 +274,8 @@ static void rest(struct tqi_farm *farm)
 	};
 	int r = farm->error ? farm->error : tqi_block(farm->tq, &s);
 
-	if (r == TQ_ESHUTDOWN || r == TQ_ECORRUPT) {
-		if (!farm->error)
-			tqi_farm_log(farm, "the segment is lost: %s",
-				     r == TQ_ECORRUPT ? tq_strerror(r) : "it was destroyed");
-		farm->error = r;
+	if (r == TQ_ESHUTDOWN || r == TQ_EREMOVED || r == TQ_ECORRUPT) {
+		note_loss(farm, r);
 		begin_to_stop(farm, tqi_now(farm->tq));
 	}
 	if (r < 0)
@@ -284,6 +290,8 @@ static void run(struct tqi_farm *farm)
 		uint64_t now = tqi_now(farm->tq);
 
 		farm->next_ns = UINT64_MAX;
+		if (pending & TQI_PENDING_FILE)
+			tqi_farm_file_changed(farm);
 		heed(farm, pending, now);
 		tqi_farm_obey(farm);
 		tqi_farm_reap(farm, now);
@@ -307,7 +315,12 @@ static int run_as_subreaper(struct tqi_farm *farm)
 		return -errno;
 	farm->pid = getpid();
 	farm->oom_kills = tqi_oom_kills();
+	tqi_farm_watch_file(farm);
 	run(farm);
+	/* Its workers may have noticed, and left, before it. */
+	if (!farm->error && tqi_removal_look(farm->tq) == TQ_EREMOVED)
+		note_loss(farm, TQ_EREMOVED);
+	tqi_farm_unwatch_file(farm);
 	prctl(PR_SET_CHILD_SUBREAPER, before);
 	tqi_farm_log(farm, "stopped");
 	return farm->error ? farm->error : farm->given_back;
@@ -315,7 +328,7 @@ static int run_as_subreaper(struct tqi_farm *farm)
 
 int tq_farm_run(struct tq *tq, const struct tq_farm_opts *opts)
 {
-	struct tqi_farm farm = { .tq = tq };
+	struct tqi_farm farm = { .tq = tq, .file_watch = -1 };
 	char name[TQ_NAME_MAX + 1];
 
 	if (!tq)

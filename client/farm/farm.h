@@ -103,6 +103,7 @@ struct tqi_farm {
 	uint64_t kill_ns; /* stopping: end of the grace time; UINT64_MAX none */
 	uint64_t next_ns; /* the master's own next appointment; UINT64_MAX none */
 	uint64_t oom_kills;
+	int file_watch; /* inotify; -1 none */
 	int given_back;	  /* running attempts */
 	int error;	  /* the segment has failed us; 0 no */
 };
@@ -132,6 +133,15 @@ void tqi_farm_reap(struct tqi_farm *farm, uint64_t now);
 
 /* farm_stop.c: in a hold, the stop steps that a worker should have taken itself; when next. */
 uint64_t tqi_farm_stop_steps(struct tqi_tx *tx, struct tqi_farm *farm);
+
+/*
+ * farm_file.c: the kernel tells the master, by SIGIO, that the segment's file has lost a
+ * name, so that an idle farm need not look.  Without inotify, or signals of its own, it finds
+ * out when it next has something to do, or when a segment of that name is made anew.
+ */
+void tqi_farm_watch_file(struct tqi_farm *farm);
+void tqi_farm_unwatch_file(struct tqi_farm *farm);
+void tqi_farm_file_changed(struct tqi_farm *farm);
 
 /* farm.c: stop, however long running tasks take. */
 void tqi_farm_drain(struct tqi_farm *farm);

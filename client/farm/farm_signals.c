@@ -38,6 +38,8 @@ static uint32_t meaning_of(int signal)
 		return TQI_PENDING_LESS;
 	case SIGQUIT:
 		return TQI_PENDING_NOW;
+	case SIGIO:
+		return TQI_PENDING_FILE;
 	default:
 		return TQI_PENDING_STOP;
 	}
@@ -59,9 +61,8 @@ void tq_farm_stop(void)
 	handle(SIGTERM);
 }
 
-static const int handled[TQI_FARM_SIGNALS] = {
-	SIGTERM, SIGINT, SIGQUIT, SIGTTIN, SIGTTOU, SIGCHLD
-};
+static const int handled[TQI_FARM_SIGNALS] = { SIGTERM, SIGINT,	 SIGQUIT, SIGTTIN,
+					       SIGTTOU, SIGCHLD, SIGIO };
 
 static void install(struct tqi_farm_signals *signals)
 {
@@ -118,6 +119,7 @@ void tqi_farm_signals_worker(struct tqi_farm_signals *signals, const sigset_t *m
 	sigaction(SIGTTOU, &ignore, NULL);
 	sigaction(SIGQUIT, &normal, NULL);
 	sigaction(SIGCHLD, &normal, NULL);
+	sigaction(SIGIO, &ignore, NULL); /* the master's */
 	for (int i = 0; i < TQI_FARM_SIGNALS; i++)
 		sigdelset(&let, handled[i]);
 	pthread_sigmask(SIG_SETMASK, &let, NULL);

@@ -15,9 +15,10 @@ struct tqi_heartbeat;
 #define TQI_PENDING_MORE (1u << 1)
 #define TQI_PENDING_LESS (1u << 2)
 #define TQI_PENDING_NOW (1u << 3)  /* stop without grace */
+#define TQI_PENDING_FILE (1u << 4) /* the segment's file has changed: its name? */
 #define TQI_PENDING_STOP (1u << 8) /* and above: how often it was told to stop */
 
-#define TQI_FARM_SIGNALS 6
+#define TQI_FARM_SIGNALS 7
 
 /* Of a master, or, in a process that it forked, of a worker. */
 struct tqi_farm_signals {

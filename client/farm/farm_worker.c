@@ -245,7 +245,7 @@ static int serve(struct farm_worker *fw, enum tqi_leave *ret_leave)
 				return r;
 			continue;
 		}
-		if (r == -ENODATA || r == TQ_ESHUTDOWN) {
+		if (r == -ENODATA || r == TQ_ESHUTDOWN || r == TQ_EREMOVED) {
 			*ret_leave = TQI_LEAVE_EMPTY;
 			return report_last(fw);
 		}
@@ -273,7 +273,7 @@ _Noreturn void tqi_farm_worker_main(struct tqi_farm *farm, struct tqi_board *boa
 		r = serve(&fw, &leave);
 		atomic_store(&farm->signals.heartbeat, NULL);
 		tq_worker_close(fw.worker);
-	} else if (r == TQ_ESHUTDOWN) {
+	} else if (r == TQ_ESHUTDOWN || r == TQ_EREMOVED) {
 		leave = TQI_LEAVE_EMPTY;
 	}
 	fflush(NULL);

@@ -11,16 +11,17 @@
 
 #include "client/core/current_attempt.h"
 #include "client/core/handle.h"
-#include "client/farm/handler.h"
+#include "client/core/removal.h"
 #include "client/core/options.h"
 #include "client/observe/snapshot.h"
-#include "client/core/wipe.h"
+#include "client/operate/new_handle.h"
 #include "scheduler/task/steer.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/wake/wake.h"
 
 #define RETENTION_NS (3600ull * 1000000000ull) /* 1 h */
 #define LOCK_TIMEOUT_NS (5ull * 1000000000ull) /* 5 s */
+#define PATIENCES 2			       /* 10 s: a farm's grace time, and as much again */
 #define TRACE_ENTRIES 4096		       /* some seconds of a busy segment, in 144 KiB */
 #define TASKS_LIMIT ((1ull << TQI_INDEX_BITS) - 1)
 #define OPEN_TRIES 10 /* races with creators and destroyers */
@@ -74,6 +75,11 @@ static int create(const char *path, const struct tq_open_opts *opts)
 	return tqi_segment_create(path, &tqi_schema, &config);
 }
 
+static uint64_t lock_timeout(const struct tq_open_opts *o)
+{
+	return o->lock_timeout_ns ? o->lock_timeout_ns : LOCK_TIMEOUT_NS;
+}
+
 /* Attach; make it first where it is missing.  A destroyed one's name may still be there. */
 static int attach(const char *path, const struct tq_open_opts *o, struct tqi_segment *ret_seg)
 {
@@ -86,6 +92,10 @@ static int attach(const char *path, const struct tq_open_opts *o, struct tqi_seg
 			if (r != -ENOENT || !(o->flags & TQ_OPEN_CREATE))
 				return r;
 		}
+		if (access(path, F_OK) < 0)
+			r = tqi_predecessors_end(path, PATIENCES * lock_timeout(o));
+		if (r == TQ_EREMOVED)
+			return r;
 		r = create(path, o);
 		if (r == -EEXIST && (o->flags & TQ_OPEN_EXCLUSIVE))
 			return r;
@@ -95,31 +105,6 @@ static int attach(const char *path, const struct tq_open_opts *o, struct tqi_seg
 			return r;
 	}
 	return r < 0 ? r : -EAGAIN;
-}
-
-static struct tq *new_handle(void)
-{
-	struct tq *tq = calloc(1, sizeof(*tq));
-
-	if (!tq)
-		return NULL;
-	tq->wipe = tqi_wipe_new();
-	if (!tq->wipe || pthread_key_create(&tq->thread_key, tqi_self_free)) {
-		tqi_wipe_free(tq->wipe);
-		free(tq);
-		return NULL;
-	}
-	tq->opened_ns = tqi_ops_linux.now(NULL);
-	return tq;
-}
-
-static void free_handle(struct tq *tq)
-{
-	tqi_handlers_free(tq->handlers);
-	tqi_self_free(pthread_getspecific(tq->thread_key));
-	pthread_key_delete(tq->thread_key);
-	tqi_wipe_free(tq->wipe);
-	free(tq);
 }
 
 static const char *default_name(const char *name)
@@ -141,14 +126,14 @@ int tq_open(const char *name, const struct tq_open_opts *opts, struct tq **ret_t
 		r = tqi_segment_path(default_name(name), path);
 	if (r < 0)
 		return r;
-	struct tq *tq = new_handle();
+	struct tq *tq = tqi_handle_make();
 
 	if (!tq)
 		return -ENOMEM;
-	tq->lock_timeout_ns = o.lock_timeout_ns ? o.lock_timeout_ns : LOCK_TIMEOUT_NS;
+	tq->lock_timeout_ns = lock_timeout(&o);
 	r = attach(path, &o, &tq->seg);
 	if (r < 0) {
-		free_handle(tq);
+		tqi_handle_unmake(tq);
 		return r;
 	}
 	tqi_behalf_read(tq);
@@ -183,7 +168,7 @@ struct tq *tq_close(struct tq *tq)
 		close(tq->seg.fd);
 	else
 		tqi_segment_detach(&tq->seg);
-	free_handle(tq);
+	tqi_handle_unmake(tq);
 	return NULL;
 }
 
@@ -215,21 +200,6 @@ static int is_in_use(struct tq *tq)
 	    tx.core->tables[TQI_WORKERS].live)
 		r = -EBUSY;
 	return tqi_hold_end(tq, &tx, r);
-}
-
-/* Everybody's next call answers TQ_ESHUTDOWN; sleepers are woken to make it. */
-static void dismiss(struct tq *tq)
-{
-	struct tqi_tx tx;
-	bool more = true;
-
-	tqi_store_release32(&tqi_segment_header(&tq->seg)->destroyed, 1);
-	while (more && tqi_hold_force(tq, &tx) == 0) {
-		tqi_steer_destroy(&tx);
-		more = tqi_wake_all(&tx);
-		if (tqi_hold_end(tq, &tx, 0) < 0)
-			break;
-	}
 }
 
 /* A file that cannot be attached goes only if it is ours and where a segment can be. */
@@ -270,7 +240,7 @@ int tq_destroy(const char *name, uint32_t flags)
 	if (!(flags & TQ_DESTROY_FORCE))
 		r = is_in_use(tq);
 	if (r == 0) {
-		dismiss(tq);
+		tqi_dismiss(tq, TQI_LOST_DESTROYED);
 		if (tqi_segment_is_named(&tq->seg) && unlink(path) < 0)
 			r = -errno;
 	}

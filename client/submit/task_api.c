@@ -5,6 +5,7 @@
 
 #include "client/submit/entry.h"
 #include "client/core/options.h"
+#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 #include "client/submit/spec.h"
 #include "scheduler/order/queue.h"
@@ -96,7 +97,7 @@ static int submit_now(struct tq *tq, struct tqi_entry *e)
 		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
 		tqi_entry_end(e, r);
 		if (r != -ENOMEM)
-			return r;
+			return tqi_removal_check(tq, tx.now_ns, r);
 		r = tqi_make_room(tq, 0);
 		if (r < 0)
 			return r;
@@ -177,7 +178,7 @@ static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count,
 	r = tqi_hold_end(tq, &tx, r);
 	for (uint32_t i = 0; i < n; i++)
 		remember_names(tq, &entries[i]);
-	return n ? (int)n : r;
+	return n ? tqi_removal_check(tq, tx.now_ns, (int)n) : r;
 }
 
 /* A run of tasks that are small and do not wait for room; one that does goes alone. */

@@ -218,7 +218,7 @@ static void *run(void *arg)
 		};
 		int r = tqi_block(hb->worker->tq, &s);
 
-		if (r == TQ_ESHUTDOWN || r == TQ_ECORRUPT)
+		if (r == TQ_ESHUTDOWN || r == TQ_EREMOVED || r == TQ_ECORRUPT)
 			outlive(hb);
 		if (r == 0 || tqi_load_acquire32(&hb->ending))
 			return NULL;

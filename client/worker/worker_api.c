@@ -194,6 +194,8 @@ struct tq_worker *tq_worker_close(struct tq_worker *worker)
 
 		int r = tqi_hold_begin(worker->tq, &tx);
 
+		if (r == TQ_EREMOVED) /* RM-3: somebody may wait for it to be gone */
+			r = tqi_hold_force(worker->tq, &tx);
 		if (r == TQ_ELOCKED && locked++ < CLOSE_TRIES)
 			continue; /* its claims wait for this: worth more patience than a call */
 		if (r < 0) {

@@ -53,7 +53,11 @@ struct tq_open_opts {
  *		or option; -EPERM owned by another user or open to others (see
  *		TQ_OPEN_FOREIGN); -EACCES; -ENOSPC the tmpfs is full;
  *		TQ_ELAYOUT not a segment of this version, build or boot;
- *		TQ_ENAMESPACE of another PID or time namespace; TQ_ECORRUPT.
+ *		TQ_ENAMESPACE of another PID or time namespace; TQ_ECORRUPT;
+ *		TQ_EREMOVED the file of one of that name was removed, and after twice
+ *		the lock time-out not all who work for it have ended (CREATE).  Once
+ *		the file of this one is removed, every function that would change it or
+ *		wait in it answers that.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.

@@ -120,3 +120,40 @@ load helper
 	expect 5 queue set late --max-depth 3
 	says '`taskq create -q` makes one'
 }
+
+# The segment's file goes, whatever is in it.
+remove() {
+	rm "$(taskq info --json | jq -r .path)"
+}
+
+@test "fault.S4: an idle farm and a busy one end when the file is removed, with all that they run" {
+	local waiter
+
+	farm -j2
+	remove
+	ends 5 "$pid"
+	grep -q "the segment's file has been removed" err
+	farm -j2 --grace 300ms
+	taskq submit -- sh -c "echo \$\$ >$PWD/leader; sleep 600" >id
+	eventually 10 test -s leader
+	taskq wait "$(cat id)" 2>waiter.err 3>&- &
+	waiter=$!
+	started+=("$waiter")
+	eventually 10 eval '[[ $(taskq --json info | jq .sleepers) -ge 4 ]]'
+	remove
+	ends 5 "$pid"
+	ends 125 "$waiter"
+	grep -q "the segment's file has been removed" waiter.err
+	is_gone "$(cat leader)"
+}
+
+@test "fault.S4: a new segment starts when the old one's farm and its commands are gone" {
+	farm -j1 --grace 300ms
+	taskq submit -- sh -c "trap '' TERM; echo \$\$ >$PWD/leader; sleep 600; sleep 600" >id
+	eventually 10 test -s leader
+	remove
+	expect 0 submit -- true
+	is_gone "$(cat leader)"
+	ends 5 "$pid"
+	[[ $(taskq list --json | jq -s length) == 1 ]]
+}

@@ -316,7 +316,6 @@ static void open_scene(void)
 
 	snprintf(scene.path, sizeof(scene.path), "/dev/shm/taskq-wake.%d", (int)getpid());
 	must(tq_open(scene.path, &opts, &scene.tq), scene.path);
-	unlink(scene.path); /* the sleepers inherit the handle */
 	scene.shared = mmap(NULL, sizeof(*scene.shared), PROT_READ | PROT_WRITE,
 			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	must(scene.shared == MAP_FAILED ? -errno : 0, "mmap");
@@ -329,6 +328,7 @@ static void clean_up(void)
 	for (int i = 0; i < SLEEPERS; i++)
 		if (scene.sleepers[i])
 			end(scene.sleepers[i], SIGKILL);
+	unlink(scene.path);
 }
 
 int main(int argc, char **argv)

@@ -91,6 +91,12 @@ static bool fake_group_empty(void *ctx, uint32_t pgid, uint64_t start)
 	return true;
 }
 
+static bool fake_is_unlinked(void *ctx, int fd)
+{
+	(void)fd;
+	return ((const struct tqt_system *)ctx)->is_unlinked;
+}
+
 void tqt_system_init(struct tqt_system *system, uint64_t now_ns)
 {
 	*system = (struct tqt_system){ .now_ns = now_ns, .wall_offset_ns = TQT_WALL_NS };
@@ -102,6 +108,7 @@ void tqt_system_init(struct tqt_system *system, uint64_t now_ns)
 					.process_gone = fake_process_gone,
 					.thread_gone = fake_thread_gone,
 					.group_empty = fake_group_empty,
+					.is_unlinked = fake_is_unlinked,
 					.pauses = fake_pauses,
 					.ctx = system };
 }

@@ -25,6 +25,7 @@ struct tqt_system {
 	uint32_t wall_waits; /* sleeps by the wall clock */
 	uint32_t
 		dead_from; /* pids of rescuers below this level are dead, and the victim: 0 nobody */
+	bool is_unlinked;  /* that the segment's file has no name is noticed, as it has none here */
 	/* Called when somebody sleeps: what others do meanwhile.  Once; may be NULL. */
 	void (*meanwhile)(void *arg);
 	void *arg;

@@ -108,6 +108,11 @@ static const struct explanation {
 	  "it may come only after tasks that were submitted before it, and that do not wait "
 	  "for it: they would wait for each other",
 	  "submit it again, after the other one, or outside of the group that that one waits for" },
+	{ TQ_EREMOVED, ABOUT_SEGMENT, CLI_ABSENT,
+	  "one of that name was removed, and not all who work for it have ended",
+	  "`ls -l /proc/[0-9]*/fd | grep deleted` finds them; end them, or take another name" },
+	{ TQ_EREMOVED, ABOUT_ANY, CLI_ABSENT, "the segment's file has been removed",
+	  "nobody can attach to it any more, and what was in it is lost" },
 	{ TQ_ECOMMAND, ABOUT_ANY, CLI_NOTHING, NULL, NULL },
 	{ TQ_ELOCKED, ABOUT_ANY, CLI_NOTHING, NULL, NULL },
 	{ -E2BIG, ABOUT_TASK, CLI_USAGE,

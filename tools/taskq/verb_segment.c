@@ -295,7 +295,9 @@ static bool wait_for_task(struct cli *cli)
 
 	if (tq_task_list(cli->tq, &unfinished, &cursor, &info, 1) <= 0)
 		return false;
-	return wait_task(cli->tq, info.id, TQ_FOREVER_NS, NULL) != TQ_ESHUTDOWN;
+	const int r = wait_task(cli->tq, info.id, TQ_FOREVER_NS, NULL);
+
+	return r != TQ_ESHUTDOWN && r != TQ_EREMOVED;
 }
 
 /* Workers leave one by one, and nothing can be waited for but their number. */

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* S4: the file of a segment is removed under those who are attached to it. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "review_help.h"
+
+#define SLEEPERS 5
+
+static void remove_file(struct farm_box *box)
+{
+	char path[TQI_PATH_MAX];
+
+	assert_int_equal(tqi_segment_path(box->name, path), 0);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* The next look of this process is due at once, as after a while without any. */
+static void let_look(struct tq *tq)
+{
+	tqi_store_relaxed64(&tq->removal_look_ns, 0);
+}
+
+static struct tq_task_spec held(void)
+{
+	return (struct tq_task_spec){ .size = sizeof(struct tq_task_spec), .flags = TQ_TASK_HOLD };
+}
+
+static int wait_for_it(struct farm_box *box, void *arg)
+{
+	return tq_wait(box->tq, *(const uint64_t *)arg, TQ_FOREVER_NS, NULL) == TQ_EREMOVED ? 0 : 1;
+}
+
+static void start_sleepers(struct farm_box *box, uint64_t *id, pid_t pids[SLEEPERS])
+{
+	const struct tq_task_spec spec = held();
+
+	assert_int_equal(tq_submit(box->tq, &spec, id), 0);
+	for (int i = 0; i < SLEEPERS; i++)
+		pids[i] = start_child(box, wait_for_it, id);
+	wait_asleep(box, TQI_INTEREST_TASKS, SLEEPERS);
+}
+
+static void join_sleepers(pid_t pids[SLEEPERS])
+{
+	for (int i = 0; i < SLEEPERS; i++)
+		assert_int_equal(join_child(pids[i], PROMPT_NS), 0);
+}
+
+static void s4_a_submit_notices_and_tells_all_who_sleep(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec spec = held();
+	struct tq_task_info info = { .size = sizeof(info) };
+	pid_t pids[SLEEPERS];
+	uint64_t id;
+
+	start_sleepers(box, &id, pids);
+	remove_file(box);
+	let_look(box->tq);
+	assert_int_equal(tq_submit(box->tq, &spec, &id), TQ_EREMOVED);
+	join_sleepers(pids);
+	assert_int_equal(tq_cancel(box->tq, id), TQ_EREMOVED);
+	assert_int_equal(tq_wait(box->tq, id, 0, &info), TQ_EREMOVED);
+}
+
+static void s4_a_batch_and_a_sleep_notice(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec specs[2] = { held(), held() };
+	uint64_t ids[2];
+
+	remove_file(box);
+	let_look(box->tq);
+	assert_int_equal(tq_submit_batch(box->tq, specs, 2, ids), TQ_EREMOVED);
+	struct tq_worker *worker;
+
+	assert_int_equal(tq_worker_open(box->tq, NULL, &worker), TQ_EREMOVED);
+}
+
+static void s4_an_idle_claim_notices_before_it_sleeps(void **state)
+{
+	struct farm_box *box = *state;
+	struct tq_worker *worker = open_worker(box->tq, "q");
+	struct tq_claim claim = { .size = sizeof(claim) };
+
+	remove_file(box);
+	let_look(box->tq);
+	assert_int_equal(tq_claim(worker, TQ_FOREVER_NS, &claim), TQ_EREMOVED);
+	tq_worker_close(worker);
+	assert_int_equal(tqi_segment_core(&box->tq->seg)->tables[TQI_WORKERS].live, 0);
+}
+
+/* RM-1: whoever marked it was killed before it had woken anybody. */
+static void s4_a_mark_that_nobody_was_told_of_is_told_by_the_next(void **state)
+{
+	struct farm_box *box = *state;
+	pid_t pids[SLEEPERS];
+	uint64_t id;
+
+	start_sleepers(box, &id, pids);
+	remove_file(box);
+	tqi_store_release32(&tqi_segment_header(&box->tq->seg)->destroyed, TQI_LOST_REMOVED);
+	assert_int_equal(tq_wait(box->tq, id, TQ_FOREVER_NS, NULL), TQ_EREMOVED);
+	join_sleepers(pids);
+}
+
+static int work_in_it(struct farm_box *box, void *arg)
+{
+	struct tqi_word32 *up = arg;
+	struct tq_worker *worker = open_worker(box->tq, "q");
+	struct tq_claim claim = { .size = sizeof(claim) };
+
+	tqi_store_release32(up, 1);
+	int r = tq_claim(worker, TQ_FOREVER_NS, &claim);
+
+	tq_worker_close(worker);
+	return r == TQ_EREMOVED ? 0 : 1;
+}
+
+static int open_anew(const struct farm_box *box, uint64_t lock_timeout_ns)
+{
+	const struct tq_open_opts opts = { .size = sizeof(opts),
+					   .flags = TQ_OPEN_CREATE,
+					   .max_bytes = 4u << 20,
+					   .lock_timeout_ns = lock_timeout_ns };
+	struct tq *tq;
+	int r = tq_open(box->name, &opts, &tq);
+
+	if (r == 0)
+		tq_close(tq);
+	return r;
+}
+
+/* RM-3: idle workers without a master learn of it from whoever makes the next one. */
+static void s4_a_successor_ends_the_workers_that_are_left(void **state)
+{
+	struct farm_box *box = *state;
+	struct tqi_word32 *up = share(sizeof(*up));
+	pid_t pid = start_child(box, work_in_it, up);
+
+	wait_set(up);
+	wait_asleep(box, TQI_INTEREST_WORK, 1);
+	remove_file(box);
+	assert_int_equal(open_anew(box, 0), 0);
+	assert_int_equal(join_child(pid, PROMPT_NS), 0);
+	give_up(up, sizeof(*up));
+}
+
+static void s4_no_successor_while_a_worker_is_stopped(void **state)
+{
+	struct farm_box *box = *state;
+	struct tqi_word32 *up = share(sizeof(*up));
+	pid_t pid = start_child(box, work_in_it, up);
+
+	wait_set(up);
+	wait_asleep(box, TQI_INTEREST_WORK, 1);
+	stop_child(pid);
+	remove_file(box);
+	assert_int_equal(open_anew(box, 20 * MS), TQ_EREMOVED);
+	assert_int_equal(open_anew(box, 20 * MS), TQ_EREMOVED);
+	kill(pid, SIGCONT);
+	assert_int_equal(join_child(pid, PROMPT_NS), 0);
+	assert_int_equal(open_anew(box, 20 * MS), 0);
+	give_up(up, sizeof(*up));
+}
+
+/* A proof of death is enough. */
+static void s4_the_dead_hold_nobody_back(void **state)
+{
+	struct farm_box *box = *state;
+	struct tqi_word32 *up = share(sizeof(*up));
+	pid_t pid = start_child(box, work_in_it, up);
+
+	wait_set(up);
+	wait_asleep(box, TQI_INTEREST_WORK, 1);
+	kill_child(pid);
+	remove_file(box);
+	assert_int_equal(open_anew(box, 20 * MS), 0); /* our own handle has the file open */
+	assert_int_equal(tq_cancel(box->tq, 1), TQ_EREMOVED);
+	give_up(up, sizeof(*up));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(s4_a_submit_notices_and_tells_all_who_sleep),
+		TEST(s4_a_batch_and_a_sleep_notice),
+		TEST(s4_an_idle_claim_notices_before_it_sleeps),
+		TEST(s4_a_mark_that_nobody_was_told_of_is_told_by_the_next),
+		TEST(s4_a_successor_ends_the_workers_that_are_left),
+		TEST(s4_no_successor_while_a_worker_is_stopped),
+		TEST(s4_the_dead_hold_nobody_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
