@@ -267,8 +267,11 @@ int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
 
 	for (int i = 0; i < TRIES && r == 0; i++) {
 		struct tqi_around around = { .queue = 0 };
+		struct tqi_decisions decisions = { .known = false };
 
 		r = tqi_peek_task(&tq->seg, id, &task);
+		if (r == 0)
+			tqi_decide(&tq->seg, &decisions, &task);
 		if (r == 0 && tqi_info_fill(&tq->seg, tqi_id_index(id), &task, &around, &info))
 			break; /* else it is changing fast: the last copy will do */
 	}

@@ -15,6 +15,23 @@ struct tqi_around {
 	uint32_t ready_flags; /* ... and of those that could start */
 };
 
+/*
+ * What has been decided and is not carried out yet is shown as decided: a copy of a task
+ * that a purge, a shutdown or its group has cancelled becomes that of a cancelled one.
+ */
+struct tqi_decisions {
+	bool known; /* those below are */
+	bool sweeping;
+	bool cancelling;      /* of groups */
+	uint64_t cancel_before;
+	uint32_t queue; /* whose that is; 0 none yet */
+	uint64_t purge_before;
+};
+void tqi_decide(const struct tqi_segment *seg, struct tqi_decisions *decisions,
+		struct tqi_task *copy);
+/* Tasks of a queue that a purge has cancelled and nobody has swept yet. */
+uint64_t tqi_queue_decided(struct tq *tq, const char *queue);
+
 /* Look at those of a task, unless they are the last one's. */
 void tqi_info_around(const struct tqi_segment *seg, const struct tqi_task *task,
 		     struct tqi_around *around);

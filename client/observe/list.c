@@ -14,6 +14,7 @@ struct list {
 	struct tqi_walk walk;
 	struct tq_task_filter filter;
 	struct tqi_around around;
+	struct tqi_decisions decisions;
 };
 
 static bool has_label(const struct tqi_segment *seg, const struct tqi_task *t, const char *label)
@@ -48,12 +49,16 @@ static bool list_one(struct list *list, uint32_t index, const struct tqi_task *f
 	const uint64_t id = tqi_id_make(index, found->generation);
 	struct tqi_task t = *found;
 
+	tqi_decide(seg, &list->decisions, &t);
 	if (!is_wanted(list, &t))
 		return false;
 	for (int i = 0; i < TRIES; i++) {
 		if (tqi_info_fill(seg, index, &t, &list->around, ret_info))
 			return true;
-		if (tqi_peek_task_in(seg, id, &list->walk.seen, &t) < 0 || !is_wanted(list, &t))
+		if (tqi_peek_task_in(seg, id, &list->walk.seen, &t) < 0)
+			return false;
+		tqi_decide(seg, &list->decisions, &t);
+		if (!is_wanted(list, &t))
 			return false;
 	}
 	return true;

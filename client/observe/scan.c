@@ -32,6 +32,7 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 {
 	const struct tqi_segment *seg = &tq->seg;
 	struct tqi_around around = { .queue = 0 };
+	struct tqi_decisions decisions = { .known = false };
 	struct tqi_walk walk;
 	uint32_t n = 0, index;
 
@@ -46,7 +47,10 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 
 		if (!t)
 			continue;
-		fill_brief(index, t, &briefs[n]);
+		struct tqi_task copy = *t;
+
+		tqi_decide(seg, &decisions, &copy);
+		fill_brief(index, &copy, &briefs[n]);
 		tqi_info_around(seg, t, &around);
 		memcpy(briefs[n].queue, around.queue_name, sizeof(briefs[n].queue));
 		memcpy(briefs[n].kind, around.kind_name, sizeof(briefs[n].kind));

@@ -8,6 +8,7 @@
 
 #include "client/core/handle.h"
 #include "client/core/options.h"
+#include "client/observe/info.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
@@ -266,6 +267,50 @@ static void add_guests(struct tq *tq, uint32_t q, uint32_t kind, struct classes 
 	}
 }
 
+static const uint32_t waiting_states[] = { TQ_READY, TQ_DELAYED, TQ_BLOCKED };
+
+static uint64_t count_waiting_states(const struct tq_counters *k)
+{
+	return (uint64_t)k->depth[TQ_READY] + k->depth[TQ_DELAYED] + k->depth[TQ_BLOCKED];
+}
+
+/*
+ * What a purge has decided is counted as cancelled.  How many these are is known, and of
+ * which states they were is not: ready ones first.
+ */
+static void count_decided(const struct tqi_queue *queue, struct tq_counters *k)
+{
+	const uint64_t waiting = count_waiting_states(k);
+	uint64_t left = waiting > queue->waiting ? waiting - queue->waiting : 0;
+
+	k->cancelled += left;
+	k->depth[TQ_CANCELLED] += (uint32_t)left;
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t *depth = &k->depth[waiting_states[i]];
+		const uint32_t n = left < *depth ? (uint32_t)left : *depth;
+
+		*depth -= n;
+		left -= n;
+	}
+}
+
+uint64_t tqi_queue_decided(struct tq *tq, const char *name)
+{
+	struct tqi_queue queue;
+	struct tqi_class c;
+	uint32_t limit = count_of(tq, TQI_CLASSES);
+	uint64_t waiting = 0;
+
+	if (tqi_peek_record(&tq->seg, TQI_QUEUES, tqi_peek_queue_find(&tq->seg, name), &queue) < 0)
+		return 0;
+	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
+		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
+			return 0;
+		waiting += (uint64_t)c.depth[TQ_READY] + c.depth[TQ_DELAYED] + c.depth[TQ_BLOCKED];
+	}
+	return waiting > queue.waiting ? waiting - queue.waiting : 0;
+}
+
 /*
  * One row: the queue (class 0), or a kind of it, by the first of its classes; the row
  * of another one of them is empty: -ENOENT.
@@ -300,6 +345,8 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 	}
 	if (!found)
 		return -ENOENT;
+	if (!class && (i->flags & TQ_QUEUE_PURGING))
+		count_decided(&queue, &i->counters);
 	if (queue.tenant_classes[0] || queue.tenant_classes[1])
 		add_guests(tq, q, kind, &classes);
 	if ((flags & TQ_QUEUE_QUICK) && classes.any && count_of(tq, TQI_LANES) > QUICK_LANES)

@@ -6,10 +6,12 @@
 
 #include "client/core/handle.h"
 #include "client/core/options.h"
+#include "client/observe/info.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/task/sweep.h"
 
 #define FIRST_BYTES offsetof(struct tq_queue_opts, ageing) /* of the struct's first form */
+#define SET_TRIES 16 /* other setters may begin one change after the other meanwhile */
 #define ROUNDS 1000 /* of making room for tasks on their way into another order */
 
 struct set_request {
@@ -61,6 +63,20 @@ static void take_over(struct tq *tq)
 	}
 }
 
+/* A change before, whose setter was killed or found no memory, comes to its end first. */
+static int set(struct tq *tq, struct set_request *request, bool orders)
+{
+	int r = tqi_run(tq, set_op, request);
+
+	for (int i = 0; i < SET_TRIES && r == -EBUSY; i++) {
+		take_over(tq);
+		r = tqi_run(tq, set_op, request);
+	}
+	if (r == 0 && orders)
+		take_over(tq);
+	return r;
+}
+
 static bool orders(const struct tq_queue_opts *o)
 {
 	const struct tq_queue_opts none = { .size = 0 };
@@ -98,10 +114,7 @@ int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *o
 	request.settings.policy.edf = o.edf;
 	request.settings.policy.fair = o.fair;
 	request.settings.policy.max_wait_ns = o.max_wait_ns;
-	r = tqi_run(tq, set_op, &request);
-	if (r == 0 && orders(&o))
-		take_over(tq);
-	return r;
+	return set(tq, &request, orders(&o));
 }
 
 struct steer_request {
@@ -140,7 +153,12 @@ int tq_queue_steer(struct tq *tq, const char *queue, enum tq_queue_action action
 
 	int r = tqi_run(tq, steer_op, &request);
 
-	if (r > 0 && action == TQ_QUEUE_PURGE)
+	if (r >= 0 && action == TQ_QUEUE_PURGE) {
+		/* One before may have been decided, and its caller killed: this one carries it out. */
+		const uint64_t decided = tqi_queue_decided(tq, queue);
+
+		r = decided > (uint64_t)r && decided <= INT32_MAX ? (int)decided : r;
 		tqi_sweep_out(tq);
+	}
 	return r;
 }
