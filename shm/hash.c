@@ -121,8 +121,11 @@ uint32_t tqi_hash_next(struct tqi_tx *tx, const struct tqi_hash_index *index, ui
 		       uint32_t record)
 {
 	const struct tqi_hash_node *node = tqi_table_at(tx, table, record);
+	const uint32_t next = seek(tx, index, table, node->hash, node->next);
 
-	return seek(tx, index, table, node->hash, node->next);
+	if (next == record && next) /* the chain leads back to it */
+		tx->corrupt = true;
+	return tx->corrupt ? 0 : next;
 }
 
 /* Memory for bucket number `bucket`, the first one that is not there. */

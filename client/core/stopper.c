@@ -47,7 +47,10 @@ uint64_t tqi_stopper_run(struct tqi_tx *tx, uint32_t w, uint64_t patience_ns, tq
 
 	if (worker->kill != TQ_KILL_PROCESS)
 		return next;
-	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next) {
+	uint32_t steps = 0;
+
+	for (uint32_t a = worker->attempts; a && tqi_table_walks(tx, TQI_ATTEMPTS, &steps);
+	     a = tqi_attempt_at(tx, a)->next) {
 		uint64_t due = run_attempt(tx, a, patience_ns, send, arg);
 
 		if (due < next)

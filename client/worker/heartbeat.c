@@ -112,7 +112,10 @@ static uint64_t obey(struct tqi_tx *tx, struct tqi_heartbeat *hb, struct tqi_wor
 		return UINT64_MAX; /* the master looks after the time */
 	if (tx->now_ns < hb->told_ns + hb->worker->grace_ns)
 		return hb->told_ns + hb->worker->grace_ns;
-	for (uint32_t a = worker->attempts; a && !tx->corrupt; a = tqi_attempt_at(tx, a)->next)
+	uint32_t steps = 0;
+
+	for (uint32_t a = worker->attempts; a && tqi_table_walks(tx, TQI_ATTEMPTS, &steps);
+	     a = tqi_attempt_at(tx, a)->next)
 		tqi_stop_ask(tx, a, TQ_CAUSE_RELEASED);
 	tqi_step(tx);
 	return UINT64_MAX;

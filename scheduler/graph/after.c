@@ -14,11 +14,12 @@ bool tqi_after_is_met(uint32_t kind, uint32_t state)
 
 uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	uint32_t unmet = 0;
+	uint32_t unmet = 0, steps = 0;
 
 	if (!tqi_after_has_any(tx, task))
 		return 0;
-	for (uint32_t e = tqi_task_extra(tx, task)->after; e && !tx->corrupt;) {
+	for (uint32_t e = tqi_task_extra(tx, task)->after;
+	     e && tqi_table_walks(tx, TQI_EDGES, &steps);) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 
 		unmet += edge->told == TQI_EDGE_OPEN;

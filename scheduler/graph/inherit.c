@@ -429,7 +429,10 @@ static void count_some(struct tqi_tx *tx, uint32_t index, struct slice *s)
 
 static uint32_t first_of_slots(struct tqi_tx *tx, uint32_t waiter)
 {
-	while (waiter && !tqi_waiter_at(tx, waiter)->edges && !tx->corrupt)
+	uint32_t steps = 0;
+
+	while (waiter && !tqi_waiter_at(tx, waiter)->edges &&
+	       tqi_table_walks(tx, TQI_WAITERS, &steps))
 		waiter = tqi_waiter_at(tx, waiter)->attempt_next;
 	return waiter ? tqi_waiter_at(tx, waiter)->edges : 0;
 }
@@ -580,8 +583,9 @@ static void list_again(struct tqi_tx *tx, uint32_t index, struct tqi_extra *extr
 static struct tqi_worth count_all(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	struct tqi_worth best = TQI_WORTH_NOTHING;
+	uint32_t steps = 0;
 
-	for (uint32_t e = task->edges; e && !tx->corrupt;) {
+	for (uint32_t e = task->edges; e && tqi_table_walks(tx, TQI_EDGES, &steps);) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 		const struct tqi_worth w = tqi_inherit_over(tx, edge);
 

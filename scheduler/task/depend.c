@@ -76,7 +76,9 @@ int tqi_after_submit(struct tqi_tx *tx, uint32_t task, const struct tq_task_spec
 
 void tqi_after_record(struct tqi_tx *tx, uint32_t task)
 {
-	for (uint32_t e = tqi_task_extra(tx, tqi_task_at(tx, task))->after; e && !tx->corrupt;) {
+	uint32_t e = tqi_task_extra(tx, tqi_task_at(tx, task))->after, steps = 0;
+
+	while (e && tqi_table_walks(tx, TQI_EDGES, &steps)) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 
 		if (edge->told == TQI_EDGE_TOLD)
@@ -102,7 +104,10 @@ static int find_dependant(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index)
 static bool depends_already(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t on,
 			    uint32_t kind)
 {
-	for (uint32_t e = extra->after; e && !tx->corrupt; e = tqi_edge_at(tx, e)->next_of_waiter)
+	uint32_t steps = 0;
+
+	for (uint32_t e = extra->after; e && tqi_table_walks(tx, TQI_EDGES, &steps);
+	     e = tqi_edge_at(tx, e)->next_of_waiter)
 		if (tqi_edge_at(tx, e)->task == on && tqi_edge_at(tx, e)->kind == kind)
 			return true;
 	return false;

@@ -104,7 +104,9 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 static void reconsider(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t again,
 		       uint32_t *ret_culprit)
 {
-	for (uint32_t e = extra->after; e && !tx->corrupt;) {
+	uint32_t steps = 0;
+
+	for (uint32_t e = extra->after; e && tqi_table_walks(tx, TQI_EDGES, &steps);) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 		uint32_t state = tqi_task_at(tx, edge->task)->state;
 		bool final = tqi_state_is_final(state), told = edge->told == TQI_EDGE_TOLD;

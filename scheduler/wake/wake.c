@@ -43,8 +43,9 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
 		bool stuck = tqi_queue_is_stuck(queue);
+		uint32_t steps = 0;
 
-		for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+		for (uint32_t c = queue->classes; c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
 			const struct tqi_class *class = tqi_class_at(tx, c);
 
 			c = class->next;

@@ -103,7 +103,10 @@ static struct tqi_delivery *offer(struct tqi_tx *tx, const struct tqi_command *c
 static uint32_t next_for(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
 			 struct tqi_delivery **ret_delivery)
 {
-	for (uint32_t c = tqi_root(tx)->commands_oldest; c && !tx->corrupt;) {
+	uint32_t steps = 0;
+
+	for (uint32_t c = tqi_root(tx)->commands_oldest;
+	     c && tqi_table_walks(tx, TQI_COMMANDS, &steps);) {
 		const struct tqi_command *command = tqi_command_at(tx, c);
 
 		*ret_delivery = offer(tx, command, w, worker);
@@ -357,10 +360,12 @@ bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	bool changed = false;
+	uint32_t steps = 0;
 
 	if (!(worker->flags & TQI_WORKER_COMMANDS))
 		return true;
-	for (uint32_t c = tqi_root(tx)->commands_oldest; c && !tx->corrupt;) {
+	for (uint32_t c = tqi_root(tx)->commands_oldest;
+	     c && tqi_table_walks(tx, TQI_COMMANDS, &steps);) {
 		const struct tqi_command *command = tqi_command_at(tx, c);
 		uint32_t next = command->next;
 		struct tqi_delivery *d = tqi_command_delivery(tx, command, w, worker->generation);

@@ -253,10 +253,12 @@ static void note_group(struct tqi_suspect *suspect, uint32_t pgid, uint64_t star
 static void note_groups(struct tqi_tx *tx, const struct tqi_worker *worker,
 			struct tqi_suspect *suspect)
 {
+	uint32_t steps = 0;
+
 	suspect->group_count = 0;
 	if (worker->flags & TQI_WORKER_GROUP)
 		note_group(suspect, worker->owner.pid, worker->owner.start);
-	for (uint32_t a = worker->attempts; a && !tx->corrupt;) {
+	for (uint32_t a = worker->attempts; a && tqi_table_walks(tx, TQI_ATTEMPTS, &steps);) {
 		struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 		uint32_t pgid = tqi_load_acquire32(&attempt->pgid);
 
@@ -343,7 +345,10 @@ bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t w)
 /* All attempts of a worker whose lease has run out are asked to stop. */
 static void lose_lease(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
-	for (uint32_t a = worker->attempts; a && !tx->corrupt && !tqi_tx_is_filling(tx);
+	uint32_t steps = 0;
+
+	for (uint32_t a = worker->attempts;
+	     a && tqi_table_walks(tx, TQI_ATTEMPTS, &steps) && !tqi_tx_is_filling(tx);
 	     a = tqi_attempt_at(tx, a)->next)
 		tqi_stop_ask(tx, a, TQ_CAUSE_LEASE_LOST);
 }
