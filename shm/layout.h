@@ -41,6 +41,9 @@
 #define TQI_SMALL_CLASSES 10 /* blocks of 64 bytes to 32 KiB */
 #define TQI_INFLIGHT_MAX 64  /* processes between two holds of one operation */
 #define TQI_WAITER_LISTS 8   /* sorts of sleepers: the scheduler says which */
+#define TQI_DEPUTIES 2	     /* of the timekeeper: two kills or stops at once are survived */
+#define TQI_KEEPERS (1 + TQI_DEPUTIES)
+#define TQI_DOMAIN_LISTS 256 /* of sleepers, by what stops together (shm/domain.h) */
 #define TQI_JOURNAL_MAX 1024 /* entries one hold may write */
 #define TQI_SCRATCH_BYTES 8192
 #define TQI_RING_ENTRY_BYTES 32
@@ -123,7 +126,7 @@ struct tqi_inflight {
 	struct tqi_ident owner;
 };
 
-/* Sleepers that wait for the same sort of thing (shm/wait.h). Journalled. */
+/* Sleepers that have something in common (shm/wait.h). Journalled. */
 struct tqi_waiter_list {
 	uint32_t oldest;
 	uint32_t newest;
@@ -182,10 +185,10 @@ struct tqi_core {
 	struct tqi_word64 undone; /* rollbacks begun, by rescuers and by aborts */
 
 	_Alignas(64) uint64_t last_now_ns; /* time never goes back inside the segment */
-	uint32_t waiter_oldest;		   /* the timekeeper */
+	uint32_t waiter_oldest;		   /* of the chain: slots in use, as they were taken */
 	uint32_t waiter_newest;
 	uint32_t waiter_count;			/* listed */
-	uint32_t waiter_transit;		/* popped, their owners not yet back */
+	uint32_t waiter_coming;			/* waited for work when popped, not back */
 	uint32_t waiter_for_work;		/* listed and waiting for work */
 	uint32_t spans_free;			/* reserved and unused */
 	uint32_t spans_hint;			/* word of the span map where a search begins */
@@ -196,6 +199,11 @@ struct tqi_core {
 	struct tqi_inflight inflight[TQI_INFLIGHT_MAX];
 	uint64_t waiter_turn; /* of the last one that was listed */
 	struct tqi_waiter_list waiter_lists[TQI_WAITER_LISTS];
+	struct tqi_waiter_list waiter_transit; /* popped, their owners not yet back */
+	uint32_t waiter_keepers[TQI_KEEPERS];  /* listed ones; 0 none (shm/domain.h) */
+	uint32_t waiter_reserved;
+	uint64_t waiter_domains_in_use[TQI_DOMAIN_LISTS / 64]; /* bit per list that has sleepers */
+	struct tqi_waiter_list waiter_domains[TQI_DOMAIN_LISTS];
 };
 
 /* Extent states, one byte each. */

@@ -1,22 +1,51 @@
 /* SPDX-License-Identifier: MIT */
-/* The chain of sleepers. */
+/* Wait slots: the chain of those in use, lists of those who sleep, those in transit. */
 #include "shm/wait.h"
 
+#include "shm/domain.h"
 #include "shm/lock.h"
 
 #define BUSY_MAX 8 /* owners dying in the same microseconds */
 
-/* WT-5. */
-static void wake_behind(struct tqi_tx *tx, uint32_t newer)
+static uint32_t *links_of(struct tqi_tx *tx, uint32_t w, size_t links)
 {
-	uint32_t w = tx->core->waiter_oldest;
+	return (uint32_t *)((char *)tqi_waiter_at(tx, w) + links);
+}
 
-	if (newer)
-		tqi_tx_wake(tx, newer);
-	for (uint32_t i = 1; i < TQI_KEEPERS && w; i++)
-		w = tqi_waiter_at(tx, w)->newer;
-	if (w)
-		tqi_tx_wake(tx, w);
+void tqi_waiter_list_enter(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
+			   size_t links)
+{
+	uint32_t *own = links_of(tx, w, links), newest = list->newest;
+
+	TQI_SET(tx, own[0], newest);
+	TQI_SET(tx, own[1], 0u);
+	if (newest)
+		TQI_SET(tx, links_of(tx, newest, links)[1], w);
+	else
+		TQI_SET(tx, list->oldest, w);
+	TQI_SET(tx, list->newest, w);
+}
+
+void tqi_waiter_list_leave(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
+			   size_t links)
+{
+	const uint32_t *own = links_of(tx, w, links);
+
+	if (own[0])
+		TQI_SET(tx, links_of(tx, own[0], links)[1], own[1]);
+	else
+		TQI_SET(tx, list->oldest, own[1]);
+	if (own[1])
+		TQI_SET(tx, links_of(tx, own[1], links)[0], own[0]);
+	else
+		TQI_SET(tx, list->newest, own[0]);
+}
+
+#define OF_INTEREST offsetof(struct tqi_waiter, list_older) /* in transit, too */
+
+static struct tqi_waiter_list *list_of(struct tqi_tx *tx, const struct tqi_waiter *s)
+{
+	return &tx->core->waiter_lists[s->list % TQI_WAITER_LISTS];
 }
 
 static void count_work(struct tqi_tx *tx, const struct tqi_waiter *s, uint32_t by)
@@ -26,47 +55,52 @@ static void count_work(struct tqi_tx *tx, const struct tqi_waiter *s, uint32_t b
 		TQI_ADD(tx, tx->core->waiter_for_work, by);
 }
 
-static struct tqi_waiter_list *list_of(struct tqi_tx *tx, const struct tqi_waiter *s)
+/* It sleeps: others find it. */
+static void list(struct tqi_tx *tx, uint32_t w)
 {
-	return &tx->core->waiter_lists[s->list % TQI_WAITER_LISTS];
-}
+	struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-/* Last of those who sleep for the same. */
-static void list_enter(struct tqi_tx *tx, uint32_t w, struct tqi_waiter *s)
-{
-	struct tqi_waiter_list *list = list_of(tx, s);
-
+	TQI_SET(tx, s->state, TQI_WAITER_LISTED);
 	TQI_SET(tx, s->turn, tx->core->waiter_turn + 1);
 	TQI_SET(tx, tx->core->waiter_turn, s->turn);
-	TQI_SET(tx, s->list_older, list->newest);
-	TQI_SET(tx, s->list_newer, 0u);
-	if (list->newest)
-		TQI_SET(tx, tqi_waiter_at(tx, list->newest)->list_newer, w);
-	else
-		TQI_SET(tx, list->oldest, w);
-	TQI_SET(tx, list->newest, w);
+	tqi_waiter_list_enter(tx, list_of(tx, s), w, OF_INTEREST);
+	tqi_domain_enter(tx, w);
+	count_work(tx, s, 1);
 }
 
-static void list_leave(struct tqi_tx *tx, const struct tqi_waiter *s)
+static void unlist(struct tqi_tx *tx, uint32_t w)
 {
-	struct tqi_waiter_list *list = list_of(tx, s);
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-	if (s->list_older)
-		TQI_SET(tx, tqi_waiter_at(tx, s->list_older)->list_newer, s->list_newer);
-	else
-		TQI_SET(tx, list->oldest, s->list_newer);
-	if (s->list_newer)
-		TQI_SET(tx, tqi_waiter_at(tx, s->list_newer)->list_older, s->list_older);
-	else
-		TQI_SET(tx, list->newest, s->list_older);
+	tqi_waiter_list_leave(tx, list_of(tx, s), w, OF_INTEREST);
+	tqi_domain_leave(tx, w);
+	count_work(tx, s, (uint32_t)-1);
 }
 
+static void transit_enter(struct tqi_tx *tx, uint32_t w)
+{
+	struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	TQI_SET(tx, s->state, TQI_WAITER_TRANSIT);
+	TQI_SET(tx, s->popped_ns, tx->now_ns);
+	tqi_waiter_list_enter(tx, &tx->core->waiter_transit, w, OF_INTEREST);
+	if (s->interest == TQI_WAITER_FOR_WORK)
+		TQI_ADD(tx, tx->core->waiter_coming, 1);
+}
+
+static void transit_leave(struct tqi_tx *tx, uint32_t w)
+{
+	tqi_waiter_list_leave(tx, &tx->core->waiter_transit, w, OF_INTEREST);
+	if (tqi_waiter_at(tx, w)->interest == TQI_WAITER_FOR_WORK)
+		TQI_ADD(tx, tx->core->waiter_coming, -1);
+}
+
+/* Last of the chain. */
 static void append(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_waiter *s = tqi_waiter_at(tx, w);
 	uint32_t newest = tx->core->waiter_newest;
 
-	TQI_SET(tx, s->state, TQI_WAITER_LISTED);
 	TQI_SET(tx, s->older, newest);
 	TQI_SET(tx, s->newer, 0u);
 	if (newest)
@@ -74,19 +108,12 @@ static void append(struct tqi_tx *tx, uint32_t w)
 	else
 		TQI_SET(tx, tx->core->waiter_oldest, w);
 	TQI_SET(tx, tx->core->waiter_newest, w);
-	list_enter(tx, w, s);
-	count_work(tx, s, 1);
 }
 
-static bool is_keeper(struct tqi_tx *tx, uint32_t w)
+/* From the chain (WT-5). */
+static void detach(struct tqi_tx *tx, uint32_t w)
 {
-	return tqi_waiter_keeper(tx, w) < TQI_KEEPERS;
-}
-
-static void unlink_listed(struct tqi_tx *tx, uint32_t w)
-{
-	struct tqi_waiter *s = tqi_waiter_at(tx, w);
-	bool keeper = is_keeper(tx, w);
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 	if (s->older)
 		TQI_SET(tx, tqi_waiter_at(tx, s->older)->newer, s->newer);
@@ -96,45 +123,8 @@ static void unlink_listed(struct tqi_tx *tx, uint32_t w)
 		TQI_SET(tx, tqi_waiter_at(tx, s->newer)->older, s->older);
 	else
 		TQI_SET(tx, tx->core->waiter_newest, s->older);
-	list_leave(tx, s);
-	count_work(tx, s, (uint32_t)-1);
-	if (keeper)
-		wake_behind(tx, s->newer);
-	else if (s->newer)
-		tqi_tx_wake(tx, s->newer);
-}
-
-static void transit_insert(struct tqi_tx *tx, uint32_t w)
-{
-	struct tqi_waiter *s = tqi_waiter_at(tx, w);
-	uint32_t head = tx->core->waiter_transit;
-
-	TQI_SET(tx, s->state, TQI_WAITER_TRANSIT);
-	TQI_SET(tx, s->older, 0u);
-	TQI_SET(tx, s->newer, head);
-	if (head)
-		TQI_SET(tx, tqi_waiter_at(tx, head)->older, w);
-	TQI_SET(tx, tx->core->waiter_transit, w);
-}
-
-static void transit_remove(struct tqi_tx *tx, uint32_t w)
-{
-	struct tqi_waiter *s = tqi_waiter_at(tx, w);
-
-	if (s->older)
-		TQI_SET(tx, tqi_waiter_at(tx, s->older)->newer, s->newer);
-	else
-		TQI_SET(tx, tx->core->waiter_transit, s->newer);
 	if (s->newer)
-		TQI_SET(tx, tqi_waiter_at(tx, s->newer)->older, s->older);
-}
-
-static void unlink_any(struct tqi_tx *tx, uint32_t w)
-{
-	if (tqi_waiter_at(tx, w)->state == TQI_WAITER_LISTED)
-		unlink_listed(tx, w);
-	else
-		transit_remove(tx, w);
+		tqi_tx_wake(tx, s->newer);
 }
 
 /* Make the mutex at first use (it is never used for anything else), then lock it (WT-1). */
@@ -191,7 +181,9 @@ uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 	TQI_INIT(s->edges, 0);
 	TQI_INIT(s->told, 0);
 	TQI_INIT(s->attempt, 0);
+	TQI_INIT(s->domain, wish->domain);
 	append(tx, w);
+	list(tx, w);
 	return w;
 }
 
@@ -199,13 +191,17 @@ void tqi_waiter_relink(struct tqi_tx *tx, uint32_t w)
 {
 	if (tqi_waiter_at(tx, w)->state != TQI_WAITER_TRANSIT)
 		return;
-	transit_remove(tx, w);
-	append(tx, w);
+	transit_leave(tx, w);
+	list(tx, w);
 }
 
 static void release(struct tqi_tx *tx, uint32_t w)
 {
-	unlink_any(tx, w);
+	if (tqi_waiter_at(tx, w)->state == TQI_WAITER_LISTED)
+		unlist(tx, w);
+	else
+		transit_leave(tx, w);
+	detach(tx, w);
 	TQI_SET(tx, tqi_waiter_at(tx, w)->state, TQI_WAITER_FREE);
 	tqi_table_give(tx, TQI_TABLE_WAITERS, w);
 }
@@ -227,20 +223,9 @@ void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w)
 
 void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w)
 {
-	unlink_listed(tx, w);
-	transit_insert(tx, w);
+	unlist(tx, w);
+	transit_enter(tx, w);
 	tqi_tx_wake(tx, w);
-}
-
-uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w)
-{
-	uint32_t at = tx->core->waiter_oldest, place = 0;
-
-	while (place < TQI_KEEPERS && at && at != w) {
-		at = tqi_waiter_at(tx, at)->newer;
-		place++;
-	}
-	return at == w ? place : TQI_KEEPERS;
 }
 
 void tqi_waiter_wake_now(struct tqi_tx *tx, uint32_t w)

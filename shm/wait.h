@@ -13,13 +13,14 @@
  *     the commit.
  * WT-4  Each sleeper watches its own word and the mutex of the sleeper it queued
  *     behind, nothing else of the chain: one watcher a word.
- * WT-5  Whoever unlinks a slot wakes the slot queued behind it, and the one that
- *     thereby becomes a keeper, in the same hold.
- * WT-6  The timekeeper is the oldest listed sleeper; it and TQI_DEPUTIES behind it
- *     are the keepers: each notes what it sleeps to, and is woken when a commit
- *     needs an earlier look.
+ * WT-5  The chain changes only when a slot is taken or freed: a popped one keeps its
+ *     place.  Whoever frees a slot wakes the slot queued behind it, in the same hold.
+ * WT-6  The keepers are a timekeeper and TQI_DEPUTIES listed sleepers, no two of what
+ *     stops together while there are others: each notes what it sleeps to, and is woken
+ *     when a commit needs an earlier look.
  * WT-7  Who was popped passes a wake on in the hold that brings it back, whether it
- *     found something, found nothing or gives up; so do looks.  Nobody else does.
+ *     found something, found nothing or gives up, if there is more to start than others
+ *     are on their way to; so do looks, whoever is on the way.  Nobody else does.
  * WT-8  Listed sleepers stand, newest last, on the list of those who sleep for the same;
  *     whoever wakes for something goes along that list only.
  */
@@ -27,12 +28,13 @@
 #define TQI_SHM_WAIT_H
 
 #include <pthread.h>
+#include <stddef.h>
 
 #include "shm/table.h"
 #include "shm/tx.h"
 
-#define TQI_DEPUTIES 2 /* behind the timekeeper: two kills or stops at once are survived */
-#define TQI_KEEPERS (1 + TQI_DEPUTIES)
+/* 200 ms: whose sleeper has not come back by then may be stopped; others are popped first. */
+#define TQI_STALL_NS 200000000ull
 
 /* The one interest that is counted (core->waiter_for_work); others are the scheduler's. */
 #define TQI_WAITER_FOR_WORK 1u
@@ -55,7 +57,7 @@ struct tqi_waiter {
 	uint32_t link; /* tqi_table */
 	uint32_t state;
 	struct tqi_ident owner;
-	uint32_t older; /* listed: the chain; in transit: the list of those */
+	uint32_t older; /* the chain */
 	uint32_t newer;
 	uint64_t until_ns;	/* when its owner will look again at the latest */
 	uint32_t interest;	/* the scheduler's: what it waits for ... */
@@ -77,11 +79,14 @@ struct tqi_waiter {
 	uint16_t lent_hops;
 	uint16_t lent_deadline_hops;
 	uint64_t turn; /* grows with each listing: newer ones have more */
-	uint32_t
-		list; /* of those who sleep for the same, the scheduler's number; while listed ... */
-	uint32_t list_older; /* ... its neighbours on it */
+	uint32_t list;	     /* of those who sleep for the same, the scheduler's number */
+	uint32_t list_older; /* listed: its neighbours on it; in transit: among those */
 	uint32_t list_newer;
-	uint32_t reserved0[7];
+	uint32_t domain;       /* the scheduler's: what stops together with its owner ... */
+	uint32_t domain_older; /* ... and, while listed, its neighbours among such */
+	uint32_t domain_newer;
+	uint64_t popped_ns; /* since when it is in transit */
+	uint32_t reserved0[2];
 };
 _Static_assert(sizeof(struct tqi_waiter) == 192, "three cache lines");
 
@@ -98,21 +103,25 @@ struct tqi_waiter_wish {
 	uint32_t interest;
 	uint32_t subject;
 	uint32_t list; /* below TQI_WAITER_LISTS */
+	uint32_t domain;
 };
 
 /* Take a slot for `owner`, lock its mutex, append it to the chain. 0 as tqi_table_take(). */
 uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			  const struct tqi_waiter_wish *wish, bool *ret_full);
-/* Its owner is back: put it into the chain again if it was popped. */
+/* Its owner is back: list it again if it was popped. */
 void tqi_waiter_relink(struct tqi_tx *tx, uint32_t w);
 /* Its owner leaves: free it; the mutex is released after the commit. */
 void tqi_waiter_leave(struct tqi_tx *tx, uint32_t w);
-/* Take it from the chain and wake it; its owner will come. */
+/* Take it from its lists and wake it; its owner will come. */
 void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w);
 /* Free the slot of a dead owner. */
 void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w);
-/* Place in the chain if it is a keeper: 0 timekeeper, 1 and 2 deputies; else TQI_KEEPERS. */
-uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w);
+/* Append to a list, or take from it, by the two words of a slot at `links`: older, newer. */
+void tqi_waiter_list_enter(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
+			   size_t links);
+void tqi_waiter_list_leave(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
+			   size_t links);
 
 /* For tqi_tx_commit() only. */
 void tqi_waiter_wake_now(struct tqi_tx *tx, uint32_t w);

@@ -13,6 +13,7 @@
 #include "scheduler/worker/sleep.h"
 #include "scheduler/wake/wake.h"
 #include "scheduler/worker/keepers.h"
+#include "shm/domain.h"
 
 #define LIFE_WORDS 120	 /* workers' life words that the timekeeper watches; a wait takes 128 */
 #define LIVES_SLICE 1024 /* workers' records looked at for them in one hold: some 50 us */
@@ -162,7 +163,7 @@ static int leave(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s, int r)
 
 	tqi_sleep_leave(tx, s->waiter);
 	if (popped)
-		tqi_wake_any(tx); /* WT-7 */
+		tqi_wake_next(tx); /* WT-7 */
 	tqi_wake_room(tx);
 	int e = tqi_hold_commit(tq, tx, r);
 
@@ -232,7 +233,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 
 	prepare(&tx, s, nap);
 	if (popped)
-		tqi_wake_any(&tx); /* WT-7 */
+		tqi_wake_next(&tx); /* WT-7 */
 	*ret_r = tqi_hold_commit(tq, &tx, 0);
 	return *ret_r < 0 ? -1 : 1;
 }

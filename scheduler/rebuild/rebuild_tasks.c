@@ -6,6 +6,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/wake/asleep.h"
+#include "shm/domain.h"
 #include "shm/lock.h"
 
 #define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
@@ -425,6 +426,8 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	tqi_rebuild_group_waiter(c, s);
 	relist(c, w, s);
+	tqi_domain_enter(c->tx, w);
+	tqi_rebuild_keep(c);
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */
@@ -432,9 +435,13 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 {
 	struct tqi_core *core = c->tx->core;
 
-	core->waiter_oldest = core->waiter_newest = core->waiter_transit = 0;
-	core->waiter_count = core->waiter_for_work = 0;
+	core->waiter_oldest = core->waiter_newest = 0;
+	core->waiter_count = core->waiter_for_work = core->waiter_coming = 0;
 	memset(core->waiter_lists, 0, sizeof(core->waiter_lists));
+	memset(&core->waiter_transit, 0, sizeof(core->waiter_transit));
+	memset(core->waiter_keepers, 0, sizeof(core->waiter_keepers));
+	memset(core->waiter_domains, 0, sizeof(core->waiter_domains));
+	memset(core->waiter_domains_in_use, 0, sizeof(core->waiter_domains_in_use));
 	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++) {
 		struct tqi_waiter *s = tqi_check_record(c, TQI_WAITERS, w);
 

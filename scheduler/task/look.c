@@ -19,9 +19,9 @@
 #define SCHEDULES_SLICE 2   /* schedules looked at in one hold: each may copy 64 KiB */
 #define RETIRE_SLICE 16	    /* old records freed in one hold */
 #define WORKERS_SLICE 64    /* worker records looked at in one hold */
-#define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come once a second */
-/* Looks are at most 3 s apart while anything runs: a longer gap means that the judges
- * themselves were stopped (C3). */
+#define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come twice a second */
+/* Looks are at most 1 s apart while anything runs, even where processors are short not 3 s:
+ * a longer gap means that the judges themselves were stopped (C3). */
 #define GAP_NS 3500000000ull
 
 static void note_look(struct tqi_tx *tx)

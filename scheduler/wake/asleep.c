@@ -5,7 +5,10 @@
 #include <string.h>
 
 #include "scheduler/record/serves.h"
+#include "shm/domain.h"
 #include "shm/lock.h"
+
+#define STALLED_LOOKS 256 /* ranks of one stack passed over because they stall: some 20 us */
 
 struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref)
 {
@@ -150,18 +153,27 @@ void tqi_asleep_leave(struct tqi_tx *tx, uint32_t w)
 	TQI_SET(tx, worker->asleep, 0u);
 }
 
-/* The newest of a stack whose owner lives; 0 none. */
-static uint32_t living(struct tqi_tx *tx, uint32_t leader)
+/* Whether the sleeper of a rank may be popped: its owner lives, and nothing that stops with it
+ * stalls. */
+static bool may_come(struct tqi_tx *tx, uint32_t ref, const struct tqi_stalls *stalls)
 {
-	uint32_t steps = 0;
+	const struct tqi_worker *worker = tqi_worker_at(tx, tqi_rank_worker(ref));
+	const struct tqi_waiter *s = tqi_waiter_at(tx, worker->asleep);
 
-	for (uint32_t ref = leader; ref && tqi_table_walks(tx, TQI_WORKERS, &steps);) {
-		const struct tqi_worker *worker = tqi_worker_at(tx, tqi_rank_worker(ref));
+	return worker->state == TQI_WORKER_LIVE && !tqi_mutex_owner_died(&s->mutex) &&
+	       !tqi_stalls_have(stalls, s->domain);
+}
 
-		if (worker->state == TQI_WORKER_LIVE &&
-		    !tqi_mutex_owner_died(&tqi_waiter_at(tx, worker->asleep)->mutex))
+/* The newest of a stack that may be popped; 0 none, or none among the first when many stall. */
+static uint32_t newest_of(struct tqi_tx *tx, uint32_t leader, const struct tqi_stalls *stalls)
+{
+	uint32_t steps = 0, looks = stalls->count ? STALLED_LOOKS : UINT32_MAX;
+
+	for (uint32_t ref = leader; ref && looks && tqi_table_walks(tx, TQI_WORKERS, &steps);) {
+		if (may_come(tx, ref, stalls))
 			return ref;
 		ref = tqi_rank_at(tx, ref)->below;
+		looks--;
 	}
 	return 0;
 }
@@ -174,7 +186,8 @@ static uint32_t newer_of(struct tqi_tx *tx, uint32_t best, uint32_t ref)
 	return best && tqi_waiter_at(tx, best)->turn > tqi_waiter_at(tx, slot)->turn ? best : slot;
 }
 
-uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
+static uint32_t newest_for(struct tqi_tx *tx, const struct tqi_class *class,
+			   const struct tqi_stalls *stalls)
 {
 	uint32_t best = 0, steps = 0;
 
@@ -184,7 +197,7 @@ uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
 		if (!tqi_worker_serves_kind(tqi_worker_at(tx, tqi_rank_worker(leader)),
 					    class->kind))
 			continue;
-		uint32_t ref = living(tx, leader);
+		uint32_t ref = newest_of(tx, leader, stalls);
 
 		if (ref)
 			best = newer_of(tx, best, ref);
@@ -192,15 +205,26 @@ uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
 	return tx->corrupt ? 0 : best;
 }
 
+/* Nobody's sleep is a reason to leave work alone: if there are none else, those that stall. */
+uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	struct tqi_stalls stalls;
+
+	tqi_stalls_find(tx, &stalls);
+	uint32_t best = newest_for(tx, class, &stalls);
+
+	return best || !stalls.count ? best : newest_for(tx, class, &(struct tqi_stalls){ 0 });
+}
+
 /* Which of a queue's stacks have something to start does not depend on who asks. */
 static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best,
-			     tqi_asleep_can_start *can_start)
+			     tqi_asleep_can_start *can_start, const struct tqi_stalls *stalls)
 {
 	uint32_t steps = 0;
 
 	for (uint32_t leader = queue->asleep; leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
 	     leader = tqi_rank_at(tx, leader)->next) {
-		uint32_t ref = living(tx, leader);
+		uint32_t ref = newest_of(tx, leader, stalls);
 
 		if (ref && newer_of(tx, best, ref) != best &&
 		    can_start(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
@@ -209,14 +233,26 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 	return best;
 }
 
-uint32_t tqi_asleep_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start)
+static uint32_t newest_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start,
+				 const struct tqi_stalls *stalls)
 {
 	uint32_t best = 0, steps = 0;
 
 	for (uint32_t q = tqi_root(tx)->asleep_queues; q && tqi_table_walks(tx, TQI_QUEUES, &steps);
 	     q = tqi_queue_at(tx, q)->asleep_next)
-		best = startable_of(tx, tqi_queue_at(tx, q), best, can_start);
+		best = startable_of(tx, tqi_queue_at(tx, q), best, can_start, stalls);
 	return tx->corrupt ? 0 : best;
+}
+
+uint32_t tqi_asleep_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start)
+{
+	struct tqi_stalls stalls;
+
+	tqi_stalls_find(tx, &stalls);
+	uint32_t best = newest_startable(tx, can_start, &stalls);
+
+	return best || !stalls.count ? best
+				     : newest_startable(tx, can_start, &(struct tqi_stalls){ 0 });
 }
 
 void tqi_asleep_wake(struct tqi_tx *tx, uint32_t w)

@@ -24,9 +24,12 @@ void tqi_asleep_leave(struct tqi_tx *tx, uint32_t worker);
 /* A slot, of whomever, is about to leave the list, if it is there. */
 void tqi_asleep_wake(struct tqi_tx *tx, uint32_t slot);
 
-/* The newest that serves this class, its slot; 0 none. */
+/*
+ * The newest that serves this class, its slot; 0 none.  Where one has long been in transit,
+ * others of its stop domain come last (shm/domain.h).
+ */
 uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class);
-/* The newest that could start something, whatever it is; 0 none. */
+/* The newest that could start something, whatever it is, in the same way; 0 none. */
 typedef bool tqi_asleep_can_start(struct tqi_tx *tx, const struct tqi_worker *worker);
 uint32_t tqi_asleep_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start);
 

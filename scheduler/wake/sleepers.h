@@ -7,6 +7,7 @@
 
 /* Lists of workers that sleep for work. */
 #define TQI_SLEEPERS_WORKERS (1u << TQI_SLEEPERS_EMPTY | TQI_SLEEPERS_OF(TQI_INTEREST_WORK))
+#define TQI_SLEEPERS_ALL ((1u << TQI_WAITER_LISTS) - 1)
 
 /* Take a listed one from its lists and wake it; its owner will come. */
 void tqi_sleep_pop(struct tqi_tx *tx, uint32_t waiter);

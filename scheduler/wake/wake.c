@@ -137,11 +137,15 @@ void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
 	tqi_wake_master(tx, tqi_worker_at(tx, worker)->master);
 }
 
+static bool is_called(struct tqi_tx *tx, struct tqi_waiter *slot)
+{
+	(void)tx;
+	(void)slot;
+	return true;
+}
+
 bool tqi_wake_all(struct tqi_tx *tx)
 {
-	for (uint32_t i = 0;
-	     i < POPS_SLICE && tx->core->waiter_newest && !tqi_tx_is_filling(tx) && !tx->corrupt;
-	     i++)
-		tqi_sleep_pop(tx, tx->core->waiter_newest);
-	return tx->core->waiter_newest != 0;
+	tqi_sleep_call(tx, TQI_SLEEPERS_ALL, POPS_SLICE, is_called);
+	return tx->core->waiter_count != 0;
 }

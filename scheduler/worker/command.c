@@ -222,8 +222,8 @@ static bool is_waited(struct tqi_tx *tx, uint32_t c)
 	while ((w = tqi_sleepers_next(tx, &walk)))
 		if (is_waited_by(tx, w, c))
 			return true;
-	for (w = tx->core->waiter_transit; w && tqi_table_walks(tx, TQI_WAITERS, &steps);
-	     w = tqi_waiter_at(tx, w)->newer)
+	for (w = tx->core->waiter_transit.oldest; w && tqi_table_walks(tx, TQI_WAITERS, &steps);
+	     w = tqi_waiter_at(tx, w)->list_newer)
 		if (is_waited_by(tx, w, c))
 			return true;
 	return false;

@@ -11,23 +11,36 @@
 #include "scheduler/wake/asleep.h"
 #include "scheduler/wake/sleepers.h"
 #include "scheduler/worker/command.h"
+#include "shm/domain.h"
 
-#define LOOK_NS 1000000000ull /* the timekeeper looks once a second while anything is under way */
+/*
+ * 0.5 s: the timekeeper looks so often while anything is under way.  Each deputy comes 0.2 s
+ * later, in case those before it cannot: within a second somebody has looked.
+ */
+#define LOOK_NS 500000000ull
+#define DEPUTY_NS 200000000ull
 
-/* Who may steal is each worker's own to say. */
+/* Who may steal is each worker's own to say.  Those that stall come last. */
 static uint32_t first_of_all(struct tqi_tx *tx)
 {
 	struct tqi_sleepers walk;
-	uint32_t w;
+	struct tqi_stalls stalls;
+	uint32_t w, stalled = 0;
 
+	tqi_stalls_find(tx, &stalls);
 	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_WORKERS);
 	while ((w = tqi_sleepers_next(tx, &walk))) {
+		const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 		const struct tqi_worker *worker = tqi_sleepers_worker(tx, tqi_waiter_at(tx, w));
+		bool stalls_too = tqi_stalls_have(&stalls, s->domain);
 
-		if (worker && tqi_ready_any(tx, worker))
-			break;
+		if (!worker || (stalls_too && stalled) || !tqi_ready_any(tx, worker))
+			continue;
+		if (!stalls_too)
+			return w;
+		stalled = w;
 	}
-	return w;
+	return stalled;
 }
 
 static bool wake_first(struct tqi_tx *tx)
@@ -43,16 +56,30 @@ static bool wake_first(struct tqi_tx *tx)
 	return w != 0;
 }
 
-/* Nobody, or one for each sort of work: who was popped passes on what else there is. */
-bool tqi_wake_any(struct tqi_tx *tx)
+static bool wake_others(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 	bool called = (root->commands_open || root->command_waiters) && tqi_command_wake(tx, 1);
 	bool ended = root->group_waiters && tqi_group_wake(tx, 1);
-	bool woken = wake_first(tx);
+
+	return called || ended;
+}
+
+/* Nobody, or one for each sort of work: who was popped passes on what else there is. */
+bool tqi_wake_any(struct tqi_tx *tx)
+{
+	bool others = wake_others(tx), woken = wake_first(tx);
 
 	tx->pass_on = false;
-	return woken || called || ended;
+	return woken || others;
+}
+
+bool tqi_wake_next(struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+	bool others = wake_others(tx);
+
+	return (root->ready + root->assigned > tqi_waiter_cover(tx) && wake_first(tx)) || others;
 }
 
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
@@ -70,10 +97,9 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
 	    root->anew || root->commands_open || root->command_waiters || root->group_waiters ||
 	    root->groups_owned.first || tqi_sweep_needs_looks(tx))
-		until = tx->now_ns + (place + 1) * LOOK_NS;
-	/* Deputies come a little later, in case the timekeeper cannot. */
-	if (due != UINT64_MAX && due + place * LOOK_NS < until)
-		until = due + place * LOOK_NS;
+		until = tx->now_ns + LOOK_NS + place * DEPUTY_NS;
+	if (due != UINT64_MAX && due + place * DEPUTY_NS < until)
+		until = due + place * DEPUTY_NS;
 	return until;
 }
 
@@ -83,7 +109,7 @@ uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
 
 	if (next < wall)
 		wall = next;
-	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * LOOK_NS;
+	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * DEPUTY_NS;
 }
 
 static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
@@ -101,9 +127,14 @@ void tqi_wake_keepers(struct tqi_tx *tx)
 {
 	if (tx->pass_on)
 		tqi_wake_any(tx);
-	uint32_t w = tx->core->waiter_oldest;
+	uint32_t left = tx->core->waiter_count; /* as many as that, if they are fewer than places */
 
-	for (uint32_t place = 0; place < TQI_KEEPERS && w && !tx->corrupt; place++) {
+	for (uint32_t place = 0; left && place < TQI_KEEPERS && !tx->corrupt; place++) {
+		uint32_t w = tx->core->waiter_keepers[place];
+
+		if (!w)
+			continue;
+		left--;
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 		uint64_t until = tqi_keeper_until(tx, place);
 
@@ -113,6 +144,5 @@ void tqi_wake_keepers(struct tqi_tx *tx)
 		}
 		if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
 			note_wall(tx, w, place);
-		w = s->newer;
 	}
 }

@@ -8,6 +8,9 @@
 /* Pass over: if anything is startable by a sleeper, or a command or its answers wait for
  * one, pop one.  True when it did. */
 bool tqi_wake_any(struct tqi_tx *tx);
+/* The same of who was popped and is back: for work only if there is more to start than what
+ * others are on their way to. */
+bool tqi_wake_next(struct tqi_tx *tx);
 
 /* Until when the keeper at this place may sleep. */
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place);
@@ -21,7 +24,7 @@ void tqi_wake_keepers(struct tqi_tx *tx);
 /* Whether there is anybody to be told. */
 static inline bool tqi_wake_keepers_must(const struct tqi_tx *tx)
 {
-	return tx->pass_on || tx->core->waiter_oldest;
+	return tx->pass_on || tx->core->waiter_count;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include "scheduler/graph/inherit.h"
 #include "scheduler/wake/asleep.h"
 #include "scheduler/worker/keepers.h"
+#include "shm/domain.h"
 #include "shm/lock.h"
 
 #define BURY_SLICE 2   /* dead sleepers freed in one hold */
@@ -32,6 +33,20 @@ static uint32_t list_of(struct tqi_tx *tx, uint32_t interest, uint32_t subject)
 	return interest;
 }
 
+/* A farm stops as a whole, named by its master's process; others each by their own. */
+static uint32_t domain_of(struct tqi_tx *tx, const struct tqi_ident *owner,
+			  enum tqi_interest interest, uint32_t subject)
+{
+	if (interest != TQI_INTEREST_WORK && interest != TQI_INTEREST_STOPS &&
+	    interest != TQI_INTEREST_MASTER)
+		return owner->pid;
+	const struct tqi_worker *worker = tqi_worker_at(tx, subject);
+	uint32_t master = worker->master;
+	bool farms = master && tqi_worker_at(tx, master)->generation == worker->master_generation;
+
+	return farms ? tqi_worker_at(tx, master)->owner.pid : owner->pid;
+}
+
 /* It has just been listed. */
 static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 {
@@ -44,7 +59,12 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
 {
-	const struct tqi_waiter_wish wish = { interest, subject, list_of(tx, interest, subject) };
+	const struct tqi_waiter_wish wish = {
+		.interest = interest,
+		.subject = subject,
+		.list = list_of(tx, interest, subject),
+		.domain = domain_of(tx, owner, interest, subject),
+	};
 	uint32_t w = tqi_waiter_enter(tx, owner, &wish, ret_full);
 
 	if (!w)
@@ -117,7 +137,7 @@ bool tqi_sleep_bury_older(struct tqi_tx *tx, uint32_t waiter)
 	for (uint32_t i = 0; i < BURY_SLICE && !tx->corrupt; i++) {
 		const struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
 
-		if (s->state != TQI_WAITER_LISTED || !s->older || !is_dead(tx, s->older))
+		if (!s->older || !is_dead(tx, s->older))
 			return false;
 		if (!bury(tx, s->older))
 			return true;

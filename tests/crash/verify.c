@@ -14,6 +14,7 @@
 #include "scheduler/worker/command.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/keepers.h"
+#include "shm/domain.h"
 #include "shm/inflight.h"
 #include "tests/crash/dump.h"
 #include "tests/crash/lab.h"

@@ -92,6 +92,10 @@ holds waiting -DKILLS=1 -DGIVE_UPS=1 -DFIRST0=DUE
 prompt="-DPROMPT -DKILLS=0 -DGIVE_UPS=1 -DTQI_DEPUTIES=0"
 holds waiting $prompt -DCLIENTS=1
 holds waiting $prompt -DTASKS=2 -DQUEUES=2
+# Of two domains one may stop as a whole.
+farm="-DSTOPS=1 -DKILLS=0 -DTQI_DEPUTIES=1"
+holds waiting $farm -DFARM=2
+holds waiting $farm -DFARM=2 -DFIRST0=DUE
 if [ "$quick" != --quick ]; then
 	holds waiting -DSTOPS=1 -DKILLS=1
 	holds waiting -DSTOPS=1 -DKILLS=0 -DFIRST0=DUE
@@ -101,10 +105,17 @@ if [ "$quick" != --quick ]; then
 	holds waiting -DCLIENTS=1 -DSTOPS=1 -DKILLS=1
 	holds waiting -DQUEUES=2 -DTASKS=2 -DKILLS=1
 	holds waiting -DN=4 -DTQI_DEPUTIES=1 -DKILLS=1 -DFIRST0=DUE
+	holds waiting $farm -DFARM=2 -DTASKS=2
+	holds waiting $farm -DFARM=3 -DN=4
+	fails waiting -DBAD=4 $farm -DFARM=3 -DN=4
+	holds waiting $farm -DCLIENTS=2 -DN=4
+	fails waiting -DBAD=5 $farm -DCLIENTS=2 -DN=4
+	holds waiting -DCLIENTS=1 -DFARM=2 -DSTOPS=1 -DKILLS=1
 fi
 fails waiting -DBAD=1 -DTQI_DEPUTIES=0 -DKILLS=2 -DFIRST0=DUE
 fails waiting -DBAD=2 -DFIRST0=DUE
 fails waiting -DBAD=3 $prompt -DCLIENTS=1
 fails waiting -DTQI_DEPUTIES=1 -DSTOPS=1 -DKILLS=1 -DFIRST0=DUE
+fails waiting -DBAD=6 $prompt -DCLIENTS=1
 echo "models: $held hold ($states states), $broken broken variants fail"
 exit "$failed"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Waiting: client/core/sleeper.c, client/core/keeper.c, scheduler/worker/wake.c and shm/wait.c.  A hold
- * of the lock is one step (slot.pml shows that it may be), whose owner may be killed
+ * Waiting: client/core/sleeper.c, client/core/keeper.c, scheduler/worker/keepers.c,
+ * scheduler/wake/asleep.c, shm/wait.c and shm/keepers.c.  A hold of the lock is one step (slot.pml shows that it may be), whose owner may be killed
  * before its commit with any of its wakes done, or after.  Names as in the code.
  *
  * Holds: when nothing moves any more and no keeper's look helps, no live sleeper sleeps
  * beside a task that it could start, nor beside one that is due or whose owner is dead.
  *
  * KILLS, STOPS  how many; any sleeper, between any two steps; kills also inside holds
+ * FARM          sleepers 1 to FARM stop together, and are one domain; others are their own
  * CLIENTS       the first so many sleepers start nothing: they wait for something else
  * QUEUES        task t is in queue t % QUEUES; with two, sleeper N serves both of them,
  *               the others the one of their number
@@ -17,6 +18,9 @@
  * BAD=1 all watch the timekeeper, not the sleeper that they queued behind (WT-4)
  * BAD=2 commits do not tell keepers that they must look earlier (WT-6)
  * BAD=3 nobody passes a wake on but looks (WT-7)
+ * BAD=4 keepers may all be of one domain (WT-6)
+ * BAD=5 looks count cover, also what has been in transit for long (WT-7)
+ * BAD=6 who comes back counts itself as cover (WT-7)
  * With fewer deputies a stop and a kill strand everybody (run.sh wants that to fail).
  * The wake of WT-5 is not shown to be needed here: releasing the mutex wakes its watcher.
  */
@@ -66,16 +70,22 @@
 #define DIED 2
 #define SOON 1
 #define NEVER 2
+#ifndef FARM
+#define FARM 1
+#endif
 #define LIVE (!dead[me] && !stopped[me])
+#define DOMAIN(i) ((i) <= FARM -> 1 : (i))
 #define SERVES(i, t) ((i) > CLIENTS && (QUEUES == 1 || (i) == N || (i) % QUEUES == (t) % QUEUES))
 
 /* In the segment, journalled. */
-byte chain[N], count;		/* listed, oldest first */
-bool transit[N + 1];		/* popped, not back yet */
+byte chain[N], count;		/* slots in use, the first taken first */
+bool transit[N + 1];		/* popped, not back yet ... */
+bool old[N + 1];		/* ... for long */
+byte keepers[KEEPERS];
 byte until[N + 1];		/* what its owner sleeps to */
 byte state[TASKS], owner[TASKS];
 /* The undo journal. */
-byte j_chain[N], j_count, j_until[N + 1], j_state[TASKS], j_owner[TASKS];
+byte j_chain[N], j_count, j_until[N + 1], j_state[TASKS], j_owner[TASKS], j_keepers[KEEPERS];
 bool j_transit[N + 1];
 /* In the segment, not journalled. */
 byte mutex[N + 1]; bool waiters[N + 1];
@@ -87,10 +97,11 @@ bool missed[N + 1], timer[N + 1], is_keeper[N + 1];
 bool dead[N + 1], stopped[N + 1], gone[N + 1];
 byte kills = KILLS, stops = STOPS, give_ups = GIVE_UPS, futile = SPENT;
 /* Scratch of a hold, zero between two of them. */
-byte wakes, a, b, p, q;
+byte wakes, a, b, c, d, e, f, g, p, q, r;
 
 inline begin() {
 	for (a : 0 .. N - 1) { j_chain[a] = chain[a] }
+	for (a : 0 .. KEEPERS - 1) { j_keepers[a] = keepers[a] }
 	for (a : 1 .. N) { j_until[a] = until[a]; j_transit[a] = transit[a] }
 	for (a : 0 .. TASKS - 1) { j_state[a] = state[a]; j_owner[a] = owner[a] }
 	j_count = count; wakes = 0; a = 0
@@ -105,6 +116,7 @@ inline wake_all_noted() { /* before the commit */
 
 inline roll_back() {
 	for (a : 0 .. N - 1) { chain[a] = j_chain[a] }
+	for (a : 0 .. KEEPERS - 1) { keepers[a] = j_keepers[a] }
 	for (a : 1 .. N) { until[a] = j_until[a]; transit[a] = j_transit[a] }
 	for (a : 0 .. TASKS - 1) { state[a] = j_state[a]; owner[a] = j_owner[a] }
 	count = j_count; a = 0
@@ -140,48 +152,125 @@ inline release(i) { /* of its own mutex, after the commit */
 
 inline place_of(i, r) { r = 0; do :: r < count && chain[r] != i -> r++ :: else -> break od }
 
-/* WT-5. */
-inline unlink_at(at) {
-	b = at;
-	do :: b + 1 < count -> chain[b] = chain[b + 1]; b++ :: else -> break od;
-	count--; chain[count] = 0;
-	if
-	:: at < count -> wakes = wakes | (1 << chain[at])
-	:: else
-	fi;
-	if
-	:: at < KEEPERS && count >= KEEPERS -> wakes = wakes | (1 << chain[KEEPERS - 1])
-	:: else
-	fi;
+/* Its place among the keepers; KEEPERS none. */
+inline keeper_of(i, r) { r = 0; do :: r < KEEPERS && keepers[r] != i -> r++ :: else -> break od }
+
+/* Whether a keeper at another place than `but` is of the domain of i. */
+inline is_kept(i, but, r) {
+	r = 0;
+	for (b : 0 .. KEEPERS - 1) {
+		if :: b != but && keepers[b] && DOMAIN(keepers[b]) == DOMAIN(i) -> r = 1 :: else fi
+	}
 	b = 0
 }
 
-inline pop_at(at) {
-	a = chain[at]; transit[a] = true; wakes = wakes | (1 << a); a = 0; unlink_at(at)
+/* It has just been listed: an empty place, or that of a keeper whose domain has another. */
+inline keeper_enter(i) {
+	keeper_of(0, c);
+	is_kept(i, KEEPERS, d);
+	if
+	:: c < KEEPERS -> keepers[c] = i
+	:: c == KEEPERS && (d || BAD == 4) -> skip
+	:: else ->
+		do
+		:: c > 1 ->
+			c--; is_kept(keepers[c], c, d);
+			if :: d -> keepers[c] = i; c = 0 :: else fi
+		:: else -> break
+		od
+	fi;
+	c = 0; d = 0
 }
 
-/* The newest live sleeper that serves the task. */
-inline tqi_wake_for(t) {
-	p = count;
-	do :: p > 0 && (mutex[chain[p - 1]] == DIED || !SERVES(chain[p - 1], t)) -> p-- :: else -> break od;
-	if :: p > 0 -> pop_at(p - 1) :: else fi;
-	p = 0
+/* It is about to be listed no more: the first of another domain follows it, or anybody. */
+inline keeper_leave(i) {
+	keeper_of(i, c);
+	if
+	:: c < KEEPERS ->
+		f = 0; g = 0;
+		do
+		:: f < count ->
+			keeper_of(chain[f], d);
+			if
+			:: !transit[chain[f]] && d == KEEPERS ->
+				if :: !g -> g = chain[f] :: else fi;
+				is_kept(chain[f], c, d);
+				if :: BAD != 4 && !d -> g = chain[f]; f = count :: else -> f++ fi
+			:: else -> f++
+			fi
+		:: else -> break
+		od;
+		keepers[c] = g; f = 0; g = 0; d = 0
+	:: else
+	fi;
+	c = 0
 }
 
-/* The newest live one that can start any. */
-inline tqi_wake_any() {
+/* WT-5: only entering, leaving and burying change the chain. */
+inline unlink_at(at) {
+	b = at;
+	do :: b + 1 < count -> chain[b] = chain[b + 1]; b++ :: else -> break od;
+	count--; chain[count] = 0; b = 0;
+	if
+	:: at < count -> wakes = wakes | (1 << chain[at])
+	:: else
+	fi
+}
+
+/* The owner leaves, or is buried. */
+inline free_at(at) {
+	a = chain[at];
+	if :: !transit[a] -> keeper_leave(a) :: else fi;
+	transit[a] = false; a = 0; unlink_at(at)
+}
+
+inline pop(i) { keeper_leave(i); transit[i] = true; old[i] = false; wakes = wakes | (1 << i) }
+
+/* Whether one of its domain has long been in transit, and lives. */
+inline is_stalled(i, r) {
+	r = 0;
+	for (b : 1 .. N) {
+		if :: transit[b] && old[b] && mutex[b] != DIED && DOMAIN(b) == DOMAIN(i) -> r = 1 :: else fi
+	}
+	b = 0
+}
+
+/* The newest live one that can start one of the tasks from .. to; of a stalled domain last. */
+inline pop_for(from, to) {
 	p = count; q = 0;
 	do
-	:: p > 0 && !q ->
-		for (a : 0 .. TASKS - 1) {
-			if :: state[a] == READY && mutex[chain[p - 1]] != DIED && SERVES(chain[p - 1], a) -> q = p :: else fi
+	:: p > 0 ->
+		p--; e = 0;
+		for (a : from .. to) {
+			if :: state[a] == READY && SERVES(chain[p], a) -> e = 1 :: else fi
 		}
-		p--
+		if
+		:: e && !transit[chain[p]] && mutex[chain[p]] != DIED ->
+			is_stalled(chain[p], e);
+			if :: !q || !e -> q = chain[p] :: else fi;
+			if :: !e -> p = 0 :: else fi
+		:: else
+		fi
 	:: else -> break
 	od;
-	a = 0; p = 0;
-	if :: q > 0 -> q--; pop_at(q) :: else fi;
+	a = 0; p = 0; e = 0;
+	if :: q > 0 -> pop(q) :: else fi;
 	q = 0
+}
+
+inline tqi_wake_for(t) { pop_for(t, t) }
+inline tqi_wake_any() { pop_for(0, TASKS - 1) }
+
+/* WT-7: more than what those on their way may take; all of it may be for them. */
+inline pass_on() {
+	p = 0; q = 0;
+	for (a : 0 .. TASKS - 1) { if :: state[a] == READY -> p++ :: else fi }
+	for (a : 1 .. N) {
+		if :: transit[a] && (!old[a] || BAD == 5) && a > CLIENTS -> q++ :: else fi
+	}
+	if :: BAD == 6 -> q++ :: else fi;
+	a = 0;
+	if :: p > q -> p = 0; q = 0; tqi_wake_any() :: else -> p = 0; q = 0 fi
 }
 
 inline need(r) {
@@ -194,8 +283,11 @@ inline tqi_wake_keepers() {
 	need(p);
 	a = 0;
 	do
-	:: BAD != 2 && a < KEEPERS && a < count ->
-		if :: p < until[chain[a]] -> until[chain[a]] = p; wakes = wakes | (1 << chain[a]) :: else fi;
+	:: BAD != 2 && a < KEEPERS ->
+		if
+		:: keepers[a] && p < until[keepers[a]] -> until[keepers[a]] = p; wakes = wakes | (1 << keepers[a])
+		:: else
+		fi;
 		a++
 	:: else -> break
 	od;
@@ -206,7 +298,7 @@ inline tqi_tend(is_time) {
 	a = 0;
 	do
 	:: a < TASKS && !(state[a] == DUE && is_time) -> a++
-	:: a < TASKS && state[a] == DUE && is_time -> state[a] = READY; q = a; tqi_wake_for(q); q = 0; a = 0
+	:: a < TASKS && state[a] == DUE && is_time -> state[a] = READY; r = a; tqi_wake_for(r); r = 0; a = 0
 	:: else -> break
 	od;
 	a = 0
@@ -216,7 +308,7 @@ inline tqi_tend(is_time) {
 inline tqi_sleep_bury_older(i) {
 	place_of(i, p);
 	do
-	:: p > 0 && mutex[chain[p - 1]] == DIED -> p--; unlink_at(p)
+	:: p > 0 && mutex[chain[p - 1]] == DIED -> p--; free_at(p)
 	:: else -> break
 	od;
 	p = 0
@@ -225,11 +317,10 @@ inline tqi_sleep_bury_older(i) {
 inline tqi_sleep_bury() {
 	p = 0;
 	do
-	:: p < count -> if :: mutex[chain[p]] == DIED -> unlink_at(p) :: else -> p++ fi
+	:: p < count -> if :: mutex[chain[p]] == DIED -> free_at(p) :: else -> p++ fi
 	:: else -> break
 	od;
-	for (a : 1 .. N) { if :: transit[a] && mutex[a] == DIED -> transit[a] = false :: else fi }
-	a = 0; p = 0
+	p = 0
 }
 
 /* A keeper's look: tasks of the dead go back, one wake more is passed on. */
@@ -238,12 +329,12 @@ inline tqi_look(is_time) {
 	tqi_sleep_bury();
 	a = 0;
 	do
-	:: a < TASKS && state[a] == RUNNING && dead[owner[a]] -> state[a] = READY; owner[a] = 0; q = a; tqi_wake_for(q); q = 0; a = 0
+	:: a < TASKS && state[a] == RUNNING && dead[owner[a]] -> state[a] = READY; owner[a] = 0; r = a; tqi_wake_for(r); r = 0; a = 0
 	:: a < TASKS && !(state[a] == RUNNING && dead[owner[a]]) -> a++
 	:: else -> break
 	od;
 	a = 0;
-	tqi_wake_any()
+	if :: BAD == 5 -> pass_on() :: else -> tqi_wake_any() fi
 }
 
 /* Killed in a hold: before its commit, with some of its wakes done, or just after. */
@@ -257,6 +348,9 @@ inline commit(me) {
 	fi
 }
 
+/* Looks come later than what is long. */
+inline grow_old() { for (a : 1 .. N) { old[a] = transit[a] } a = 0 }
+
 proctype Sleeper(byte me) {
 	byte t, at;
 	bool has_slot, is_time, leaves, popped;
@@ -267,7 +361,7 @@ again:
 		d_step {
 			begin(); asleep[me] = 0; bumped[me] = false; watch[me] = 0; missed[me] = false;
 			tqi_tend(is_time); popped = transit[me];
-			if :: has_slot && !popped -> tqi_sleep_bury_older(me) :: else fi;
+			if :: has_slot -> tqi_sleep_bury_older(me) :: else fi;
 			t = 0;
 			do :: t < TASKS && !(state[t] == READY && SERVES(me, t)) -> t++ :: else -> break od
 		};
@@ -280,11 +374,8 @@ again:
 		:: leaves || t < TASKS -> d_step {
 			if
 			:: has_slot ->
-				if
-				:: transit[me] -> transit[me] = false
-				:: else -> place_of(me, at); unlink_at(at); at = 0
-				fi;
-				if :: BAD != 3 && popped -> tqi_wake_any() :: else fi
+				place_of(me, at); free_at(at); at = 0;
+				if :: BAD != 3 && popped -> pass_on() :: else fi
 			:: else
 			fi;
 			tqi_wake_keepers(); wakes = wakes & ~(1 << me); popped = false };
@@ -293,10 +384,11 @@ again:
 			has_slot = false; is_time = false;
 			if :: leaves -> goto left :: else -> goto work fi
 		:: else -> d_step {
-			if :: transit[me] || !has_slot -> transit[me] = false; chain[count] = me; count++ :: else fi;
-			place_of(me, at);
+			if :: !has_slot -> chain[count] = me; count++ :: else fi;
+			if :: transit[me] || !has_slot -> transit[me] = false; keeper_enter(me) :: else fi;
+			keeper_of(me, at);
 			need(p); until[me] = (at < KEEPERS -> p : NEVER); p = 0;
-			is_keeper[me] = at < KEEPERS;
+			is_keeper[me] = at < KEEPERS; place_of(me, at);
 			timer[me] = until[me] == SOON;
 			if :: at > 0 -> watch[me] = (BAD == 1 -> chain[0] : chain[at - 1]) :: else fi;
 			at = 0; t = 0;
@@ -309,7 +401,7 @@ again:
 			:: watch[me] && mutex[watch[me]] != HELD -> missed[me] = true
 			:: else
 			fi;
-			if :: BAD != 3 && popped -> tqi_wake_any() :: else fi;
+			if :: BAD != 3 && popped -> pass_on() :: else fi;
 			popped = false;
 			tqi_wake_keepers() };
 			commit(me);
@@ -324,7 +416,7 @@ again:
 		fi };
 	if
 	:: atomic { LIVE && asleep[me] == 2 -> skip }
-	:: atomic { LIVE && asleep[me] == 1 && timer[me] && futile < 3 && timeout -> futile++; asleep[me] = 2; is_time = true }
+	:: atomic { LIVE && asleep[me] == 1 && timer[me] && futile < 3 && timeout -> futile++; asleep[me] = 2; is_time = true; grow_old() }
 	fi;
 	/* must_look(), tqi_keep() */
 	if
@@ -358,12 +450,14 @@ proctype Submitter(byte t) {
 }
 
 proctype Fate() {
-	byte i;
+	byte i, j;
 	do
 	:: atomic { kills > 0 || stops > 0 -> select (i : 1 .. N);
 		if
 		:: kills > 0 && !dead[i] && !gone[i] -> kills--; die(i)
-		:: stops > 0 && !dead[i] && !stopped[i] && !gone[i] -> stops--; stopped[i] = true
+		:: stops > 0 && !dead[i] && !stopped[i] && !gone[i] -> stops--;
+			for (j : 1 .. N) { if :: DOMAIN(j) == DOMAIN(i) -> stopped[j] = true :: else fi }
+			j = 0
 		:: else
 		fi; i = 0 }
 	:: break

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Whom a submit wakes, and who notices what: FAULTS S1, S5. */
+/* Whom a submit wakes, and who notices what: FAULTS S1, S3, S5. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,7 +16,8 @@
  * before it in the chain; now and then the lock is busy.
  */
 #define WAKES_PER_ROUND 3
-#define LOOKS_PER_SECOND 4 /* three keepers while anything is under way */
+#define LOOKS_PER_SECOND 5 /* three keepers while anything is under way */
+#define THREADS 4	   /* workers of the process that is stopped, and as many later */
 
 static int work(struct farm_box *box, void *arg)
 {
@@ -157,11 +158,61 @@ static void s5_death_before_anybody_slept(void **state)
 	give_up(holds, sizeof(*holds));
 }
 
+static void *work_in_thread(void *arg)
+{
+	work(arg, NULL);
+	return NULL;
+}
+
+static void start_threads(struct farm_box *box)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread, NULL, work_in_thread, box), 0);
+}
+
+/* Workers of the library, without heartbeats: some, and as many again when it is told. */
+static int work_as_crowd(struct farm_box *box, void *arg)
+{
+	start_threads(box);
+	wait_set(arg);
+	start_threads(box);
+	pause_for_good();
+	return 0;
+}
+
+/*
+ * S3: the oldest sleepers and the newest, whom a submit pops, are of one process that is
+ * stopped as a whole.  The worker of another one takes the task, though nobody else comes.
+ */
+static void s3_older_process_is_stopped_as_a_whole(void **state)
+{
+	struct tqi_word32 *more = share(sizeof(*more));
+	struct farm_box *box = *state;
+	pid_t crowd = start_child(box, work_as_crowd, more);
+
+	wait_asleep(box, TQI_INTEREST_WORK, THREADS);
+	pid_t live = start_child(box, work, NULL);
+
+	wait_asleep(box, TQI_INTEREST_WORK, THREADS + 1);
+	tqi_store_release32(more, 1);
+	wait_asleep(box, TQI_INTEREST_WORK, 2 * THREADS + 1);
+	stop_child(crowd);
+	uint64_t id = submit_to(box, "q", 0);
+
+	wait_state(box, id, TQ_DONE);
+	kill_child(live);
+	kill_child(crowd);
+	give_up(more, sizeof(*more));
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(s1_submit_and_wait_beside_idle_workers),
+		TEST(s3_older_process_is_stopped_as_a_whole),
 		TEST(s5_death_before_anybody_slept),
 	};
 

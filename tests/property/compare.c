@@ -597,7 +597,7 @@ static bool compare_commands(struct comparison *c)
 /* States, and that the chain is in the model's order. */
 static bool compare_waiters(struct comparison *c)
 {
-	uint32_t listed = 0, steps = 0;
+	uint32_t listed = 0, used = 0, steps = 0;
 	uint64_t order = 0;
 
 	for (uint32_t s = 1; s < c->m->waiter_slots; s++) {
@@ -610,28 +610,30 @@ static bool compare_waiters(struct comparison *c)
 			  m->behalf ? c->m->tasks[m->behalf].attempt.record : 0))
 			return false;
 		listed += m->state == TQI_WAITER_LISTED;
+		used += m->state != TQI_WAITER_FREE;
 	}
-	for (uint32_t s = c->tx.core->waiter_oldest; s && steps <= listed; steps++) {
-		if (c->m->waiters[s].order <= order)
+	for (uint32_t s = c->tx.core->waiter_oldest; s && steps <= used; steps++) {
+		if (c->m->waiters[s].entered <= order)
 			return differ(c, "waiter %u: place in the chain", s);
-		order = c->m->waiters[s].order;
+		order = c->m->waiters[s].entered;
 		s = tqi_waiter_at(&c->tx, s)->newer;
 	}
-	return same(c, "chain", 0, "length", steps, listed) &&
+	return same(c, "chain", 0, "length", steps, used) &&
 	       same(c, "core", 0, "waiter_count", c->tx.core->waiter_count, listed);
 }
 
 /* WT-6: no keeper sleeps longer than it may. */
 static bool compare_keepers(struct comparison *c)
 {
-	uint32_t s = c->tx.core->waiter_oldest;
+	for (uint32_t place = 0; place < TQI_KEEPERS; place++) {
+		uint32_t s = c->tx.core->waiter_keepers[place];
 
-	for (uint32_t place = 0; place < TQI_KEEPERS && s; place++) {
+		if (!s)
+			continue;
 		if (tqi_waiter_at(&c->tx, s)->until_ns > model_keeper_until(c->m, place))
 			return differ(c, "waiter %u: keeper %u sleeps too long", s, place);
 		if (tqi_waiter_at(&c->tx, s)->until_wall_ns > model_keeper_until_wall(c->m, place))
 			return differ(c, "waiter %u: keeper %u misses the wall clock", s, place);
-		s = tqi_waiter_at(&c->tx, s)->newer;
 	}
 	return true;
 }

@@ -192,7 +192,10 @@ struct model_waiter {
 	uint32_t told; /* of a group: ends that it has seen; TQI_GROUP_LAST it waits for all */
 	uint32_t behalf; /* task whose attempt under way it waits for; 0 nobody's */
 	struct model_worth lent;
-	uint64_t order; /* in the chain, or in transit */
+	uint64_t order;	    /* among the listed, or those in transit */
+	uint64_t entered;   /* place in the chain */
+	uint64_t popped_ns; /* since when it is in transit */
+	uint32_t domain;    /* what stops together with it */
 };
 
 struct model_edge {
@@ -569,6 +572,7 @@ bool model_edges_drop(struct model *m, uint32_t waiter, uint32_t count);
 void model_relink(struct model *m, uint32_t waiter);
 void model_leave(struct model *m, uint32_t waiter);
 bool model_wake_any(struct model *m);
+bool model_wake_next(struct model *m);
 uint32_t model_pins(const struct model *m, uint32_t task);
 /* Until when a keeper may sleep, at most. */
 uint64_t model_keeper_until(const struct model *m, uint32_t place);

@@ -162,8 +162,7 @@ static bool wake(struct model *m, uint32_t count)
 			continue;
 		if (woken && !model_has_done(m, MODEL_POPPED, s))
 			break; /* its journal fills: who comes pops another */
-		m->waiters[s].state = TQI_WAITER_TRANSIT;
-		m->waiters[s].order = ++m->order;
+		model_pop(m, s);
 		count--;
 		woken = true;
 	}

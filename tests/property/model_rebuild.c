@@ -10,7 +10,7 @@ static void rebuild_sleepers(struct model *m)
 		if (m->waiters[s].state == TQI_WAITER_FREE)
 			continue;
 		m->waiters[s].state = TQI_WAITER_LISTED;
-		m->waiters[s].order = ++m->order;
+		m->waiters[s].order = m->waiters[s].entered = ++m->order;
 		for (uint64_t below = NEVER;;) {
 			struct model_edge *newest = NULL;
 

@@ -6,7 +6,10 @@
 #define BURY_EDGES 8
 #define BURY_LOOKS 256
 #define POPS_SLICE 16
-#define SECOND 1000000000ull
+#define STALL_LOOKS 16
+#define STALL_NS 200000000ull
+#define LOOK_NS 500000000ull
+#define DEPUTY_NS 200000000ull
 
 bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 {
@@ -71,9 +74,32 @@ static uint32_t newer_to_older(const struct model *m, uint32_t waiter)
 				true);
 }
 
+static bool is_late(const struct model *m, uint32_t waiter)
+{
+	return m->now_ns - m->waiters[waiter].popped_ns > STALL_NS;
+}
+
+/* Whether one of its domain is late among those that were popped first, and lives. */
+static bool is_stalled(const struct model *m, uint32_t waiter)
+{
+	uint64_t order = 0;
+	uint32_t s;
+
+	for (uint32_t i = 0; i < STALL_LOOKS; i++) {
+		s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false);
+		if (!s || !is_late(m, s))
+			return false;
+		if (!m->waiters[s].dead && m->waiters[s].domain == m->waiters[waiter].domain)
+			return true;
+		order = m->waiters[s].order;
+	}
+	return false;
+}
+
 void model_pop(struct model *m, uint32_t waiter)
 {
 	m->waiters[waiter].state = TQI_WAITER_TRANSIT;
+	m->waiters[waiter].popped_ns = m->now_ns;
 	m->waiters[waiter].order = ++m->order;
 }
 
@@ -81,28 +107,40 @@ void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 {
 	if (!model_may_start(m, queue))
 		return;
+	uint32_t last = 0;
+
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w && model_serves(w, queue, kind)) {
+		if (!w || !model_serves(w, queue, kind))
+			continue;
+		if (!is_stalled(m, s)) {
 			model_pop(m, s);
 			return;
 		}
+		last = last ? last : s;
 	}
+	if (last)
+		model_pop(m, last);
 }
 
 /* The newest that can start something; or that the core has woken, not knowing yet. */
 static uint32_t first_sleeper(struct model *m, bool unsettled)
 {
+	uint32_t last = 0;
+
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (w &&
-		    (unsettled ? model_has_done(m, MODEL_POPPED, s)
-			       : model_best(m, w) || model_can_steal(m, m->waiters[s].subject)))
+		if (!w ||
+		    !(unsettled ? model_has_done(m, MODEL_POPPED, s)
+				: model_best(m, w) || model_can_steal(m, m->waiters[s].subject)))
+			continue;
+		if (!is_stalled(m, s))
 			return s;
+		last = last ? last : s;
 	}
-	return 0;
+	return last;
 }
 
 static bool wake_first(struct model *m)
@@ -116,15 +154,50 @@ static bool wake_first(struct model *m)
 	return other || first;
 }
 
-bool model_wake_any(struct model *m)
+static bool wake_others(struct model *m)
 {
-	bool called = model_wake_called(m), ended = model_wake_ended(m, 1), ready = false, woken;
+	bool called = model_wake_called(m), ended = model_wake_ended(m, 1);
+
+	return called || ended;
+}
+
+static uint32_t startable(const struct model *m)
+{
+	uint32_t n = 0;
 
 	for (uint32_t i = 1; i < m->task_slots; i++)
-		ready |= model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
-	woken = ready && wake_first(m);
+		n += model_in_lane(&m->tasks[i]) || m->tasks[i].assigned;
+	return n;
+}
+
+bool model_wake_any(struct model *m)
+{
+	bool others = wake_others(m), woken = startable(m) && wake_first(m);
+
 	m->pass_on = false;
-	return woken || called || ended;
+	return woken || others;
+}
+
+/* On their way to work, but for those that are late among the first popped. */
+static uint32_t cover(const struct model *m)
+{
+	uint64_t order = 0;
+	uint32_t n = 0, s;
+
+	for (uint32_t i = 0; (s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false)); i++) {
+		bool late = n == 0 && i <= STALL_LOOKS && is_late(m, s);
+
+		order = m->waiters[s].order;
+		n += !late && m->waiters[s].interest == TQI_INTEREST_WORK;
+	}
+	return n;
+}
+
+bool model_wake_next(struct model *m)
+{
+	bool others = wake_others(m);
+
+	return (startable(m) > cover(m) && wake_first(m)) || others;
 }
 
 /* Whether somebody with this interest is on the way: who comes passes wakes on. */
@@ -186,20 +259,20 @@ static bool is_under_way(const struct model *m)
 
 uint64_t model_keeper_until(const struct model *m, uint32_t place)
 {
-	uint64_t until = is_under_way(m) ? m->now_ns + (place + 1) * SECOND : NEVER;
+	uint64_t until = is_under_way(m) ? m->now_ns + LOOK_NS + place * DEPUTY_NS : NEVER;
 
 	for (uint32_t t = 1; t < m->task_slots; t++)
 		if (m->tasks[t].state != TQ_FREE && m->tasks[t].look_ns != NEVER &&
-		    m->tasks[t].look_ns + place * SECOND < until)
-			until = m->tasks[t].look_ns + place * SECOND;
+		    m->tasks[t].look_ns + place * DEPUTY_NS < until)
+			until = m->tasks[t].look_ns + place * DEPUTY_NS;
 	if (m->telling_count)
-		until = model_least(until, m->now_ns + place * SECOND);
+		until = model_least(until, m->now_ns + place * DEPUTY_NS);
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (m->buckets[x].empty && model_limit(m, x).waiting)
-			until = model_least(until, model_next_token(m, x) + place * SECOND);
+			until = model_least(until, model_next_token(m, x) + place * DEPUTY_NS);
 	uint64_t next = model_schedule_next(m, false);
 
-	return next != NEVER && next + place * SECOND < until ? next + place * SECOND : until;
+	return next != NEVER && next + place * DEPUTY_NS < until ? next + place * DEPUTY_NS : until;
 }
 
 uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
@@ -208,11 +281,11 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 
 	for (uint32_t t = 1; t < m->task_slots; t++)
 		if (model_waits_for_wall(&m->tasks[t]) &&
-		    m->tasks[t].at_ns + place * SECOND < until)
-			until = m->tasks[t].at_ns + place * SECOND;
+		    m->tasks[t].at_ns + place * DEPUTY_NS < until)
+			until = m->tasks[t].at_ns + place * DEPUTY_NS;
 	uint64_t next = model_schedule_next(m, true);
 
-	return next != NEVER && next + place * SECOND < until ? next + place * SECOND : until;
+	return next != NEVER && next + place * DEPUTY_NS < until ? next + place * DEPUTY_NS : until;
 }
 
 static bool is_idle(const struct model *m, const struct model_worker *w)
@@ -277,11 +350,13 @@ void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t s
 {
 	if (waiter >= m->waiter_slots)
 		m->waiter_slots = waiter + 1;
+	m->order++;
 	m->waiters[waiter] = (struct model_waiter){ .state = TQI_WAITER_LISTED,
 						    .interest = interest,
 						    .subject = subject,
 						    .behalf = behalf,
-						    .order = ++m->order };
+						    .order = m->order,
+						    .entered = m->order };
 }
 
 static bool is_waiting(const struct model *m, uint32_t task)

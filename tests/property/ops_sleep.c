@@ -11,6 +11,7 @@
 #include "tests/property/world.h"
 
 #define WAIT_EDGES_MAX 12
+#define DOMAINS 3      /* what stops together: processes, by the number of what they wait for */
 #define SURE_EDGES 128 /* so few are looked at before the search ends */
 
 struct sleep {
@@ -28,8 +29,8 @@ struct sleep {
 
 static int sleep_core(struct world *w, void *arg)
 {
-	static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
 	struct sleep *s = arg;
+	const struct tqi_ident self = { .pid = 1 + s->subject % DOMAINS, .tid = 1, .start = 1 };
 	bool full;
 
 	for (uint32_t i = 0; i < s->count; i++)
@@ -98,6 +99,8 @@ static void sleep(struct world *w, struct sleep *s)
 	if (s->waiter >= MODEL_WAITERS)
 		fail(w, "wait slot %u", s->waiter);
 	model_enter(w->m, s->waiter, s->interest, s->subject, s->behalf);
+	w->m->waiters[s->waiter].domain =
+		((struct tqi_waiter *)tqi_table_peek(&w->box.seg, TQI_WAITERS, s->waiter))->domain;
 	w->m->waiters[s->waiter].any = s->any;
 	w->m->waiters[s->waiter].told = s->told;
 	model_lend(w->m, s->waiter, s->priority);
@@ -197,7 +200,7 @@ static int again_core(struct world *w, void *arg)
 	bool popped = is_popped(&w->tx, *(uint32_t *)arg);
 
 	tqi_sleep_again(&w->tx, *(uint32_t *)arg, UINT64_MAX);
-	return popped && tqi_wake_any(&w->tx);
+	return popped && tqi_wake_next(&w->tx);
 }
 
 static int drop_core(struct world *w, void *arg)
@@ -210,7 +213,7 @@ static int leave_core(struct world *w, void *arg)
 	bool popped = is_popped(&w->tx, *(uint32_t *)arg);
 
 	tqi_sleep_leave(&w->tx, *(uint32_t *)arg);
-	return popped && tqi_wake_any(&w->tx);
+	return popped && tqi_wake_next(&w->tx);
 }
 
 static void leave(struct world *w, uint32_t waiter)
@@ -226,7 +229,7 @@ static void leave(struct world *w, uint32_t waiter)
 	bool popped = w->m->waiters[waiter].state == TQI_WAITER_TRANSIT;
 
 	model_leave(w->m, waiter);
-	expect(w, r, popped && model_wake_any(w->m), "wake on leaving");
+	expect(w, r, popped && model_wake_next(w->m), "wake on leaving");
 }
 
 /* A sleeper comes back: to sleep again, or to leave. */
@@ -247,7 +250,7 @@ void op_back(struct world *w)
 	bool popped = w->m->waiters[waiter].state == TQI_WAITER_TRANSIT;
 
 	model_relink(w->m, waiter);
-	expect(w, r, popped && model_wake_any(w->m), "wake on the way to sleep");
+	expect(w, r, popped && model_wake_next(w->m), "wake on the way to sleep");
 }
 
 void op_sleeper_dies(struct world *w)

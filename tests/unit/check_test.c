@@ -10,6 +10,7 @@
 
 #include "scheduler/check/check.h"
 #include "scheduler/rebuild/rebuild.h"
+#include "shm/domain.h"
 #include "shm/span.h"
 
 #define ROUNDS 1000
@@ -164,6 +165,16 @@ static void test_damage_of_sleepers_is_found_and_mended(void **state)
 	DAMAGE(waiter->list_older, s.waiter);
 	DAMAGE(waiter->list_newer, s.waiter);
 	DAMAGE(waiter->turn, 0);
+	DAMAGE(core->waiter_transit.oldest, s.waiter);
+	DAMAGE(core->waiter_coming, 1);
+	DAMAGE(core->waiter_keepers[0], 0);
+	DAMAGE(core->waiter_keepers[2], s.waiter);
+	DAMAGE(core->waiter_domains_in_use[0], ~core->waiter_domains_in_use[0]);
+	DAMAGE(core->waiter_domains[tqi_domain_list(waiter->domain)].oldest, 0);
+	DAMAGE(core->waiter_domains[tqi_domain_list(waiter->domain)].newest, 0);
+	DAMAGE(waiter->domain, waiter->domain + 1);
+	DAMAGE(waiter->domain_older, s.waiter);
+	DAMAGE(waiter->domain_newer, s.waiter);
 	close_intact(&f, &image);
 }
 

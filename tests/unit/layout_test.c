@@ -80,7 +80,7 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, waiter_oldest);
 	FIELD(tqi_core, waiter_newest);
 	FIELD(tqi_core, waiter_count);
-	FIELD(tqi_core, waiter_transit);
+	FIELD(tqi_core, waiter_coming);
 	FIELD(tqi_core, waiter_for_work);
 	FIELD(tqi_core, spans_free);
 	FIELD(tqi_core, spans_hint);
@@ -90,6 +90,10 @@ static void add_core(struct text *t)
 	FIELD(tqi_core, inflight);
 	FIELD(tqi_core, waiter_turn);
 	FIELD(tqi_core, waiter_lists);
+	FIELD(tqi_core, waiter_transit);
+	FIELD(tqi_core, waiter_keepers);
+	FIELD(tqi_core, waiter_domains_in_use);
+	FIELD(tqi_core, waiter_domains);
 }
 
 static void add_parts(struct text *t)
@@ -148,6 +152,10 @@ static void add_parts(struct text *t)
 	FIELD(tqi_waiter, list);
 	FIELD(tqi_waiter, list_older);
 	FIELD(tqi_waiter, list_newer);
+	FIELD(tqi_waiter, domain);
+	FIELD(tqi_waiter, domain_older);
+	FIELD(tqi_waiter, domain_newer);
+	FIELD(tqi_waiter, popped_ns);
 }
 
 static void add_task(struct text *t)

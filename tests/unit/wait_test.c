@@ -2,6 +2,7 @@
 /* shm/wait.c and scheduler/worker/wake.c: the chain of sleepers, keepers, pops, burials. */
 #include "tests/unit/fixture.h"
 
+#include "shm/domain.h"
 #include "shm/lock.h"
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
@@ -62,7 +63,7 @@ static void test_mutex_says_owner(void **state)
 	close_fixture(&f);
 }
 
-/* WT-6: the oldest is the timekeeper, two behind it are deputies. */
+/* WT-6: the first is the timekeeper, two behind it are deputies; one that goes is followed. */
 static void test_keepers(void **state)
 {
 	uint32_t w[5];
@@ -78,14 +79,15 @@ static void test_keepers(void **state)
 	tqi_tx_abort(&f.tx);
 	leave(&f, w[0]);
 	begin(&f);
-	for (uint32_t i = 1; i < 5; i++)
-		assert_int_equal(tqi_waiter_keeper(&f.tx, w[i]),
-				 i - 1 < TQI_KEEPERS ? i - 1 : TQI_KEEPERS);
+	assert_int_equal(tqi_waiter_keeper(&f.tx, w[3]), 0);
+	assert_int_equal(tqi_waiter_keeper(&f.tx, w[1]), 1);
+	assert_int_equal(tqi_waiter_keeper(&f.tx, w[2]), 2);
+	assert_int_equal(tqi_waiter_keeper(&f.tx, w[4]), TQI_KEEPERS);
 	tqi_tx_abort(&f.tx);
 	close_fixture(&f);
 }
 
-/* WT-5: whoever unlinks a slot wakes the one behind it, and the new keeper. */
+/* WT-5: whoever frees a slot wakes the one behind it, and nobody else. */
 static void test_unlinking_wakes(void **state)
 {
 	uint32_t w[6], words[6];
@@ -100,7 +102,7 @@ static void test_unlinking_wakes(void **state)
 	leave(&f, w[0]);
 	assert_true(is_woken(&f, w[1], &words[1]));
 	assert_false(is_woken(&f, w[2], &words[2]));
-	assert_true(is_woken(&f, w[3], &words[3])); /* a deputy by now */
+	assert_false(is_woken(&f, w[3], &words[3])); /* the timekeeper by now */
 	assert_false(is_woken(&f, w[4], &words[4]));
 	leave(&f, w[4]);
 	assert_true(is_woken(&f, w[5], &words[5]));
@@ -127,6 +129,7 @@ static void test_words_are_not_undone(void **state)
 	close_fixture(&f);
 }
 
+/* WT-5: a popped one keeps its place in the chain. */
 static void test_pop_and_relink(void **state)
 {
 	uint32_t word = 0;
@@ -134,12 +137,19 @@ static void test_pop_and_relink(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
+	for (int i = 0; i < TQI_KEEPERS; i++)
+		enter(&f, TQI_INTEREST_TASKS, 0); /* so that those below are told of nothing */
 	uint32_t a = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 	uint32_t b = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 
+	uint32_t behind = enter(&f, TQI_INTEREST_TASKS, 0), behind_word = 0;
+
 	is_woken(&f, b, &word);
+	is_woken(&f, behind, &behind_word);
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
 	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_TRANSIT); /* newest first */
+	assert_false(is_woken(&f, behind, &behind_word));
+	assert_int_equal(waiter_of(&f, behind)->older, b);
 	assert_int_equal(waiter_of(&f, a)->state, TQI_WAITER_LISTED);
 	assert_true(is_woken(&f, b, &word));
 	assert_int_equal(tqi_segment_core(&f.box.seg)->waiter_for_work, 1);
@@ -147,7 +157,7 @@ static void test_pop_and_relink(void **state)
 	tqi_sleep_again(&f.tx, b, UINT64_MAX);
 	commit(&f);
 	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_LISTED);
-	assert_int_equal(tqi_segment_core(&f.box.seg)->waiter_newest, b);
+	assert_int_equal(waiter_of(&f, behind)->older, b);
 	close_fixture(&f);
 }
 
@@ -262,7 +272,7 @@ static void test_keeper_comes_back_to_the_dying(void **state)
 	tqt_mutex_die(&record->life);
 	assert_false(prove(&f, worker)); /* its master has a second to say why */
 	assert_int_equal(record->state, TQI_WORKER_DYING);
-	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + SECOND);
+	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + SECOND / 2);
 	f.box.system.now_ns += SECOND;
 	assert_true(prove(&f, worker)); /* it holds nothing that its group could disturb */
 	begin(&f);
