@@ -157,11 +157,23 @@ static int lock_slice(pthread_mutex_t *mutex, uint64_t until_ns)
 #endif
 }
 
-static int lock_slowly(const struct tqi_segment *seg, uint64_t timeout_ns, int *ret_r)
+/* Until when the lock is waited for: the caller's own time wins, if it is sooner. */
+static uint64_t deadline_of(const struct tqi_thread *self, uint64_t now, uint64_t timeout_ns)
+{
+	uint64_t deadline = now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
+	uint64_t least = now + TQI_LOCK_LEAST_NS, own = self->until_ns;
+
+	if (own == 0 || own >= deadline)
+		return deadline;
+	return own > least ? own : least < deadline ? least : deadline;
+}
+
+static int lock_slowly(const struct tqi_segment *seg, const struct tqi_thread *self,
+		       uint64_t timeout_ns, int *ret_r)
 {
 	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
 	uint64_t now = tqi_ops_linux.now(NULL); /* clocklock knows no other clock */
-	uint64_t deadline = now + timeout_ns < now ? UINT64_MAX : now + timeout_ns;
+	uint64_t deadline = deadline_of(self, now, timeout_ns);
 
 	for (uint64_t slice = SLICE_FIRST_NS;;
 	     slice = slice < SLICE_LAST_NS / 2 ? slice * 2 : SLICE_LAST_NS) {
@@ -221,7 +233,7 @@ static __attribute__((noinline)) int lock_taken(const struct tqi_segment *seg,
 	if (r == EBUSY) {
 		if (tqi_mutex_owner(mutex) == self->tid)
 			return -EDEADLK;
-		int e = lock_slowly(seg, timeout_ns, &r);
+		int e = lock_slowly(seg, self, timeout_ns, &r);
 
 		if (e < 0)
 			return e;

@@ -22,17 +22,23 @@
 
 #include "shm/segment.h"
 
+/* 0.5 s: so long the lock is waited for also by who has no time left; a holder whom the
+ * system has put aside comes back sooner. */
+#define TQI_LOCK_LEAST_NS 500000000ull
+
 /* The calling thread, for the holder's record. */
 struct tqi_thread {
 	uint32_t pid;
 	uint32_t tid;
 	uint64_t start; /* of the thread; 0 unknown: then nobody may ever steal from it */
+	uint64_t until_ns; /* CLOCK_MONOTONIC: what it wants the lock for ends then; 0 never */
 };
 
 int tqi_lock_init(pthread_mutex_t *mutex);
 
 /*
- * Take the lock within `timeout_ns`.  On return 0 no journal is pending.
+ * Take the lock within `timeout_ns`, or until the thread's `until_ns` if that is sooner, but
+ * TQI_LOCK_LEAST_NS at least.  On return 0 no journal is pending.
  * -EDEADLK this thread holds it (a signal handler inside taskq); TQ_ELOCKED not
  * in time; TQ_ECORRUPT the mutex is beyond use, or the journal is damaged (TX-7).
  */

@@ -330,3 +330,16 @@ int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 			tqi_keep(tq);
 	}
 }
+
+int tqi_block_in_time(struct tq *tq, struct tqi_sleeper *s)
+{
+	struct tqi_self *self = tqi_self(tq);
+
+	if (!self)
+		return -ENOMEM;
+	self->thread.until_ns = s->deadline_ns | 1; /* 0 would be none */
+	int r = tqi_block(tq, s);
+
+	self->thread.until_ns = 0;
+	return r == TQ_ELOCKED && tqi_now(tq) >= s->deadline_ns ? -ETIMEDOUT : r;
+}

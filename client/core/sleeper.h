@@ -38,6 +38,11 @@ struct tqi_sleeper {
 
 /* -ETIMEDOUT deadline over, -EINTR, TQ_EFULL no slot, or the attempt's answer. */
 int tqi_block(struct tq *tq, struct tqi_sleeper *sleeper);
+/*
+ * The same, and no hold in it waits for the lock beyond the deadline: where that is over, it
+ * comes first (-ETIMEDOUT), for who has the lock is not the sleeper's question.
+ */
+int tqi_block_in_time(struct tq *tq, struct tqi_sleeper *sleeper);
 
 /* A keeper's look: everything that is due, and the proofs it asks for. */
 void tqi_keep(struct tq *tq);

@@ -136,7 +136,7 @@ int tq_command_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
 	int r = ret_info ? tqi_snapshot_room(ret_info, &room) : 0;
 
 	while (r == 0) {
-		r = tqi_block(tq, &s);
+		r = tqi_block_in_time(tq, &s);
 		if (r != -ENOMEM)
 			break;
 		r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : 0;

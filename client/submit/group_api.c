@@ -186,7 +186,7 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 
 	do {
 		w->queued = false;
-		r = tqi_block(tq, &s);
+		r = tqi_block_in_time(tq, &s);
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
 	} while (r == -ENOMEM);

@@ -192,7 +192,7 @@ static int wait_until(struct tq *tq, struct wait *w, uint64_t deadline_ns, bool 
 
 	do {
 		w->cursor = w->scan = 0;
-		r = tqi_block(tq, &s);
+		r = tqi_block_in_time(tq, &s);
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
 	} while (r == -ENOMEM || r == -ERESTART);

@@ -71,3 +71,48 @@ load helper
 	[[ $(taskq --json info | jq .rollbacks) == 1 ]]
 	expect 0 check
 }
+
+# Stops the lock's holder, `pid`.
+stop_holder() {
+	[[ -x $TASKQ_LOCK_HOLDER ]] || skip "TASKQ_LOCK_HOLDER is not set"
+	start "$TASKQ_LOCK_HOLDER" "$TASKQ_SEGMENT"
+	eventually 5 is_in "$pid" T
+}
+
+@test "fault.S6: a wait's own time-out wins over a lock that is not to be had" {
+	local id
+
+	id=$(submit -- true)
+	stop_holder
+	expect 75 wait --timeout 10ms "$id"
+	says "$id has not finished yet"
+	expect 75 wait --timeout 0 "$id"
+	kill -CONT "$pid"
+	ends 0 "$pid"
+}
+
+@test "fault.S6: destroy names the stopped holder of the lock" {
+	submit -- true
+	stop_holder
+	expect 1 destroy
+	says "held by process $pid, which is stopped (T)"
+	says "kill -CONT $pid"
+	kill -CONT "$pid"
+	ends 0 "$pid"
+	expect 0 destroy --force
+}
+
+@test "fault.D10: of several tasks the first finds the lock held, for all" {
+	local ids=() i
+
+	for i in 1 2 3; do ids+=("$(submit -- true)"); done
+	stop_holder
+	expect 1 cancel "${ids[@]}"
+	[[ $(grep -c 'the lock could not be had' <<<"$stderr") == 1 ]]
+	expect 75 wait --timeout 0 "${ids[@]}"
+	[[ $(grep -c 'has not finished yet' <<<"$stderr") == 3 ]]
+	expect 125 wait "${ids[@]}"
+	[[ $(grep -c 'the lock could not be had' <<<"$stderr") == 1 ]]
+	kill -CONT "$pid"
+	ends 0 "$pid"
+}

@@ -24,7 +24,9 @@ static void advise_locked(const struct cli *cli)
 {
 	struct tq_lock_holder holder = { .size = sizeof(holder) };
 
-	if (!cli->tq || tq_lock_blame(cli->tq, &holder) < 0 || holder.tid == 0)
+	if (!cli->tq || tq_lock_blame(cli->tq, &holder) < 0)
+		return;
+	if (holder.tid == 0)
 		complain_more("it has been let go meanwhile: try again");
 	else if (holder.state == 'T' || holder.state == 't')
 		complain_more("it is held by process %u, which is stopped (%c)\n"

@@ -222,6 +222,13 @@ bool refuse(const struct cli *cli, const char *option, const char *arg, const ch
 	return false;
 }
 
+static _Atomic bool at_lock; /* set by any thread that reports, never taken back */
+
+bool failed_at_lock(void)
+{
+	return at_lock;
+}
+
 int fail(const struct cli *cli, int r, enum about about, const char *format, ...)
 {
 	const struct explanation *row = explain(r, about);
@@ -234,6 +241,8 @@ int fail(const struct cli *cli, int r, enum about about, const char *format, ...
 	complain("%s: %s%s%s", what, error_text(r, about), row->advice ? "\n" : "",
 		 row->advice ? row->advice : "");
 	advise(cli, r);
+	if (r == TQ_ELOCKED)
+		at_lock = true;
 	return cli->transparent ? CLI_SELF : row->code;
 }
 

@@ -40,6 +40,9 @@ const char *error_text(int r, enum about about);
 
 /* Reports the library's error @r and gives the exit code for it. */
 int fail(const struct cli *cli, int r, enum about about, const char *format, ...) PRINTF_LIKE(4, 5);
+/* Whether the lock was not to be had, and that has been said: who has more to do would only
+ * wait as long again for each of it. */
+bool failed_at_lock(void);
 
 /* fail() about a task, "VERB 17-3: ...". */
 int fail_task(const struct cli *cli, int r, uint64_t id);

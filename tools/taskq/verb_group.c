@@ -194,7 +194,7 @@ static int each_group(struct cli *cli, const struct group_options *o, uint32_t o
 	}
 	for (int i = 1; first && i < cli->operand_count; i++)
 		code = worse(code, first(cli, o, ids[i - 1]));
-	for (int i = 1; code == CLI_OK && i < cli->operand_count; i++)
+	for (int i = 1; code == CLI_OK && i < cli->operand_count && !failed_at_lock(); i++)
 		worst = worse(worst, run(cli, o, ids[i - 1]));
 	free(ids);
 	return worse(code, worst);

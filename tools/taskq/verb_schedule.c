@@ -222,7 +222,7 @@ static int each(struct cli *cli, int action)
 		free(ids);
 		return cli->exit_code;
 	}
-	for (int i = 1; i < cli->operand_count; i++) {
+	for (int i = 1; i < cli->operand_count && !failed_at_lock(); i++) {
 		if (!action && !cli->json && i > 1)
 			putchar('\n');
 		code = worse(code, action ? steer(cli, ids[i - 1], (enum tq_schedule_action)action)

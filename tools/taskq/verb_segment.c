@@ -189,6 +189,8 @@ int verb_destroy(struct cli *cli, int argc, char **argv)
 	r = tq_destroy(cli->segment, flags);
 	if (r >= 0)
 		return CLI_OK;
+	if (r == TQ_ELOCKED) /* who has the lock is seen without it */
+		attach(cli, TQ_OPEN_READONLY);
 	code = fail(cli, r, ABOUT_REMOVAL, "segment \"%s\"", cli->segment);
 	if (r == -EBUSY)
 		advise_busy(cli);

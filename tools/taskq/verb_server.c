@@ -63,7 +63,7 @@ static int change_each(struct cli *cli,
 
 	if (!servers_ok(cli) || !attach(cli, 0) || !require_queue(cli, cli->queue))
 		return cli->exit_code;
-	for (int i = 1; i < cli->operand_count; i++) {
+	for (int i = 1; i < cli->operand_count && !failed_at_lock(); i++) {
 		const int r = change(cli->tq, cli->queue, cli->operands[i]);
 
 		if (r < 0)

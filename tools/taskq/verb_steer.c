@@ -77,7 +77,7 @@ static int steer_each(struct cli *cli, const uint64_t *ids, unsigned count, stee
 {
 	int code = CLI_OK;
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && !failed_at_lock(); i++) {
 		const int r = steer(cli, ids[i], arg);
 
 		if (r == STEER_REPORTED)

@@ -46,13 +46,13 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 
 /* Waits for all at once, so that none can be evicted while another is waited for.
  * Says nothing of errors: the look at each one that follows does. */
-static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const struct waiting *how,
-		     uint64_t deadline_ns)
+static int wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const struct waiting *how,
+		    uint64_t deadline_ns)
 {
 	const int32_t priority = how->urgent ? how->priority : INT32_MIN; /* less than any */
-	int r;
+	int r = 0;
 
-	for (unsigned at = 0; at < count; at += WAIT_MANY_MAX) {
+	for (unsigned at = 0; at < count && r != TQ_ELOCKED; at += WAIT_MANY_MAX) {
 		const unsigned some = count - at < WAIT_MANY_MAX ? count - at : WAIT_MANY_MAX;
 
 		do {
@@ -62,6 +62,7 @@ static void wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const s
 			signals_sleep_end();
 		} while (r == -EINTR);
 	}
+	return r;
 }
 
 /* What a failed task has to say that its exit code does not. */
@@ -74,12 +75,25 @@ static void report_task(const struct tq_task_info *info, unsigned count)
 	complain("%s %s", tq_id_format(info->id, id), outcome_format(info, outcome));
 }
 
+/* Without time left, and for one that has not ended, nobody need have the lock. */
+static int look_or_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *info)
+{
+	if (timeout_ns == 0 && tq_info(tq, id, info) == 0 && info->state < TQ_DONE)
+		return -EAGAIN;
+	const int r = wait_task(tq, id, timeout_ns, info);
+
+	if (r != -EAGAIN && r != -ETIMEDOUT)
+		return r;
+	info->size = sizeof(*info);
+	return tq_info(tq, id, info) == 0 && info->state >= TQ_DONE ? 0 : r;
+}
+
 static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadline_ns,
 		    const struct clocks *clocks)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	char text[TQ_ID_TEXT_MAX];
-	const int r = wait_task(cli->tq, id, time_left(deadline_ns), &info);
+	const int r = look_or_wait(cli->tq, id, time_left(deadline_ns), &info);
 
 	if (r == -ETIMEDOUT || r == -EAGAIN) {
 		complain("%s has not finished yet", tq_id_format(id, text));
@@ -115,12 +129,13 @@ int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, const 
 
 	if (code)
 		return code;
-	if (count > 1 || how->urgent)
-		wait_all(cli->tq, ids, count, how, deadline_ns);
+	if ((count > 1 || how->urgent) &&
+	    wait_all(cli->tq, ids, count, how, deadline_ns) == TQ_ELOCKED)
+		return fail(cli, TQ_ELOCKED, ABOUT_TASK, "%s", cli->verb->name);
 
 	const struct clocks clocks = clocks_read();
 
-	for (unsigned i = 0; i < count; i++) {
+	for (unsigned i = 0; i < count && !failed_at_lock(); i++) {
 		const int one = wait_one(cli, ids[i], count, deadline_ns, &clocks);
 
 		if (count == 1 || one == CLI_OK || one == CLI_UNFINISHED)
