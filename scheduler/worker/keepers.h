@@ -5,6 +5,9 @@
 
 #include "scheduler/record/records.h"
 
+/* 1 s: while anything is under way all keepers have looked within that. */
+#define TQI_LOOKS_NS 1000000000ull
+
 /* Pass over: if anything is startable by a sleeper, or a command or its answers wait for
  * one, pop one.  True when it did. */
 bool tqi_wake_any(struct tqi_tx *tx);

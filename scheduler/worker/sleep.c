@@ -96,6 +96,18 @@ void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter)
 	tqi_waiter_leave(tx, waiter);
 }
 
+/*
+ * A keeper that was given a note keeps it until its time has come, whatever wakes it before,
+ * and though nothing be under way any more: else each of several submits a few milliseconds
+ * apart would wake all keepers, and one that is often woken would never look.
+ */
+static uint64_t look_again(const struct tqi_tx *tx, const struct tqi_waiter *s, uint64_t look)
+{
+	bool noted = s->until_ns > tx->now_ns && s->until_ns - tx->now_ns <= TQI_LOOKS_NS;
+
+	return noted && s->until_ns < look ? s->until_ns : look;
+}
+
 uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 {
 	struct tqi_waiter *s = tqi_waiter_at(tx, waiter);
@@ -106,6 +118,9 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 	}
 	uint32_t place = tqi_waiter_keeper(tx, waiter);
 	uint64_t look = tqi_keeper_until(tx, place), wall = tqi_keeper_until_wall(tx, place);
+
+	if (place < TQI_KEEPERS)
+		look = look_again(tx, s, look);
 	uint64_t until = look < until_ns ? look : until_ns;
 
 	if (s->until_ns != until)

@@ -387,7 +387,10 @@ again:
 			if :: !has_slot -> chain[count] = me; count++ :: else fi;
 			if :: transit[me] || !has_slot -> transit[me] = false; keeper_enter(me) :: else fi;
 			keeper_of(me, at);
-			need(p); until[me] = (at < KEEPERS -> p : NEVER); p = 0;
+			need(p);
+			/* a note that it was given stays until its time has come */
+			until[me] = (at < KEEPERS -> (has_slot && until[me] == SOON && !is_time -> SOON : p) : NEVER);
+			p = 0;
 			is_keeper[me] = at < KEEPERS; place_of(me, at);
 			timer[me] = until[me] == SOON;
 			if :: at > 0 -> watch[me] = (BAD == 1 -> chain[0] : chain[at - 1]) :: else fi;

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
  */
 #define WAKES_PER_ROUND 3
 #define LOOKS_PER_SECOND 5 /* three keepers while anything is under way */
+#define FEW 8
+#define MEDIAN_OF 9
 #define THREADS 4	   /* workers of the process that is stopped, and as many later */
 
 static int work(struct farm_box *box, void *arg)
@@ -102,6 +105,106 @@ static void s1_submit_and_wait_beside_idle_workers(void **state)
 	for (int i = 0; i < IDLE; i++)
 		kill_child(pids[i]);
 	assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
+}
+
+/* Wakes that have been sent, to whomever: wake words only grow (WT-3). */
+static uint32_t wakes_sent(struct farm_box *box)
+{
+	const uint32_t count = tqi_segment_core(&box->tq->seg)->tables[TQI_WAITERS].count;
+	uint32_t sum = 0;
+
+	for (uint32_t w = 1; w < count; w++) {
+		const struct tqi_waiter *s = tqi_table_peek(&box->tq->seg, TQI_WAITERS, w);
+
+		sum += tqi_load_acquire32(&s->word);
+	}
+	return sum;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+typedef void round_fn(struct farm_box *box);
+
+/*
+ * The wakes of a round, the median of some: where the machine is busy, a keeper may look
+ * before the popped one has come, and pop another.
+ */
+static uint32_t wakes_of(struct farm_box *box, uint32_t workers, round_fn *round)
+{
+	uint32_t wakes[MEDIAN_OF];
+
+	for (uint32_t i = 0; i < MEDIAN_OF; i++) {
+		uint32_t before = wakes_sent(box);
+
+		round(box);
+		wait_asleep(box, TQI_INTEREST_WORK, workers);
+		wakes[i] = wakes_sent(box) - before;
+	}
+	qsort(wakes, MEDIAN_OF, sizeof(wakes[0]), by_size);
+	return wakes[MEDIAN_OF / 2];
+}
+
+static void submit_only(struct farm_box *box)
+{
+	wait_state(box, submit_to(box, "q", 0), TQ_DONE);
+}
+
+/* Somebody who waits for nothing of theirs is asleep among them meanwhile. */
+static void submit_beside_a_client(struct farm_box *box)
+{
+	uint64_t held = submit_to(box, "other", 0);
+
+	submit_only(box);
+	assert_int_equal(tq_wait(box->tq, held, MS, NULL), -ETIMEDOUT);
+	submit_only(box);
+	assert_int_equal(tq_cancel(box->tq, held), 0);
+}
+
+/* All keepers sleep without a limit. */
+static void wait_idle(struct farm_box *box)
+{
+	const uint32_t *keepers = tqi_segment_core(&box->tq->seg)->waiter_keepers;
+
+	for (int i = 0; i < TQI_KEEPERS; i++) {
+		uint64_t until = now_ns() + PATIENCE_NS;
+
+		while (((struct tqi_waiter *)tqi_table_peek(&box->tq->seg, TQI_WAITERS, keepers[i]))
+			       ->until_ns != UINT64_MAX) {
+			assert_true(now_ns() < until);
+			pause_ms();
+		}
+	}
+}
+
+static void submit_when_idle(struct farm_box *box)
+{
+	wait_idle(box);
+	submit_only(box);
+}
+
+/* A submit wakes one worker, and its departure at most one behind it. */
+static void s1_wakes_of_a_submit_are_bounded(void **state)
+{
+	struct farm_box *box = *state;
+	pid_t pids[FEW];
+
+	for (int i = 0; i < FEW; i++)
+		pids[i] = start_child(box, work, NULL);
+	wait_asleep(box, TQI_INTEREST_WORK, FEW);
+	submit_only(box);
+	assert_in_range(wakes_of(box, FEW, submit_only), 1, 2);
+	/* Its client's own two: the worker before it left, and the task has ended. */
+	assert_in_range(wakes_of(box, FEW, submit_and_wait), 1, 2 + 2);
+	assert_in_range(wakes_of(box, FEW, submit_beside_a_client), 2, 2 * 2 + 1);
+	/* A keeper that was told may be quicker than the popped one: then another one follows it. */
+	assert_in_range(wakes_of(box, FEW, submit_when_idle), 1, 2 + TQI_KEEPERS + 1);
+	for (int i = 0; i < FEW; i++)
+		kill_child(pids[i]);
 }
 
 static void pause_for_good(void)
@@ -212,6 +315,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(s1_submit_and_wait_beside_idle_workers),
+		TEST(s1_wakes_of_a_submit_are_bounded),
 		TEST(s3_older_process_is_stopped_as_a_whole),
 		TEST(s5_death_before_anybody_slept),
 	};

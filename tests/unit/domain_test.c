@@ -197,6 +197,39 @@ static void test_new_keeper_is_told(void **state)
 	close_fixture(&f);
 }
 
+/* A note that a keeper was given stays until its time has come: submits that follow wake nobody. */
+static void test_note_stays_until_its_time(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t w = client(&f, 10);
+	uint64_t id = submit(&f, (struct tq_task_spec){ .priority = 0 });
+	uint64_t until = f.box.system.now_ns + SECOND / 2;
+
+	assert_true(waiter_of(&f, w)->until_ns == until);
+	begin(&f);
+	assert_int_equal(tqi_steer_cancel(&f.tx, id), 0);
+	commit(&f);
+	f.box.system.now_ns += SECOND / 4;
+	begin(&f);
+	assert_true(tqi_sleep_again(&f.tx, w, UINT64_MAX) == until);
+	commit(&f);
+	uint32_t word = tqi_load_relaxed32(&waiter_of(&f, w)->word);
+
+	id = submit(&f, (struct tq_task_spec){ .priority = 0 });
+	assert_int_equal(tqi_load_relaxed32(&waiter_of(&f, w)->word), word);
+	begin(&f);
+	assert_int_equal(tqi_steer_cancel(&f.tx, id), 0);
+	commit(&f);
+	f.box.system.now_ns += SECOND / 4;
+	begin(&f);
+	assert_true(tqi_sleep_again(&f.tx, w, UINT64_MAX) > until);
+	commit(&f);
+	close_fixture(&f);
+}
+
 /* What has been in transit for long names a domain that may be stopped: others come first. */
 static void test_stalled_domain_is_passed_over(void **state)
 {
@@ -310,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_domains_that_share_a_list),
 		cmocka_unit_test(test_farm_is_one_domain),
 		cmocka_unit_test(test_new_keeper_is_told),
+		cmocka_unit_test(test_note_stays_until_its_time),
 		cmocka_unit_test(test_stalled_domain_is_passed_over),
 		cmocka_unit_test(test_look_passes_over_a_stalled_domain),
 		cmocka_unit_test(test_cover),
