@@ -170,7 +170,8 @@ TQ_API TQ_NODISCARD int tq_group_members(struct tq *tq, uint64_t id, uint64_t *c
  *
  * Fork:	safe.
  * Blocks:	up to @timeout_ns; sleeps.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not complete yet; -EDEADLK
+ * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not complete yet, or the lock,
+ *		which a stopped process may hold, was not to be had by then; -EDEADLK
  *		the caller's own task is an unfinished member, or one waits for it;
  *		-EINTR a signal was handled (not in a handler of a farm); TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was
  *		destroyed; TQ_EFULL no wait slot; -EROFS; lock errors.

@@ -497,7 +497,8 @@ TQ_API TQ_NODISCARD int tq_history(struct tq *tq, uint64_t id, struct tq_attempt
  * on, nor what takes more than some hundred steps to find.
  *
  * Fork:	safe; a child of who has claimed a task does not work on it.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet; -EDEADLK
+ * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet, or the lock,
+ *		which a stopped process may hold, was not to be had by then; -EDEADLK
  *		the caller's own task would have to end first; -EINTR a signal was
  *		handled (not in a handler of a farm: the signal is its worker's);
  *		TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was destroyed; TQ_EFULL no

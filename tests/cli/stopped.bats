@@ -116,3 +116,23 @@ stop_holder() {
 	kill -CONT "$pid"
 	ends 0 "$pid"
 }
+
+@test "fault.S3: of two farms the older is stopped as a whole: status names it, the other works" {
+	local id older stopped
+
+	farm -j2
+	older=$pid
+	farm -j1 -q default
+	for id in 1 2 3 4 5 6; do expect 0 wait "$(submit -- true)"; done
+	mapfile -t stopped < <(taskq --json status | jq -r --argjson pid "$older" \
+		'[.workers[] | select(.pid == $pid) | .worker][0] as $farm | .workers[] |
+		select(.worker == $farm or .master == $farm) | .pid')
+	[[ ${#stopped[@]} == 3 ]]
+	kill -STOP "${stopped[@]}"
+	for id in "${stopped[@]}"; do eventually 5 is_in "$id" T; done
+	expect 0 status
+	[[ $(grep -c stopped <<<"$output") == 3 ]]
+	[[ $(taskq --json status | jq '[.workers[] | select(.stopped)] | length') == 3 ]]
+	for id in 1 2 3; do expect 0 wait "$(submit -- true)"; done
+	kill -CONT "${stopped[@]}"
+}

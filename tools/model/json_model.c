@@ -3,6 +3,7 @@
 #include "json.h"
 #include "json_model.h"
 #include "percentiles.h"
+#include "process.h"
 
 static json_t *json_of_rates(double submitted, double started, double done, double failed)
 {
@@ -64,7 +65,7 @@ static json_t *json_of_workers(const struct model *model)
 		const struct worker_row *row = &model->now.workers[i];
 		json_t *object = json_of_worker(&row->info, &model->now.clocks);
 
-		if (row->process == 'T' || row->process == 't')
+		if (process_is_stopped(row->process))
 			json_object_set_new(object, "stopped", json_true());
 		json_array_append_new(list, object);
 	}

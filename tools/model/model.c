@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model.h"
+#include "process.h"
 
 #define SECOND_NS 1e9
 
@@ -95,7 +96,7 @@ static void sum_workers(struct model *model)
 
 		if (row->info.flags & TQ_WORKER_IS_DYING)
 			model->dead++;
-		else if (row->process == 'T' || row->process == 't')
+		else if (process_is_stopped(row->process))
 			model->stopped++;
 		else if (row->info.flags & TQ_WORKER_IS_MASTER)
 			model->masters++;

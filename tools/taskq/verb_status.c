@@ -8,6 +8,7 @@
 #include "format.h"
 #include "json.h"
 #include "options.h"
+#include "process.h"
 #include "table.h"
 #include "verbs.h"
 #include "worker_text.h"
@@ -80,19 +81,36 @@ static int each_queue(struct status *status)
 	return n;
 }
 
+static bool is_stopped(const struct tq_worker_info *info)
+{
+	struct process process;
+
+	return !(info->flags & TQ_WORKER_IS_DYING) && process_read(info->pid, &process) &&
+	       process_is_stopped(process.state);
+}
+
+static void put_worker_json(struct status *status, const struct tq_worker_info *info)
+{
+	json_t *object = json_of_worker(info, &status->clocks);
+
+	if (is_stopped(info))
+		json_object_set_new(object, "stopped", json_true());
+	json_array_append_new(status->array, object);
+}
+
 static void put_worker(struct status *status, const struct tq_worker_info *info)
 {
 	struct table *table = &status->table;
 	char id[TQ_ID_TEXT_MAX], age[FORMAT_MAX];
 
 	if (status->array) {
-		json_array_append_new(status->array, json_of_worker(info, &status->clocks));
+		put_worker_json(status, info);
 		return;
 	}
 	table_cell(table, "%u", info->number);
 	table_cell(table, "%s", info->name);
 	table_cell(table, "%u", info->pid);
-	table_cell(table, "%s", worker_state_name(info));
+	table_cell(table, "%s", is_stopped(info) ? "stopped" : worker_state_name(info));
 	table_cell(table, "%s",
 		   format_duration(ns_between(info->registered_ns, status->clocks.now_ns), age));
 	table_cell(table, "%llu", (unsigned long long)info->tasks);
