@@ -40,6 +40,7 @@ struct tq {
 	struct tqi_wipe *wipe;	  /* reads as zero in a child */
 	struct tqi_handlers *handlers;
 	struct tqi_word64 removal_look_ns; /* when to look whether its file has a name again */
+	bool farms; /* of a farm's process: it ends what dead farms have left behind */
 	struct tqi_word32 mapped; /* 1: a living thread holds a life lock in it: never unmapped */
 	struct tqi_names names;
 	struct {

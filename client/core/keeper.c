@@ -3,6 +3,7 @@
 #include "client/core/removal.h"
 #include "client/core/sleeper.h"
 
+#include "client/core/marked.h"
 #include "scheduler/task/depart.h"
 #include "scheduler/time/schedule.h"
 #include "shm/extent.h"
@@ -24,6 +25,26 @@ bool tqi_groups_are_empty(struct tq *tq, const struct tqi_suspect *suspect)
 	return true;
 }
 
+/* The commands of a dead farm's worker, which nobody else would ever end. */
+static void end_orphans(struct tq *tq, const struct tqi_suspect *suspect)
+{
+	struct tqi_word32 never = { 0 };
+	const struct tqi_futex word = { &never, 0 };
+	struct tqi_mark marks[TQI_GROUPS_MAX];
+	uint64_t pause = PROOF_FIRST_NS;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < suspect->group_count && i < TQI_GROUPS_MAX; i++)
+		if (suspect->groups[i].id)
+			marks[count++] = (struct tqi_mark){ suspect->groups[i].id,
+							    suspect->groups[i].start,
+							    suspect->groups[i].pgid };
+	for (int i = 0; i < PROOF_TRIES && tqi_marked_end(tq->seg.path, marks, count); i++) {
+		tq->seg.ops->futex_wait(tq->seg.ops->ctx, &word, 1, tqi_now(tq) + pause);
+		pause *= 2;
+	}
+}
+
 bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
 {
 	uint32_t tries = 0;
@@ -31,6 +52,8 @@ bool tqi_prove(struct tq *tq, const struct tqi_suspect *suspect)
 
 	if (!tq->seg.ops->process_gone(tq->seg.ops->ctx, &suspect->owner))
 		return false;
+	if (tq->farms && suspect->orphaned)
+		end_orphans(tq, suspect);
 	bool empty = tqi_groups_are_empty(tq, suspect);
 
 	for (int i = 0; i < LOOKS_MAX && !done; i++) {

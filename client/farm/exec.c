@@ -21,6 +21,14 @@
 #define HAS_CWD (1u << 0)
 #define HAS_OUTPUT (1u << 1)
 #define HAS_READER (1u << 2)
+#define ALLOWS_LEFTOVERS (1u << 3)
+#define APPENDS (1u << 4)
+#define HAS_UMASK (1u << 5)
+#define UMASK_SHIFT 16 /* its nine bits stand above the flags */
+#define UMASK_MAX 0777u
+#define KNOWN_FLAGS                                                                                \
+	(HAS_CWD | HAS_OUTPUT | HAS_READER | ALLOWS_LEFTOVERS | APPENDS | HAS_UMASK |              \
+	 UMASK_MAX << UMASK_SHIFT)
 #define READER_ROOM (2 * sizeof(uint64_t) + 1)
 
 struct header {
@@ -62,6 +70,28 @@ static bool env_is_valid(const char *const *env)
 	return true;
 }
 
+static bool flags_are_valid(const struct tq_exec *e)
+{
+	const uint32_t known = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK;
+
+	return !(e->flags & ~known) && e->umask <= (e->flags & TQ_EXEC_UMASK ? UMASK_MAX : 0);
+}
+
+static uint32_t flags_out(const struct tq_exec *e)
+{
+	return (e->flags & TQ_EXEC_LEFTOVERS ? ALLOWS_LEFTOVERS : 0) |
+	       (e->flags & TQ_EXEC_APPEND ? APPENDS : 0) |
+	       (e->flags & TQ_EXEC_UMASK ? HAS_UMASK | e->umask << UMASK_SHIFT : 0);
+}
+
+static void flags_in(uint32_t flags, struct tq_exec *ret_exec)
+{
+	ret_exec->flags = (flags & ALLOWS_LEFTOVERS ? TQ_EXEC_LEFTOVERS : 0) |
+			  (flags & APPENDS ? TQ_EXEC_APPEND : 0) |
+			  (flags & HAS_UMASK ? TQ_EXEC_UMASK : 0);
+	ret_exec->umask = flags & HAS_UMASK ? flags >> UMASK_SHIFT : 0;
+}
+
 int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_t *ret_bytes)
 {
 	struct tq_exec e;
@@ -70,14 +100,14 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	if (r < 0)
 		return r;
 	if (!e.argv || !e.argv[0] || !*e.argv[0] || !env_is_valid(e.env) || (e.cwd && !*e.cwd) ||
-	    (e.output_path && !*e.output_path))
+	    (e.output_path && !*e.output_path) || !flags_are_valid(&e))
 		return -EINVAL;
 	uint64_t bytes = sizeof(struct header);
 	char reader[READER_ROOM];
 	const struct header h = {
 		.magic = MAGIC,
 		.flags = (e.cwd ? HAS_CWD : 0) | (e.output_path ? HAS_OUTPUT : 0) |
-			 (e.reader ? HAS_READER : 0),
+			 (e.reader ? HAS_READER : 0) | flags_out(&e),
 		.argc = count_strings(e.argv, &bytes),
 		.envc = count_strings(e.env, &bytes),
 	};
@@ -152,6 +182,7 @@ static bool read_all(struct reader *reader, const struct header *h, const char *
 	exec->size = sizeof(*exec);
 	exec->argv = strings;
 	exec->env = strings + h->argc + 1;
+	flags_in(h->flags, exec);
 	if ((h->flags & HAS_CWD) && !(exec->cwd = next_string(reader)))
 		return false;
 	if ((h->flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
@@ -171,7 +202,7 @@ int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exe
 		return -EINVAL;
 	memcpy(&h, payload, sizeof(h));
 	/* Every string has at least its NUL: counts beyond the bytes are lies. */
-	if (h.magic != MAGIC || (h.flags & ~(HAS_CWD | HAS_OUTPUT | HAS_READER)) || h.argc == 0 ||
+	if (h.magic != MAGIC || (h.flags & ~KNOWN_FLAGS) || h.argc == 0 ||
 	    (uint64_t)h.argc + h.envc > bytes)
 		return -EINVAL;
 	uint64_t strings = (uint64_t)h.argc + h.envc + 2;

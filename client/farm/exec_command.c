@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "client/farm/launch.h"
+#include "client/farm/leftovers.h"
 #include "client/farm/oom.h"
 #include "client/farm/output.h"
 #include "client/farm/reap.h"
@@ -26,6 +27,7 @@ struct command {
 	const struct tq_claim *claim;
 	struct tqi_attempt *attempt;
 	struct tqi_output output;
+	struct tqi_leftovers leftovers;
 	pid_t pid;
 	int pidfd;
 	uint64_t oom_kills; /* before it began */
@@ -50,20 +52,24 @@ static void end_group(struct command *c)
 static void forget_group(struct command *c)
 {
 	tqi_store_release32(&c->attempt->pgid, 0);
-	tqi_reap_strangers();
 }
 
 static void follow(struct command *c)
 {
-	tqi_output_follow(&c->output, c->pidfd);
+	tqi_leftovers_watch(&c->leftovers);
+	while (!tqi_output_follow(&c->output, c->pidfd, &c->leftovers.open))
+		tqi_leftovers_reap(&c->usage, c->pid);
+	tqi_leftovers_unwatch(&c->leftovers);
 	end_group(c);
+	tqi_leftovers_end(&c->leftovers, &c->usage);
 	tqi_output_drain(&c->output);
 	forget_group(c);
 }
 
-static void explain_fault(const struct tq_exec *exec, const struct tqi_launch_fault *fault,
+static void explain_fault(const struct tqi_launch *launch, const struct tqi_launch_fault *fault,
 			  struct tqi_outcome *outcome)
 {
+	const struct tq_exec *exec = launch->exec;
 	const char *why = tq_strerror(-fault->error);
 	int code = fault->error == ENOENT || fault->error == ENOTDIR ? EXIT_NOT_FOUND
 								     : EXIT_NOT_EXECUTABLE;
@@ -79,7 +85,7 @@ static void explain_fault(const struct tq_exec *exec, const struct tqi_launch_fa
 		return;
 	case TQI_LAUNCH_OUTPUT:
 		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -fault->error,
-				"cannot write to %s: %s", exec->output_path, why);
+				"cannot write to %s: %s", launch->output_path, why);
 		return;
 	default:
 		tqi_outcome_release(outcome, "cannot start a command", -fault->error);
@@ -160,7 +166,7 @@ static void run_launched(struct command *c, struct tqi_launch *launch, uint64_t 
 	r = tqi_launch_go(launch, &fault);
 	follow(c);
 	if (r == 1)
-		explain_fault(launch->exec, &fault, outcome);
+		explain_fault(launch, &fault, outcome);
 	else
 		explain_end(c, outcome);
 	if (outcome->verdict.kind == TQ_VERDICT_FAIL && may_go_again(c))
@@ -181,12 +187,15 @@ static void run_decoded(struct tq_worker *worker, const struct tq_claim *claim,
 	struct tqi_launch launch;
 	int r = tqi_launch_prepare(&launch, worker, claim, exec);
 
+	tqi_leftovers_begin(&c.leftovers, worker->tq->seg.path, claim->id,
+			    exec->flags & TQ_EXEC_LEFTOVERS);
 	if (r == 0)
 		r = c.pid = tqi_launch_fork(&launch);
 	if (r < 0)
 		tqi_outcome_release(outcome, "cannot start a command", r);
 	else
 		run_launched(&c, &launch, tail_bytes, outcome);
+	tqi_leftovers_finish(&c.leftovers);
 	tqi_launch_free(&launch);
 	tqi_launch_close(&c.pidfd);
 }

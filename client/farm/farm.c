@@ -344,7 +344,9 @@ int tq_farm_run(struct tq *tq, const struct tq_farm_opts *opts)
 	if (r == 0)
 		r = register_master(&farm);
 	if (r == 0) {
+		tq->farms = true;
 		r = run_as_subreaper(&farm);
+		tq->farms = false;
 		farm.self = tq_worker_close(farm.self);
 	}
 	close_memory(&farm);

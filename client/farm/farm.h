@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "client/core/marked.h"
 #include "client/farm/farm_signals.h"
 #include "client/farm/reap.h"
 #include "client/worker/worker_api.h"
@@ -83,6 +84,8 @@ struct tqi_child {
 	uint32_t group_count;
 	pid_t groups[TQI_GROUPS_MAX + 1]; /* its own, and those of its commands */
 	struct tqi_usage command_usage;
+	uint32_t mark_count; /* ENDING: of its commands, whose leftovers are to be ended */
+	struct tqi_mark marks[TQI_GROUPS_MAX];
 };
 
 struct tqi_farm {

@@ -20,7 +20,7 @@ struct remains {
 	uint32_t command_count;
 	struct {
 		pid_t pgid;
-		uint64_t start;
+		struct tqi_mark mark;
 	} commands[TQI_GROUPS_MAX]; /* groups of those that run */
 };
 
@@ -33,7 +33,9 @@ static void note_attempt(const struct tqi_attempt *attempt, struct remains *rema
 	if (!pgid || i == TQI_GROUPS_MAX)
 		return;
 	remains->commands[i].pgid = (pid_t)pgid;
-	remains->commands[i].start = tqi_load_relaxed64(&attempt->pgid_start);
+	remains->commands[i].mark.id = attempt->id;
+	remains->commands[i].mark.pgid = pgid;
+	remains->commands[i].mark.start = tqi_load_relaxed64(&attempt->pgid_start);
 	remains->command_count++;
 }
 
@@ -117,10 +119,12 @@ static void kill_own_group(struct tqi_child *child)
 static void kill_remains(struct tqi_child *child, const struct remains *remains)
 {
 	child->group_count = 0;
+	child->mark_count = remains->command_count;
 	kill_own_group(child);
 	for (uint32_t i = 0; i < remains->command_count; i++) {
 		note_group(child, remains->commands[i].pgid);
-		kill_group(remains->commands[i].pgid, remains->commands[i].start);
+		child->marks[i] = remains->commands[i].mark;
+		kill_group(remains->commands[i].pgid, child->marks[i].start);
 	}
 }
 
@@ -228,6 +232,15 @@ static bool groups_are_empty(struct tqi_child *child, uint64_t now)
 	return child->group_count == 0;
 }
 
+/* Orphans that were outside of the groups are ours since the worker, or what it ran, ended. */
+static bool leftovers_are_gone(const struct tqi_farm *farm, struct tqi_child *child)
+{
+	if (child->mark_count &&
+	    tqi_marked_end(farm->tq->seg.path, child->marks, child->mark_count) == 0)
+		child->mark_count = 0;
+	return child->mark_count == 0;
+}
+
 static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 {
 	struct tqi_death death = child->death;
@@ -255,7 +268,8 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 
 static void go_on(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	if (groups_are_empty(child, now) && give_back(farm, child))
+	if (groups_are_empty(child, now) && leftovers_are_gone(farm, child) &&
+	    give_back(farm, child))
 		tqi_farm_replace(farm, child, now);
 	else
 		tqi_farm_appoint(

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "client/core/marked.h"
 #include "taskq/farm.h"
 
 #define LOWEST_FD 3 /* so that no pipe sits where the child puts its standard ones */
@@ -24,8 +25,9 @@ struct identity {
 	char segment[16 + TQI_PATH_MAX];
 	char deadline[48]; /* "" none */
 	char server[16 + TQ_SERVER_MAX]; /* "" none */
+	char leftovers[sizeof(TQI_MARK_LEFTOVERS)]; /* MK-1 */
 };
-#define IDENTITY_COUNT 6
+#define IDENTITY_COUNT 7
 
 /* When the attempt times out: seconds since 1970, as `date +%s` says them. */
 static void describe_deadline(const struct tq_worker *worker, const struct tq_claim *claim,
@@ -61,6 +63,7 @@ static void describe(const struct tq_worker *worker, const struct tq_claim *clai
 	if (claim->server)
 		snprintf(identity->server, sizeof(identity->server), "TASKQ_SERVER=%s",
 			 claim->server);
+	memcpy(identity->leftovers, TQI_MARK_LEFTOVERS, sizeof(identity->leftovers));
 	describe_deadline(worker, claim, identity->deadline, sizeof(identity->deadline));
 }
 
@@ -95,9 +98,9 @@ static uint32_t put(char **env, uint32_t count, uint32_t total, char *entry)
 static bool is_withheld(const char *entry)
 {
 	static const char *const names[] = {
-		"TASKQ_DEADLINE", "TASKQ_SERVER",   "NOTIFY_SOCKET",
-		"WATCHDOG_PID",	  "WATCHDOG_USEC",  "LISTEN_PID",
-		"LISTEN_FDS",	  "LISTEN_FDNAMES", "LISTEN_PIDFDID",
+		"TASKQ_DEADLINE", "TASKQ_SERVER",    "NOTIFY_SOCKET", "WATCHDOG_PID",
+		"WATCHDOG_USEC",  "LISTEN_PID",	     "LISTEN_FDS",    "LISTEN_FDNAMES",
+		"LISTEN_PIDFDID", "TASKQ_LEFTOVERS",
 	};
 	const size_t n = strcspn(entry, "=");
 
@@ -142,6 +145,8 @@ static char **make_env(const struct tq_worker *worker, const struct tq_claim *cl
 		total = put(env, base, total, identity->deadline);
 	if (identity->server[0])
 		total = put(env, base, total, identity->server);
+	if (exec->flags & TQ_EXEC_LEFTOVERS)
+		total = put(env, base, total, identity->leftovers);
 	base = total;
 	for (uint32_t i = 0; i < more; i++)
 		total = put(env, base, total, added[i]);
@@ -180,6 +185,52 @@ static int make_pipe(int fd[2])
 	return r < 0 ? r : raise_fd(&fd[1]);
 }
 
+/* What a %c of an output path stands for; NULL nothing: it stands for itself. */
+static const char *meaning_of(char c, const char *id, const char *attempt)
+{
+	return c == 'i' ? id : c == 'a' ? attempt : c == '%' ? "%" : NULL;
+}
+
+/* Freed by free(). */
+static char *expand_path(const char *path, const struct tq_claim *claim)
+{
+	char id[TQ_ID_TEXT_MAX], attempt[16], *at;
+	size_t room = strlen(path) + 1;
+
+	snprintf(attempt, sizeof(attempt), "%u", claim->attempt);
+	tq_id_format(claim->id, id);
+	for (const char *p = path; (p = strchr(p, '%')) != NULL; p++)
+		room += sizeof(id);
+	char *text = at = malloc(room);
+
+	for (; text && *path; path++) {
+		const char *meaning = *path == '%' ? meaning_of(path[1], id, attempt) : NULL;
+
+		if (meaning) {
+			at = stpcpy(at, meaning);
+			path++;
+		} else {
+			*at++ = *path;
+		}
+	}
+	if (text)
+		*at = '\0';
+	return text;
+}
+
+static int make_pipes(struct tqi_launch *launch)
+{
+	int r = make_pipe(launch->go);
+
+	if (r == 0)
+		r = make_pipe(launch->status);
+	if (r == 0 && !launch->output_path)
+		r = make_pipe(launch->output);
+	if (r == 0 && !launch->output_path && fcntl(launch->output[0], F_SETFL, O_NONBLOCK) < 0)
+		r = -errno;
+	return r;
+}
+
 int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker,
 		       const struct tq_claim *claim, const struct tq_exec *exec)
 {
@@ -189,20 +240,17 @@ int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker
 				       .status = { -1, -1 },
 				       .output = { -1, -1 } };
 	launch->env = make_env(worker, claim, exec);
-	int r = launch->env ? make_pipe(launch->go) : -ENOMEM;
-
-	if (r == 0)
-		r = make_pipe(launch->status);
-	if (r == 0 && !exec->output_path)
-		r = make_pipe(launch->output);
-	if (r == 0 && !exec->output_path && fcntl(launch->output[0], F_SETFL, O_NONBLOCK) < 0)
-		r = -errno;
-	return r;
+	if (exec->output_path)
+		launch->output_path = expand_path(exec->output_path, claim);
+	if (!launch->env || (exec->output_path && !launch->output_path))
+		return -ENOMEM;
+	return make_pipes(launch);
 }
 
 void tqi_launch_free(struct tqi_launch *launch)
 {
 	free(launch->env);
+	free(launch->output_path);
 	for (int i = 0; i < 2; i++) {
 		tqi_launch_close(&launch->go[i]);
 		tqi_launch_close(&launch->status[i]);

@@ -30,10 +30,11 @@ struct tqi_launch_fault {
 struct tqi_launch {
 	const struct tq_exec *exec;
 	char **env;
+	char *output_path; /* exec->output_path without its %; NULL none */
 	pid_t parent;
 	int go[2];     /* parent to child */
 	int status[2]; /* child to parent */
-	int output[2]; /* child to parent; -1: exec->output_path */
+	int output[2]; /* child to parent; -1: output_path */
 };
 
 /* Pipes and environment.  0 or -errno; free with tqi_launch_free() in either case. */

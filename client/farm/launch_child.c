@@ -8,6 +8,7 @@
 #include <linux/close_range.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,14 +62,14 @@ static void place(int fd, int as)
 
 static void redirect(const struct tqi_launch *launch)
 {
-	const char *path = launch->exec->output_path;
+	const int start = launch->exec->flags & TQ_EXEC_APPEND ? O_APPEND : O_APPEND | O_TRUNC;
+	const char *path = launch->output_path;
 	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	if (in < 0)
 		give_up(launch, TQI_LAUNCH_SETUP);
 	place(in, STDIN_FILENO);
-	int out = path ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC | O_NOCTTY,
-			      OUTPUT_MODE)
+	int out = path ? open(path, O_WRONLY | O_CREAT | start | O_CLOEXEC | O_NOCTTY, OUTPUT_MODE)
 		       : launch->output[1];
 
 	if (out < 0)
@@ -88,6 +89,8 @@ void tqi_launch_child(const struct tqi_launch *launch)
 	if (getppid() != launch->parent) /* it died before it could be watched */
 		_exit(127);
 	wait_for_go(launch);
+	if (launch->exec->flags & TQ_EXEC_UMASK)
+		umask((mode_t)launch->exec->umask);
 	if (launch->exec->cwd && chdir(launch->exec->cwd) < 0)
 		give_up(launch, TQI_LAUNCH_CWD);
 	redirect(launch);

@@ -173,19 +173,21 @@ uint64_t tqi_output_pump(struct tqi_output *output, uint64_t limit)
 	return done;
 }
 
-void tqi_output_follow(struct tqi_output *output, int pidfd)
+bool tqi_output_follow(struct tqi_output *output, int pidfd, const sigset_t *open)
 {
+	static const struct timespec at_once;
+
 	for (;;) {
 		const bool held = output->fd >= 0 && was_held(output);
 		struct pollfd fds[] = { { .fd = pidfd, .events = POLLIN },
 					{ .fd = held ? -1 : output->fd, .events = POLLIN } };
 
-		if (poll(fds, 2, held ? 0 : -1) < 0)
-			continue; /* EINTR: whoever told us to end is heard after the task */
+		if (ppoll(fds, 2, held ? &at_once : NULL, open) < 0)
+			return false; /* EINTR: whoever told us to end is heard after the task */
 		if (fds[1].revents)
 			tqi_output_pump(output, BURST);
 		if (fds[0].revents)
-			return;
+			return true;
 	}
 }
 

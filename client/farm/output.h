@@ -14,6 +14,7 @@
 #ifndef TQI_CLIENT_FARM_OUTPUT_H
 #define TQI_CLIENT_FARM_OUTPUT_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "client/worker/worker_api.h"
@@ -36,8 +37,8 @@ void tqi_output_begin(struct tqi_output *output, struct tq_worker *worker,
 		      const struct tqi_attempt *attempt, uint64_t tail_bytes, uint64_t reader);
 /* Move what is in the pipe now, up to about `limit` bytes: how many. */
 uint64_t tqi_output_pump(struct tqi_output *output, uint64_t limit);
-/* Pump until `pidfd` says that the command has ended. */
-void tqi_output_follow(struct tqi_output *output, int pidfd);
+/* Pump until `pidfd` says that the command has ended; false: a signal that `open` lets in came. */
+bool tqi_output_follow(struct tqi_output *output, int pidfd, const sigset_t *open);
 /* What is in the pipe, without waiting for strangers that keep it open. */
 void tqi_output_drain(struct tqi_output *output);
 /* Until whoever follows it has read all, as the next attempt empties the ring. */

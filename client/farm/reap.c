@@ -71,9 +71,3 @@ void tqi_reap_group(pid_t pgid, struct tqi_usage *usage)
 			pause.tv_nsec *= 2;
 	}
 }
-
-void tqi_reap_strangers(void)
-{
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-}

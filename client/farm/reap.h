@@ -23,10 +23,4 @@ bool tqi_reap_some(pid_t pgid, struct tqi_usage *usage);
 bool tqi_reap_rest(pid_t pgid, struct tqi_usage *usage);
 /* Until nothing is left of a group all of which has got SIGKILL. */
 void tqi_reap_group(pid_t pgid, struct tqi_usage *usage);
-/*
- * Adopted orphans with a group of their own that have ended; of a child that a
- * handler left behind the status is lost here, too.
- */
-void tqi_reap_strangers(void);
-
 #endif

@@ -57,16 +57,25 @@ TQ_API TQ_NODISCARD int tq_run_result(struct tq_run *run, const void *data, uint
 /** tq_run_error() - set the error text to report on failure; copied and cut. Since: 0.1.0 */
 TQ_API void tq_run_error(struct tq_run *run, const char *text);
 
+/* flags of struct tq_exec */
+#define TQ_EXEC_LEFTOVERS (1u << 0) /* what has left its process group may outlive the attempt */
+#define TQ_EXEC_APPEND (1u << 1)    /* to output_path, instead of emptying it first */
+#define TQ_EXEC_UMASK (1u << 2)	    /* .umask is that of the command, and of output_path */
+
 /* A command, the payload of kind "exec". */
 struct tq_exec {
 	uint64_t size;		  /* sizeof this struct in the caller's build */
 	const char *const *argv;  /* NULL-terminated, at least one */
 	const char *const *env;	  /* NULL-terminated "NAME=value" added to the worker's; or NULL */
 	const char *cwd;	  /* directory to run in; NULL = the worker's */
-	const char *output_path;  /* both outputs go to this file; NULL = kept with the task */
+	const char *output_path;  /* both outputs go to this file, in whose name %i is the task's
+				     id, %a the attempt and %% a percent sign; NULL = kept with
+				     the task */
 	uint64_t reader; /* who will follow its output from the first byte on, as
 			    tq_output_reader() names it: it is held back until that has read;
 			    0 = nobody */
+	uint32_t flags;	/* TQ_EXEC_* */
+	uint32_t umask; /* with TQ_EXEC_UMASK, 0 to 0777; else the worker's */
 };
 
 /**

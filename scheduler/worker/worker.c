@@ -239,7 +239,7 @@ void tqi_worker_relive(struct tqi_tx *tx, uint32_t w)
 		TQI_SET(tx, worker->flags, worker->flags & ~TQI_WORKER_POLLED);
 }
 
-static void note_group(struct tqi_suspect *suspect, uint32_t pgid, uint64_t start)
+static void note_group(struct tqi_suspect *suspect, uint32_t pgid, uint64_t start, uint64_t id)
 {
 	uint32_t i = suspect->group_count++;
 
@@ -247,6 +247,7 @@ static void note_group(struct tqi_suspect *suspect, uint32_t pgid, uint64_t star
 		return;
 	suspect->groups[i].pgid = pgid;
 	suspect->groups[i].start = start;
+	suspect->groups[i].id = id;
 }
 
 /* What a handler forked is in the worker's group, what a command did in the command's. */
@@ -257,15 +258,27 @@ static void note_groups(struct tqi_tx *tx, const struct tqi_worker *worker,
 
 	suspect->group_count = 0;
 	if (worker->flags & TQI_WORKER_GROUP)
-		note_group(suspect, worker->owner.pid, worker->owner.start);
+		note_group(suspect, worker->owner.pid, worker->owner.start, 0);
 	for (uint32_t a = worker->attempts; a && tqi_table_walks(tx, TQI_ATTEMPTS, &steps);) {
 		struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 		uint32_t pgid = tqi_load_acquire32(&attempt->pgid);
 
 		if (pgid)
-			note_group(suspect, pgid, tqi_load_relaxed64(&attempt->pgid_start));
+			note_group(suspect, pgid, tqi_load_relaxed64(&attempt->pgid_start),
+				   attempt->id);
 		a = attempt->next;
 	}
+}
+
+static bool master_is_alive(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	if (!worker->master)
+		return false;
+	struct tqi_worker *master = tqi_worker_at(tx, worker->master);
+
+	return master->state == TQI_WORKER_LIVE &&
+	       master->generation == worker->master_generation &&
+	       !tqi_mutex_owner_died(&master->life);
 }
 
 bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t w, struct tqi_suspect *ret_suspect)
@@ -278,6 +291,7 @@ bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t w, struct tqi_suspect *ret_s
 	ret_suspect->generation = worker->generation;
 	ret_suspect->owner = worker->owner;
 	ret_suspect->hinted = false;
+	ret_suspect->orphaned = !master_is_alive(tx, worker);
 	note_groups(tx, worker, ret_suspect);
 	return true;
 }
@@ -321,17 +335,6 @@ void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect)
 
 	if (worker && worker->state == TQI_WORKER_LIVE)
 		TQI_SET(tx, worker->flags, worker->flags | TQI_WORKER_POLLED);
-}
-
-static bool master_is_alive(struct tqi_tx *tx, const struct tqi_worker *worker)
-{
-	if (!worker->master)
-		return false;
-	struct tqi_worker *master = tqi_worker_at(tx, worker->master);
-
-	return master->state == TQI_WORKER_LIVE &&
-	       master->generation == worker->master_generation &&
-	       !tqi_mutex_owner_died(&master->life);
 }
 
 bool tqi_worker_waits_for_master(struct tqi_tx *tx, uint32_t w)

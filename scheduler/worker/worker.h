@@ -51,10 +51,12 @@ struct tqi_suspect {
 				 more than could be noted */
 	uint64_t generation;
 	bool hinted; /* its life lock says so; else it is only a probe */
+	bool orphaned; /* its master, if it had one, is gone as well */
 	struct tqi_ident owner;
 	struct {
 		uint32_t pgid;
 		uint64_t start;
+		uint64_t id; /* of the task whose command leads it; 0 the worker itself */
 	} groups[TQI_GROUPS_MAX];
 };
 

@@ -68,3 +68,146 @@ at_terminal() {
 	[[ $(grep -c ^TASKQ_DEADLINE= <<<"$output") == 1 ]]
 	not prints TASKQ_DEADLINE=1.000
 }
+
+# What a test lets live on.
+end_more() {
+	local file
+
+	for file in left*; do
+		[[ ! -s $file ]] || kill -KILL "$(cat "$file")" 2>/dev/null || true
+	done
+}
+
+worker_pid() {
+	taskq --json | jq -r '.workers[] | select(.flags | index("master") | not) | .pid'
+}
+
+# A script: `./leave FILE` leaves a process of another session, and one of another group only.
+make_leave() {
+	cat >leave <<-'END'
+		#!/bin/sh
+		setsid sleep 1000 & echo $! >"$1"
+		python3 -c 'import os, sys, time
+		os.setpgid(0, 0)
+		with open(sys.argv[1], "w") as file:
+		    print(os.getpid(), file=file)
+		time.sleep(1000)' "$1.group" &
+		while [ ! -s "$1.group" ]; do sleep 0.01; done
+	END
+	sed -i 's/^\t*//' leave
+	chmod +x leave
+}
+
+both_are_gone() {
+	is_gone "$(cat "$1")" && is_gone "$(cat "$1.group")"
+}
+
+@test "fault.X7: what has left its group ends before the verdict" {
+	make_leave
+	expect 3 run -- sh -c './leave left; exit 3'
+	both_are_gone left
+	expect 124 run --timeout 2s -- sh -c './leave left.late; sleep 60'
+	both_are_gone left.late
+}
+
+@test "fault.X7: what has left its group ends with its worker, and with its farm" {
+	local id
+
+	make_leave
+	farm -j1 --grace 100ms
+	id=$(submit -- sh -c './leave left.$TASKQ_ATTEMPT; sleep 60')
+	eventually 10 test -s left.1.group
+	kill -KILL "$(worker_pid)"
+	eventually 10 test -s left.2.group
+	both_are_gone left.1
+	end "$pid"
+	is "$id" state ready
+	both_are_gone left.2
+}
+
+@test "fault.X7: leftovers that are allowed live on, also beside those that are not" {
+	make_leave
+	farm -j1
+	expect 0 run --allow-leftovers -- sh -c './leave left; sleep 1000 & echo $! >member'
+	is_gone "$(cat member)"
+	expect 0 run -- ./leave left.second
+	both_are_gone left.second
+	end "$pid"
+	not is_gone "$(cat left)"
+	not is_gone "$(cat left.group)"
+}
+
+zombies_of() {
+	ps -o stat= --ppid "$1" | grep -c ^Z || true
+}
+
+@test "fault.X6: orphans are reaped while the task goes on that left them" {
+	local id worker
+
+	farm -j1
+	worker=$(worker_pid)
+	id=$(submit -- sh -c 'for i in $(seq 100); do (true &); done; echo >all; while [ ! -e go ]; do sleep 0.1; done')
+	eventually 10 test -e all
+	eventually 1 eval '[[ $(zombies_of '"$worker"') == 0 ]]'
+	is "$id" state running
+	touch go
+	eventually 5 is "$id" state done
+}
+
+@test "fault.X6: a daemon that is allowed to live on leaves no zombies behind" {
+	farm -j1
+	expect 0 run --allow-leftovers -- sh -c 'setsid sh -c "while [ ! -e enough ]; do (true &); : >turned; sleep 0.01; done" & echo $! >left'
+	eventually 5 test -e turned
+	sleep 0.5
+	touch enough
+	eventually 5 is_gone "$(cat left)"
+	[[ $(zombies_of "$pid") -le 1 && $(zombies_of "$(worker_pid)") == 0 ]]
+	eventually 1 eval '[[ $(zombies_of $pid) == 0 ]]'
+}
+
+@test "fault.X8: a new farm ends what a dead one has left running" {
+	local id worker
+
+	farm -j1
+	id=$(submit -- sh -c '[ $TASKQ_ATTEMPT = 1 ] || exit 0
+		setsid sleep 1000 & echo $! >left; sleep 1000 & echo $! >left.member; wait')
+	eventually 5 test -s left.member
+	worker=$(worker_pid)
+	kill -KILL "$pid" "$worker"
+	eventually 5 is_gone "$worker"
+	not is_gone "$(cat left.member)"
+	farm -j1
+	eventually 10 is "$id" state done
+	is_gone "$(cat left.member)"
+	is_gone "$(cat left)"
+	is "$id" attempt 2
+}
+
+@test "fault.X16: the submitter's umask travels with the command" {
+	farm -j1
+	umask 077
+	expect 0 run -o out.umask -- sh -c 'umask; echo >made'
+	[[ $(cat out.umask) == 0077 ]]
+	[[ $(stat -c %a out.umask made | xargs) == "600 600" ]]
+	umask 022
+	id=$(echo '{"command":["touch","given"],"umask":"0027"}' | submit --batch -)
+	expect 0 wait "$id"
+	[[ $(stat -c %a given) == 640 ]]
+	[[ $(taskq list --json | jq -r 'select(.id == "'"$id"'").umask') == 0027 ]]
+	expect 2 submit --batch - <<<'{"command":["true"],"umask":"0888"}'
+	says '"umask"'
+}
+
+@test "fault.X12: an output file knows task and attempt, and is appended to on request" {
+	local id
+
+	farm -j1
+	id=$(submit --retries 1 --backoff 1ms -o 'of.%i.%a.%%.%x' -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
+	expect 1 wait "$id"
+	[[ $(cat "of.$id.1.%.%x") == 1 && $(cat "of.$id.2.%.%x") == 2 ]]
+	id=$(submit --retries 1 --backoff 1ms --append -o log -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
+	expect 1 wait "$id"
+	[[ $(xargs <log) == "1 2" ]]
+	expect 1 run -o log -- sh -c 'echo 3; exit 1'
+	[[ $(xargs <log) == 3 ]]
+}

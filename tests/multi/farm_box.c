@@ -143,12 +143,25 @@ uint64_t submit_argv(struct farm_box *box, const struct tq_exec *exec,
 	return id;
 }
 
-uint64_t submit_script(struct farm_box *box, const char *script, const struct tq_task_spec *like)
+static uint64_t submit_shell(struct farm_box *box, const char *script,
+			     const struct tq_task_spec *like, uint32_t flags)
 {
 	const char *argv[] = { "sh", "-c", script, NULL };
-	const struct tq_exec exec = { .size = sizeof(exec), .argv = argv, .cwd = box->dir };
+	const struct tq_exec exec = {
+		.size = sizeof(exec), .argv = argv, .cwd = box->dir, .flags = flags
+	};
 
 	return submit_argv(box, &exec, like);
+}
+
+uint64_t submit_leaving(struct farm_box *box, const char *script)
+{
+	return submit_shell(box, script, NULL, TQ_EXEC_LEFTOVERS);
+}
+
+uint64_t submit_script(struct farm_box *box, const char *script, const struct tq_task_spec *like)
+{
+	return submit_shell(box, script, like, 0);
 }
 
 uint64_t submit_kind(struct farm_box *box, const char *kind, const struct tq_task_spec *like)

@@ -41,6 +41,8 @@ int farm_stop(struct farm_box *box);
 
 /* Submit `sh -c SCRIPT`; the scratch directory is its working directory. */
 uint64_t submit_script(struct farm_box *box, const char *script, const struct tq_task_spec *like);
+/* The same; what has left its group may live on. */
+uint64_t submit_leaving(struct farm_box *box, const char *script);
 uint64_t submit_argv(struct farm_box *box, const struct tq_exec *exec,
 		     const struct tq_task_spec *like);
 uint64_t submit_kind(struct farm_box *box, const char *kind, const struct tq_task_spec *like);

@@ -20,6 +20,8 @@ static const struct tq_exec full = {
 	.cwd = "/tmp",
 	.output_path = "out",
 	.reader = 0xfedcba9876543210,
+	.flags = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK,
+	.umask = 0727,
 };
 
 static void f1_round_trip(void **state)
@@ -43,6 +45,8 @@ static void f1_round_trip(void **state)
 	assert_string_equal(exec->cwd, "/tmp");
 	assert_string_equal(exec->output_path, "out");
 	assert_true(exec->reader == full.reader);
+	assert_int_equal(exec->flags, full.flags);
+	assert_int_equal(exec->umask, 0727);
 	free(exec);
 }
 
@@ -56,6 +60,16 @@ static void f1_bad_commands_are_refused(void **state)
 	(void)state;
 	assert_int_equal(tq_exec_encode(NULL, NULL, 0, &bytes), -EINVAL);
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec = full;
+	exec.umask = 01000;
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec.umask = 0777;
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -ENOBUFS);
+	exec.flags = TQ_EXEC_APPEND; /* and a mask that would not count */
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec = (struct tq_exec){ .size = sizeof(exec), .flags = 1u << 3, .argv = argv };
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec = (struct tq_exec){ .size = sizeof(exec) };
 	exec.argv = none;
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
 	exec.argv = empty;

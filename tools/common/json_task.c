@@ -64,6 +64,12 @@ static bool set_command(json_t *object, const struct tq_exec *exec)
 		json_object_set_new(object, "env", env);
 	else
 		json_decref(env);
+	if (exec->flags & TQ_EXEC_APPEND)
+		json_object_set_new(object, "append", json_true());
+	if (exec->flags & TQ_EXEC_LEFTOVERS)
+		json_object_set_new(object, "allow_leftovers", json_true());
+	if (exec->flags & TQ_EXEC_UMASK)
+		json_object_set_new(object, "umask", json_sprintf("%04o", exec->umask));
 	return whole && set_string(object, "cwd", exec->cwd) &&
 	       set_string(object, "output", exec->output_path);
 }

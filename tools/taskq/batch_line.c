@@ -66,17 +66,42 @@ static bool read_path(struct batch_line *line, const char *name, char **ret_path
 	return *ret_path || batch_line_bad(line, "\"%s\": %s", name, strerror(errno));
 }
 
+/* A flag of struct tq_exec: the line's word counts before the command line's. */
+static bool read_flag(struct batch_line *line, const char *name, uint32_t flag, uint32_t *flags)
+{
+	const json_t *value = json_object_get(line->object, name);
+
+	if (value && !json_is_boolean(value))
+		return batch_line_bad(line, "\"%s\" is not true or false", name);
+	if (value)
+		*flags = json_is_true(value) ? *flags | flag : *flags & ~flag;
+	return true;
+}
+
+/* In octal, as umask(1) has it. */
+static bool read_umask(struct batch_line *line, uint32_t *umask)
+{
+	const json_t *value = json_object_get(line->object, "umask");
+	const char *text = json_string_value(value);
+
+	if (!value)
+		return true;
+	if (!text || !*text || strspn(text, "01234567") != strlen(text) || strlen(text) > 4 ||
+	    strtoul(text, NULL, 8) > 0777)
+		return batch_line_bad(line, "\"umask\" is not a mask such as \"0022\"");
+	*umask = (uint32_t)strtoul(text, NULL, 8);
+	return true;
+}
+
 static bool encode_command(struct batch_line *line, const struct task_options *options,
 			   const char *const *argv)
 {
-	const struct tq_exec exec = {
-		.size = sizeof(exec),
-		.argv = argv,
-		.env = options->env,
-		.cwd = options->cwd,
-		.output_path = options->output,
-	};
+	struct tq_exec exec;
 	uint64_t bytes;
+
+	task_options_exec(options, &exec);
+	exec.argv = argv;
+
 	const int r = command_encode(&exec, &line->payload, &bytes);
 
 	if (r < 0)
@@ -97,7 +122,11 @@ static bool read_command(struct batch_line *line, const struct task_options *def
 		return batch_line_bad(
 			line, "\"command\" is not an array of strings, such as [\"ls\",\"-l\"]");
 	task_options_init(&options);
-	ok = read_path(line, "cwd", &options.cwd, defaults->cwd ? defaults->cwd : "") &&
+	options.exec_flags = defaults->exec_flags;
+	ok = read_flag(line, "append", TQ_EXEC_APPEND, &options.exec_flags) &&
+	     read_flag(line, "allow_leftovers", TQ_EXEC_LEFTOVERS, &options.exec_flags) &&
+	     read_umask(line, &options.umask) &&
+	     read_path(line, "cwd", &options.cwd, defaults->cwd ? defaults->cwd : "") &&
 	     read_path(line, "output", &options.output, defaults->output);
 	if (ok && ((env && !json_is_object(env)) || !read_env(&options, env, defaults)))
 		ok = batch_line_bad(line, "\"env\" is not an object of strings");

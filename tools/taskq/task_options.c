@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "errors.h"
@@ -15,6 +16,20 @@
 void task_options_init(struct task_options *options)
 {
 	*options = (struct task_options){ .spec = { .size = sizeof(options->spec) } };
+	options->umask = umask(0);
+	umask(options->umask);
+}
+
+void task_options_exec(const struct task_options *options, struct tq_exec *ret_exec)
+{
+	*ret_exec = (struct tq_exec){
+		.size = sizeof(*ret_exec),
+		.env = options->env,
+		.cwd = options->cwd,
+		.output_path = options->output,
+		.flags = options->exec_flags | TQ_EXEC_UMASK,
+		.umask = options->umask,
+	};
 }
 
 void task_options_free(struct task_options *options)
@@ -190,6 +205,12 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 	case TASK_OPTION_GROUP:
 		return tq_group_id_parse(arg, &options->spec.group) == 0 ||
 		       refuse(cli, "--group", arg, "not a group's id", FORM_GROUP);
+	case TASK_OPTION_LEFTOVERS:
+		options->exec_flags |= TQ_EXEC_LEFTOVERS;
+		return true;
+	case TASK_OPTION_APPEND:
+		options->exec_flags |= TQ_EXEC_APPEND;
+		return true;
 	case TASK_OPTION_CWD:
 		return take_path(cli, "--cwd", arg, &options->cwd);
 	case TASK_OPTION_ENV:
@@ -208,16 +229,13 @@ int task_options_command(const struct cli *cli, const struct task_options *optio
 			 const char *const *argv, void **ret_payload, uint64_t *ret_bytes)
 {
 	char *here = options->cwd ? NULL : path_absolute("");
-	const struct tq_exec exec = {
-		.size = sizeof(exec),
-		.argv = argv,
-		.env = options->env,
-		.cwd = options->cwd ? options->cwd : here,
-		.output_path = options->output,
-		.reader = options->is_read && !options->output ? tq_output_reader(cli->tq) : 0,
-	};
-	int r = exec.cwd ? 0 : -errno;
+	struct tq_exec exec;
+	int r = options->cwd || here ? 0 : -errno;
 
+	task_options_exec(options, &exec);
+	exec.argv = argv;
+	exec.cwd = options->cwd ? options->cwd : here;
+	exec.reader = options->is_read && !options->output ? tq_output_reader(cli->tq) : 0;
 	if (r < 0)
 		complain("the current directory: %s\nsay --cwd DIR", strerror(-r));
 	else if ((r = command_encode(&exec, ret_payload, ret_bytes)) < 0)

@@ -25,6 +25,8 @@ enum task_option_key {
 	TASK_OPTION_LIMIT,
 	TASK_OPTION_FAIR,
 	TASK_OPTION_GROUP,
+	TASK_OPTION_LEFTOVERS,
+	TASK_OPTION_APPEND,
 	TASK_OPTION_END, /* first key that the verb itself may use */
 };
 
@@ -52,6 +54,8 @@ enum task_option_key {
 		{ TASK_OPTION_CWD, "cwd", "DIR", "run it there instead of here" },                 \
 		{ TASK_OPTION_ENV, "env", "NAME[=VALUE]",                                          \
 		  "add to its environment; NAME alone: from this one" },                           \
+		{ TASK_OPTION_LEFTOVERS, "allow-leftovers", NULL,                                  \
+		  "daemons that it starts may outlive it" },                                       \
 	{                                                                                          \
 		TASK_OPTION_FULL_TIMEOUT, "full-timeout", "D",                                     \
 			"when there is no room, wait this long for it"                             \
@@ -64,6 +68,8 @@ struct task_options {
 	char *cwd;			   /* absolute; NULL the current directory */
 	char *output;			   /* absolute; NULL kept with the task */
 	bool is_read;			   /* we follow its output */
+	uint32_t exec_flags;		   /* TQ_EXEC_* */
+	uint32_t umask;			   /* this process's, or a batch line's */
 	const char **env;		   /* NULL-terminated "NAME=value"; NULL none */
 	unsigned env_count;
 	char **env_copies; /* those of env that were made here */
@@ -77,7 +83,10 @@ char *path_absolute(const char *path);
 void task_options_init(struct task_options *options);
 void task_options_free(struct task_options *options);
 
-/* Takes one option of TASK_OPTION_ROWS, --delay, --at, --keep or -o; others go to
+/* The command without its argv, and without what only its submitter knows. */
+void task_options_exec(const struct task_options *options, struct tq_exec *ret_exec);
+
+/* Takes one option of TASK_OPTION_ROWS, --delay, --at, --keep, --append or -o; others go to
  * option_global(). */
 bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg);
 

@@ -18,7 +18,9 @@
 static const struct option_row rows[] = {
 	TASK_OPTION_ROWS,
 	{ TASK_OPTION_DELAY, "delay", "D", "start not before, from now" },
-	{ 'o', "output", "FILE", "its output goes there, errors too, instead of being kept" },
+	{ 'o', "output", "FILE",
+	  "its output goes there instead of being kept; %i is its id, %a the attempt" },
+	{ TASK_OPTION_APPEND, "append", NULL, "to FILE, instead of emptying it first" },
 	{ TASK_OPTION_KEEP, "keep", NULL, "keep its record until `taskq forget`" },
 	OPTION_ROW_COMMAND,
 	{ 0, NULL, NULL, NULL },

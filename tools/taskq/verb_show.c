@@ -135,7 +135,12 @@ static void lines_exec(const struct tq_exec *exec)
 	for (const char *const *env = exec->env; env && *env; env++)
 		line("environment", "%s", *env);
 	if (exec->output_path)
-		line("output to", "%s", exec->output_path);
+		line("output to", "%s%s", exec->output_path,
+		     exec->flags & TQ_EXEC_APPEND ? ", appended" : "");
+	if (exec->flags & TQ_EXEC_UMASK)
+		line("umask", "%04o", exec->umask);
+	if (exec->flags & TQ_EXEC_LEFTOVERS)
+		line("leftovers", "allowed");
 }
 
 static void lines_work(const struct show *show)
