@@ -31,5 +31,8 @@ foreach(section IN ITEMS 1 3 7)
 		OPTIONAL FILES_MATCHING PATTERN "*.${section}")
 endforeach()
 
+# A unit for systemd, to be copied to /etc/systemd/system.
+install(FILES docs/systemd/taskq@.service DESTINATION ${CMAKE_INSTALL_DATADIR}/taskq/systemd)
+
 # A dashboard for Grafana, to be imported there.
 install(FILES docs/grafana/taskq.json DESTINATION ${CMAKE_INSTALL_DATADIR}/taskq/grafana)

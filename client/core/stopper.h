@@ -17,6 +17,7 @@
 #define TQI_CLIENT_CORE_STOPPER_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #include "client/worker/worker_api.h"
@@ -58,6 +59,12 @@ void tqi_heartbeat_tell(struct tqi_heartbeat *heartbeat);
  * stopped, which goes on with it.  0 or -errno.
  */
 int tqi_group_signal(pid_t leader, int signal);
+
+/*
+ * Whether it has been told, or is so within `patience_ns`: a signal for all processes of a
+ * farm reaches one after the other.
+ */
+bool tqi_heartbeat_is_told(struct tqi_heartbeat *heartbeat, uint64_t patience_ns);
 
 /* The group that the heartbeat may signal (heartbeat.c); in a hold. */
 void tqi_heartbeat_set_group(struct tqi_heartbeat *heartbeat, uint32_t pgid);

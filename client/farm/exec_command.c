@@ -20,6 +20,7 @@
 
 #define EXIT_NOT_FOUND 127
 #define EXIT_NOT_EXECUTABLE 126
+#define TOLD_NS 100000000ull /* 100 ms: one that signals all processes does so at once */
 
 /* A command under way. */
 struct command {
@@ -98,9 +99,25 @@ static bool was_oom(const struct command *c)
 	       tqi_oom_kills() > c->oom_kills;
 }
 
+/*
+ * A service manager that sends SIGTERM to every process of a farm: the farm would have let
+ * the command finish, or given it back.
+ */
+static bool was_told_to_end(const struct command *c)
+{
+	const bool by_signal = WIFSIGNALED(c->status) && WTERMSIG(c->status) == SIGTERM;
+	const bool by_code = WIFEXITED(c->status) && WEXITSTATUS(c->status) == 128 + SIGTERM;
+
+	return (by_signal || by_code) && c->attempt->phase == TQI_PHASE_NONE &&
+	       c->worker->heartbeat && tqi_heartbeat_is_told(c->worker->heartbeat, TOLD_NS);
+}
+
 static void explain_end(const struct command *c, struct tqi_outcome *outcome)
 {
-	if (WIFEXITED(c->status))
+	if (was_told_to_end(c))
+		tqi_outcome_set(outcome, TQ_VERDICT_RELEASE, TQ_CAUSE_RELEASED, 0,
+				"it got SIGTERM together with its farm");
+	else if (WIFEXITED(c->status))
 		tqi_outcome_set(outcome, WEXITSTATUS(c->status) ? TQ_VERDICT_FAIL : TQ_VERDICT_DONE,
 				TQ_CAUSE_EXIT, WEXITSTATUS(c->status), NULL);
 	else if (was_oom(c))

@@ -3,6 +3,7 @@
 #include "client/farm/farm.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,6 +153,24 @@ static void begin_to_kill(struct tqi_farm *farm)
 	signal_children(farm, SIGKILL);
 }
 
+static bool has_terminal(void)
+{
+	int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+/* SIGHUP: the terminal that it was started at is gone, or else it is to reload. */
+static void hang_up(struct tqi_farm *farm, uint64_t now)
+{
+	if (farm->terminal && !has_terminal())
+		begin_to_stop(farm, now);
+	else
+		tqi_farm_reload(farm);
+}
+
 static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
 {
 	const uint32_t told = pending / TQI_PENDING_STOP + (pending & TQI_PENDING_NOW ? 2 : 0);
@@ -159,6 +178,8 @@ static void heed(struct tqi_farm *farm, uint32_t pending, uint64_t now)
 
 	if (told)
 		begin_to_stop(farm, now);
+	if (pending & TQI_PENDING_RELOAD)
+		hang_up(farm, now);
 	if (again || (farm->stopping && now >= farm->kill_ns))
 		begin_to_kill(farm);
 	if (farm->stopping && !farm->killing) /* draining: for ever */
@@ -285,6 +306,7 @@ static void rest(struct tqi_farm *farm)
 static void run(struct tqi_farm *farm)
 {
 	farm->width = farm->opts.workers;
+	farm->terminal = has_terminal();
 	for (bool ready = false;; ready = true) {
 		uint32_t pending = tqi_farm_signals_take(&farm->signals);
 		uint64_t now = tqi_now(farm->tq);

@@ -74,6 +74,7 @@ struct tqi_child {
 	bool killed;	/* the master sent SIGKILL to get its tasks back */
 	bool sacrificed; /* ended to stop its attempt: no fault of the worker */
 	bool snatched; /* the host has reaped it: how it ended is lost */
+	bool worked;   /* ENDING: it had begun an attempt */
 	uint64_t start_ns; /* PAUSED: not before; else when it was started */
 	struct tqi_death death;
 	enum tqi_leave leave;
@@ -100,6 +101,7 @@ struct tqi_farm {
 	uint32_t waiting; /* attempts of its workers that wait, when it last looked */
 	uint64_t linger_ns; /* until then no worker is too many: waits have just ended */
 	pid_t pid;
+	bool terminal;	  /* it had a controlling one when it began */
 	bool stopping;	  /* no new tasks */
 	bool killing;	  /* no more patience either */
 	bool has_worked;  /* a worker has registered */
@@ -151,6 +153,8 @@ void tqi_farm_drain(struct tqi_farm *farm);
 
 /* farm_command.c: the master does what it is told to. */
 void tqi_farm_obey(struct tqi_farm *farm);
+/* As the command "reload". */
+void tqi_farm_reload(struct tqi_farm *farm);
 /* A worker does, and knows afterwards whether it is to leave.  0 or an error. */
 int tqi_farm_worker_obey(struct tqi_farm *farm, struct tq_worker *worker, struct tqi_board *board,
 			 enum tqi_leave *ret_leave);

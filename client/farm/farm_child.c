@@ -96,7 +96,9 @@ void tqi_farm_start_due(struct tqi_farm *farm, uint64_t now)
 /* Back-off for workers that die early: else a broken host would fork without end. */
 static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
-	bool worked = tqi_load_relaxed64(&tqi_farm_board(farm, child)->finished) > 0;
+	/* What its tasks do to it is no fault of how it was started. */
+	bool worked = child->worked ||
+		      tqi_load_relaxed64(&tqi_farm_board(farm, child)->finished) > 0;
 
 	if (child->leave != TQI_LEAVE_NOT || child->sacrificed)
 		return 0;

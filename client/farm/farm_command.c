@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "client/farm/farm.h"
 
@@ -107,21 +108,43 @@ static void renew_children(struct tqi_farm *farm)
 	}
 }
 
+static void notify_reload(void)
+{
+	struct timespec now;
+	char text[80];
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	snprintf(text, sizeof(text), "RELOADING=1\nMONOTONIC_USEC=%llu",
+		 (unsigned long long)now.tv_sec * 1000000 + (unsigned long long)now.tv_nsec / 1000);
+	tqi_farm_notify(text);
+}
+
 static void reload(struct tqi_farm *farm, struct reply *r)
 {
 	if (farm->stopping) {
 		reply(r, TQ_ANSWER_REFUSED, "the farm is stopping");
 		return;
 	}
+	notify_reload();
 	int error = farm->opts.reload ? farm->opts.reload(farm->opts.reload_arg) : 0;
 
+	if (error == 0)
+		renew_children(farm);
+	tqi_farm_notify("READY=1");
 	if (error < 0) {
 		reply(r, TQ_ANSWER_REFUSED, "%s", tq_strerror(error));
 		return;
 	}
-	renew_children(farm);
 	reply(r, TQ_ANSWER_DONE, "its %u %s replaced", farm->width,
 	      farm->width == 1 ? "worker is" : "workers are");
+}
+
+void tqi_farm_reload(struct tqi_farm *farm)
+{
+	struct reply r;
+
+	reload(farm, &r);
+	tqi_farm_log(farm, "reload: %s", r.text);
 }
 
 /* A whole number, all of the argument; 0 it is none. */

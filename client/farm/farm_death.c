@@ -199,6 +199,7 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 		(void)tqi_hold_end(farm->tq, &tx, 0);
 	child->leave = tqi_load_acquire32(&board->leave);
 	child->sacrificed = remains.stopping > 0;
+	child->worked = remains.tasks_begun > 0;
 	kill_remains(child, &remains);
 	int status = child->snatched ? -1 : tqi_reap_leader(child->pid, &usage);
 
@@ -266,11 +267,36 @@ static bool give_back(struct tqi_farm *farm, const struct tqi_child *child)
 	return true;
 }
 
+/* All that is left of its groups belongs to others, as of a command that has become root. */
+static bool is_out_of_reach(const struct tqi_child *child)
+{
+	bool some = false;
+
+	for (uint32_t i = 0; i < child->group_count; i++) {
+		if (kill(-child->groups[i], 0) == 0)
+			return false;
+		some |= errno == EPERM;
+	}
+	return some;
+}
+
+/* Its record stays until somebody proves that nothing is left. */
+static void abandon(struct tqi_farm *farm, struct tqi_child *child)
+{
+	tqi_farm_log(farm,
+		     "process group %d of worker %d goes on: it runs as another user, and may not "
+		     "be ended",
+		     (int)child->groups[child->group_count - 1], (int)child->pid);
+	child->state = TQI_CHILD_NONE;
+}
+
 static void go_on(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
 	if (groups_are_empty(child, now) && leftovers_are_gone(farm, child) &&
 	    give_back(farm, child))
 		tqi_farm_replace(farm, child, now);
+	else if (farm->killing && takes_long(child, now) && is_out_of_reach(child))
+		abandon(farm, child);
 	else
 		tqi_farm_appoint(
 			farm, now + (takes_long(child, now) ? MEMBERS_LONG_NS : MEMBERS_PAUSE_NS));

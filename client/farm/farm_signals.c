@@ -40,6 +40,8 @@ static uint32_t meaning_of(int signal)
 		return TQI_PENDING_NOW;
 	case SIGIO:
 		return TQI_PENDING_FILE;
+	case SIGHUP:
+		return TQI_PENDING_RELOAD;
 	default:
 		return TQI_PENDING_STOP;
 	}
@@ -61,8 +63,10 @@ void tq_farm_stop(void)
 	handle(SIGTERM);
 }
 
+#define HANGUP (TQI_FARM_SIGNALS - 1)
+
 static const int handled[TQI_FARM_SIGNALS] = { SIGTERM, SIGINT,	 SIGQUIT, SIGTTIN,
-					       SIGTTOU, SIGCHLD, SIGIO };
+					       SIGTTOU, SIGCHLD, SIGIO,	  SIGHUP };
 
 static void install(struct tqi_farm_signals *signals)
 {
@@ -74,6 +78,8 @@ static void install(struct tqi_farm_signals *signals)
 		sigaction(handled[i], &action, &signals->before[i]);
 		sigaddset(&ours, handled[i]);
 	}
+	if (signals->before[HANGUP].sa_handler == SIG_IGN) /* nohup(1) */
+		signal(SIGHUP, SIG_IGN);
 	pthread_sigmask(SIG_UNBLOCK, &ours, &signals->mask_before);
 	signals->installed = true;
 }
@@ -117,6 +123,8 @@ void tqi_farm_signals_worker(struct tqi_farm_signals *signals, const sigset_t *m
 	sigaction(SIGINT, &tell, NULL);
 	sigaction(SIGTTIN, &ignore, NULL);
 	sigaction(SIGTTOU, &ignore, NULL);
+	if (signals->installed)
+		sigaction(SIGHUP, &signals->before[HANGUP], NULL);
 	sigaction(SIGQUIT, &normal, NULL);
 	sigaction(SIGCHLD, &normal, NULL);
 	sigaction(SIGIO, &ignore, NULL); /* the master's */

@@ -16,9 +16,10 @@ struct tqi_heartbeat;
 #define TQI_PENDING_LESS (1u << 2)
 #define TQI_PENDING_NOW (1u << 3)  /* stop without grace */
 #define TQI_PENDING_FILE (1u << 4) /* the segment's file has changed: its name? */
+#define TQI_PENDING_RELOAD (1u << 5)
 #define TQI_PENDING_STOP (1u << 8) /* and above: how often it was told to stop */
 
-#define TQI_FARM_SIGNALS 7
+#define TQI_FARM_SIGNALS 8
 
 /* Of a master, or, in a process that it forked, of a worker. */
 struct tqi_farm_signals {

@@ -9,6 +9,7 @@
 #include "client/observe/snapshot.h"
 #include "client/observe/why_before.h"
 #include "client/observe/why_farm.h"
+#include "client/observe/why_foreign.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/task/task.h"
@@ -124,6 +125,8 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 		why->since_ns = a.phase_ns;
 		why->stop_cause = a.stop_cause;
 		why->signal = (uint32_t)last_signal(a.phase);
+		if (why->signal)
+			tqi_why_foreign(why->pgid, why->pid, why);
 	}
 	if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0 && tqi_worker_seems_dead(&w)) {
 		why->since_ns = w.state == TQI_WORKER_DYING ? w.dying_ns : 0;

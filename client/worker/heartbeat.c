@@ -57,7 +57,21 @@ void tqi_heartbeat_busy(struct tqi_heartbeat *hb)
 void tqi_heartbeat_tell(struct tqi_heartbeat *hb)
 {
 	tqi_store_release32(&hb->told, 1);
+	hb->worker->tq->seg.ops->futex_wake(hb->worker->tq->seg.ops->ctx, &hb->told, 1);
 	nudge(hb);
+}
+
+bool tqi_heartbeat_is_told(struct tqi_heartbeat *hb, uint64_t patience_ns)
+{
+	struct tq *tq = hb->worker->tq;
+	const uint64_t until = tqi_now(tq) + patience_ns;
+
+	while (!tqi_load_acquire32(&hb->told) && tqi_now(tq) < until) {
+		const struct tqi_futex word = { &hb->told, 0 };
+
+		tq->seg.ops->futex_wait(tq->seg.ops->ctx, &word, 1, until);
+	}
+	return tqi_load_acquire32(&hb->told);
 }
 
 void tqi_heartbeat_set_group(struct tqi_heartbeat *hb, uint32_t pgid)

@@ -156,7 +156,8 @@ struct tq_farm_opts {
  * Workers run commands ("exec") and the handlers set on @tq.  SIGTERM or SIGINT:
  * stop claiming, finish within the grace time; a second one, or grace over:
  * running tasks go back to the queue; SIGQUIT: at once.  SIGTTIN, SIGTTOU: one
- * worker more, less.  Commands (<taskq/command.h>): "stop" lets a worker leave after its
+ * worker more, less.  SIGHUP: as the command "reload", or, when the controlling terminal has
+ * gone, as SIGTERM; ignored where it was.  Commands (<taskq/command.h>): "stop" lets a worker leave after its
  * task without another in its place, the master stop when all have left, however long
  * they take; "reload" replaces a worker, or all of them, after its task; "resize" sets
  * the number of workers.

@@ -82,6 +82,9 @@ struct tq_why {
 	uint32_t stopped_pid; /* of a running task: its worker, or what leads its command's
 				 group, when that is stopped by a signal; else 0 */
 	uint32_t holder_held; /* BLOCKED, WAITING: 1: holder waits, and is held */
+	uint32_t foreign_pid; /* STOPPING, DYING: of the command's group, one that its farm may
+				 not signal; 0 none seen */
+	uint32_t foreign_uid; /* the user that it runs as */
 	uint32_t reserved0;
 };
 

@@ -7,6 +7,8 @@ load helper
 at_terminal() {
 	cat >terminal.py <<-'END'
 		import os, pty, sys
+		with open("terminal", "w") as file:
+		    print(os.getpid(), file=file)
 		pid, fd = pty.fork()
 		if pid == 0:
 		    os.execvp(sys.argv[1], sys.argv[1:])
@@ -76,6 +78,7 @@ end_more() {
 	for file in left*; do
 		[[ ! -s $file ]] || kill -KILL "$(cat "$file")" 2>/dev/null || true
 	done
+	[[ -z ${reachable-} ]] || rm -rf "$reachable"
 }
 
 worker_pid() {
@@ -210,4 +213,88 @@ zombies_of() {
 	[[ $(xargs <log) == "1 2" ]]
 	expect 1 run -o log -- sh -c 'echo 3; exit 1'
 	[[ $(xargs <log) == 3 ]]
+}
+
+# every_process PID SIGNAL: to it and to all below it, as systemd's control-group mode does.
+every_process() {
+	local all=$1 next=$1
+
+	while next=$(pgrep -P "${next//[[:space:]]/,}" -d ' '); do
+		all+=" $next"
+		next=${next% }
+	done
+	# shellcheck disable=SC2086
+	kill "-$2" $all
+}
+
+@test "fault.X4: SIGTERM to every process of a farm gives its task back" {
+	local id
+
+	farm -j1
+	id=$(submit -- sh -c 'echo >>ran; [ $(wc -l <ran) = 2 ] || sleep 60')
+	eventually 5 test -s ran
+	every_process "$pid" TERM
+	eventually 15 is_gone "$pid"
+	is "$id" state ready
+	is "$id" failures 0
+	work_off
+	is "$id" state done
+	# One that dies by SIGTERM alone has failed.
+	expect 143 run -- sh -c 'kill -TERM $$'
+}
+
+@test "fault.X4: the unit for systemd leaves commands to the farm" {
+	local unit=$BATS_TEST_DIRNAME/../../docs/systemd/taskq@.service
+
+	grep -qx 'KillMode=mixed' "$unit"
+	grep -qx 'Type=notify' "$unit"
+	grep -qx 'ExecReload=kill -HUP $MAINPID' "$unit"
+}
+
+@test "fault.X14: SIGHUP replaces the workers after their tasks, and not the master" {
+	local id before
+
+	farm -j1
+	before=$(worker_pid)
+	id=$(submit -- sh -c 'while [ ! -e go ]; do sleep 0.05; done')
+	eventually 5 is "$id" state running
+	kill -HUP "$pid"
+	eventually 5 grep -q 'reload: its 1 worker is replaced' err
+	is "$id" state running
+	touch go
+	eventually 5 is "$id" state done
+	is "$id" attempt 1
+	eventually 5 eval '[[ -n $(worker_pid) && $(worker_pid) != '"$before"' ]]'
+	not is_gone "$pid"
+	kill -TERM "$pid"
+	ends 0 "$pid"
+}
+
+@test "fault.X14: a farm ends with the terminal that it was started at" {
+	at_terminal sh -c 'taskq work -j1 2>err & echo $! >farm; wait' &
+	eventually 10 grep -q 'worker .* started' err
+	kill -KILL "$(cat terminal)"
+	eventually 10 is_gone "$(cat farm)"
+	grep -q 'stopping' err
+}
+
+@test "fault.X9: what runs as another user is said, and does not hold a farm up" {
+	local id nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+
+	need_root
+	reachable=$(mktemp -d) # the test's own folder is closed to others
+	cd "$reachable"
+	cp "$(command -v setpriv)" escalate
+	chmod 4755 escalate
+	chmod 777 .
+	"${nobody[@]}" ./escalate --reuid 0 true 2>/dev/null || skip "no setuid programs here"
+	start "${nobody[@]}" taskq work -j1 --grace 200ms
+	eventually 10 eval '"${nobody[@]}" taskq --json 2>/dev/null | jq -e ".workers | length == 2"'
+	id=$("${nobody[@]}" taskq submit --timeout 200ms -- ./escalate --reuid 0 sh -c 'echo $$ >left; exec sleep 1000')
+	eventually 10 eval '"${nobody[@]}" taskq why '"$id"' | grep -q "may not signal pid $(cat left), which runs as uid 0; SIGKILL"'
+	kill -TERM "$pid"
+	eventually 15 is_gone "$pid"
+	grep -q 'runs as another user' "$BATS_TEST_TMPDIR/err"
+	kill -KILL "$(cat left)"
+	"${nobody[@]}" taskq destroy --force
 }

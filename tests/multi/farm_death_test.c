@@ -158,6 +158,35 @@ static void f1_what_a_handler_forked_dies_with_its_worker(void **state)
 	assert_int_equal(farm_stop(box), 0);
 }
 
+static int succeed(struct tq_run *run, void *arg)
+{
+	(void)run;
+	(void)arg;
+	return TQ_RUN_DONE;
+}
+
+static void set_crashing(struct tq *tq)
+{
+	assert_int_equal(tq_handler_set(tq, "crash", crash, NULL), 0);
+	assert_int_equal(tq_handler_set(tq, "good", succeed, NULL), 0);
+}
+
+/* fault.X13: 24 crashes would have taken a minute of pauses, more than is waited for. */
+static void x13_crashing_tasks_hold_no_others_up(void **state)
+{
+	struct farm_box *box = *state;
+
+	box->opts.workers = 2;
+	box->handlers = set_crashing;
+	for (int i = 0; i < 8; i++)
+		submit_kind(box, "crash", NULL);
+	uint64_t good = submit_kind(box, "good", NULL);
+
+	farm_start(box);
+	assert_int_equal(wait_final(box, good).state, TQ_DONE);
+	assert_int_equal(farm_stop(box), 0);
+}
+
 static void f1_killed_idle_worker_is_replaced(void **state)
 {
 	struct farm_box *box = *state;
@@ -434,6 +463,7 @@ int main(void)
 		TEST(e5_poison_task_fails_after_three_crashes),
 		TEST(e11_exit_code_of_a_worker_is_the_cause),
 		TEST(f1_what_a_handler_forked_dies_with_its_worker),
+		TEST(x13_crashing_tasks_hold_no_others_up),
 		TEST(f1_killed_idle_worker_is_replaced),
 		TEST(f1_worker_with_the_record_of_one_that_left_is_spared),
 		TEST(f1_record_of_one_that_left_hides_its_end_from_nobody),

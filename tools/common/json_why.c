@@ -30,6 +30,10 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 	set_number(object, "pgid", why->pgid);
 	set_number(object, "signal", why->signal);
 	set_number(object, "stopped_pid", why->stopped_pid);
+	if (why->foreign_pid) {
+		set_number(object, "foreign_pid", why->foreign_pid);
+		json_object_set_new(object, "foreign_uid", json_u64(why->foreign_uid));
+	}
 	if (why->reason == TQ_WHY_STOPPING)
 		json_object_set_new(object, "stop_cause",
 				    json_string(tq_cause_name(why->stop_cause)));

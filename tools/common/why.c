@@ -38,10 +38,16 @@ static void say_ended(const struct sentence *s)
 
 static void say_dying(const struct sentence *s)
 {
-	SAY(s,
-	    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next starts "
-	    "when no process of it is left",
-	    s->info->attempt, s->why->worker, s->why->pid);
+	if (s->why->pgid)
+		SAY(s,
+		    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next "
+		    "starts when no process of its command's group %u is left",
+		    s->info->attempt, s->why->worker, s->why->pid, s->why->pgid);
+	else
+		SAY(s,
+		    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next "
+		    "starts when no process of it is left",
+		    s->info->attempt, s->why->worker, s->why->pid);
 }
 
 static void say_stopping(const struct sentence *s)
@@ -50,7 +56,13 @@ static void say_stopping(const struct sentence *s)
 	const uint32_t pid = s->why->pgid ? s->why->pgid : s->why->pid;
 	char text[FORMAT_MAX];
 
-	if (s->why->signal)
+	if (s->why->foreign_pid)
+		SAY(s,
+		    "attempt %u is being ended (%s): its farm may not signal pid %u, which runs as "
+		    "uid %u; %s was sent %s ago",
+		    s->info->attempt, cause, s->why->foreign_pid, s->why->foreign_uid,
+		    s->why->signal == 9 ? "SIGKILL" : "SIGTERM", ago(s, text));
+	else if (s->why->signal)
 		SAY(s, "attempt %u is being ended (%s): pid %u got %s %s ago and has not ended",
 		    s->info->attempt, cause, pid, s->why->signal == 9 ? "SIGKILL" : "SIGTERM",
 		    ago(s, text));
