@@ -2,7 +2,8 @@
 /*
  * The payload of kind "exec":
  *
- *   header, then NUL-terminated strings: argv, env, [cwd], [output path], [reader in hex]
+ *   header, then NUL-terminated strings: argv, env, [cwd], [output path], [reader in hex],
+ *   [its descriptor in hex]
  *
  * Whoever may submit may run commands; still, damaged bytes must not crash a
  * worker, so the strings are counted and the last one's end checked before use.
@@ -26,9 +27,10 @@
 #define HAS_UMASK (1u << 5)
 #define UMASK_SHIFT 16 /* its nine bits stand above the flags */
 #define UMASK_MAX 0777u
+#define HAS_READER_FD (1u << 6)
 #define KNOWN_FLAGS                                                                                \
-	(HAS_CWD | HAS_OUTPUT | HAS_READER | ALLOWS_LEFTOVERS | APPENDS | HAS_UMASK |              \
-	 UMASK_MAX << UMASK_SHIFT)
+	(HAS_CWD | HAS_OUTPUT | HAS_READER | HAS_READER_FD | ALLOWS_LEFTOVERS | APPENDS |          \
+	 HAS_UMASK | UMASK_MAX << UMASK_SHIFT)
 #define READER_ROOM (2 * sizeof(uint64_t) + 1)
 
 struct header {
@@ -72,15 +74,21 @@ static bool env_is_valid(const char *const *env)
 
 static bool flags_are_valid(const struct tq_exec *e)
 {
-	const uint32_t known = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK;
+	const uint32_t known = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK |
+			       TQ_EXEC_READER_FD;
 
-	return !(e->flags & ~known) && e->umask <= (e->flags & TQ_EXEC_UMASK ? UMASK_MAX : 0);
+	if (e->reserved0 || (e->flags & ~known) ||
+	    ((e->flags & TQ_EXEC_READER_FD) ? !e->reader || e->reader_fd > INT32_MAX
+					    : e->reader_fd))
+		return false;
+	return e->umask <= (e->flags & TQ_EXEC_UMASK ? UMASK_MAX : 0);
 }
 
 static uint32_t flags_out(const struct tq_exec *e)
 {
 	return (e->flags & TQ_EXEC_LEFTOVERS ? ALLOWS_LEFTOVERS : 0) |
 	       (e->flags & TQ_EXEC_APPEND ? APPENDS : 0) |
+	       (e->flags & TQ_EXEC_READER_FD ? HAS_READER_FD : 0) |
 	       (e->flags & TQ_EXEC_UMASK ? HAS_UMASK | e->umask << UMASK_SHIFT : 0);
 }
 
@@ -88,6 +96,7 @@ static void flags_in(uint32_t flags, struct tq_exec *ret_exec)
 {
 	ret_exec->flags = (flags & ALLOWS_LEFTOVERS ? TQ_EXEC_LEFTOVERS : 0) |
 			  (flags & APPENDS ? TQ_EXEC_APPEND : 0) |
+			  (flags & HAS_READER_FD ? TQ_EXEC_READER_FD : 0) |
 			  (flags & HAS_UMASK ? TQ_EXEC_UMASK : 0);
 	ret_exec->umask = flags & HAS_UMASK ? flags >> UMASK_SHIFT : 0;
 }
@@ -103,7 +112,7 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	    (e.output_path && !*e.output_path) || !flags_are_valid(&e))
 		return -EINVAL;
 	uint64_t bytes = sizeof(struct header);
-	char reader[READER_ROOM];
+	char reader[READER_ROOM], reader_fd[READER_ROOM];
 	const struct header h = {
 		.magic = MAGIC,
 		.flags = (e.cwd ? HAS_CWD : 0) | (e.output_path ? HAS_OUTPUT : 0) |
@@ -116,6 +125,8 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	bytes += e.output_path ? strlen(e.output_path) + 1 : 0;
 	bytes += e.reader ? (uint64_t)snprintf(reader, sizeof(reader), "%" PRIx64, e.reader) + 1
 			  : 0;
+	if (h.flags & HAS_READER_FD)
+		bytes += (uint64_t)snprintf(reader_fd, sizeof(reader_fd), "%x", e.reader_fd) + 1;
 	if (bytes > TQ_PAYLOAD_MAX)
 		return -E2BIG;
 	*ret_bytes = bytes;
@@ -131,7 +142,9 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 	if (e.output_path)
 		to = append(to, e.output_path);
 	if (e.reader)
-		append(to, reader);
+		to = append(to, reader);
+	if (h.flags & HAS_READER_FD)
+		append(to, reader_fd);
 	return 0;
 }
 
@@ -162,20 +175,22 @@ static bool read_list(struct reader *reader, const char **list, uint32_t count)
 	return true;
 }
 
-static bool read_reader(struct reader *reader, uint64_t *ret_name)
+static bool read_hex(struct reader *reader, uint64_t *ret_number)
 {
 	const char *text = next_string(reader);
 	char *end;
 
 	if (!text || strspn(text, "0123456789abcdef") == 0)
 		return false;
-	*ret_name = strtoull(text, &end, 16);
-	return *end == '\0' && *ret_name != 0;
+	*ret_number = strtoull(text, &end, 16);
+	return *end == '\0';
 }
 
 static bool read_all(struct reader *reader, const struct header *h, const char **strings,
 		     struct tq_exec *exec)
 {
+	uint64_t fd = 0;
+
 	if (!read_list(reader, strings, h->argc) ||
 	    !read_list(reader, strings + h->argc + 1, h->envc))
 		return false;
@@ -187,9 +202,13 @@ static bool read_all(struct reader *reader, const struct header *h, const char *
 		return false;
 	if ((h->flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
 		return false;
-	if ((h->flags & HAS_READER) && !read_reader(reader, &exec->reader))
+	if ((h->flags & HAS_READER) && (!read_hex(reader, &exec->reader) || !exec->reader))
 		return false;
-	return reader->at == reader->end && *exec->argv[0] && env_is_valid(exec->env);
+	if ((h->flags & HAS_READER_FD) && !read_hex(reader, &fd))
+		return false;
+	exec->reader_fd = (uint32_t)fd;
+	return reader->at == reader->end && *exec->argv[0] && env_is_valid(exec->env) &&
+	       fd <= INT32_MAX && flags_are_valid(exec);
 }
 
 int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exec)

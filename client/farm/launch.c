@@ -9,10 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "client/core/marked.h"
+#include "shm/ident.h"
 #include "taskq/farm.h"
 
 #define LOWEST_FD 3 /* so that no pipe sits where the child puts its standard ones */
@@ -231,6 +233,35 @@ static int make_pipes(struct tqi_launch *launch)
 	return r;
 }
 
+/* As tqi_reader_name() has it; a number that another process has now is not its. */
+static bool reader_lives(uint64_t name)
+{
+	uint64_t start;
+	char state;
+
+	return tqi_pid_start((uint32_t)(name >> 32), &start, &state) == 0 &&
+	       (uint32_t)start == (uint32_t)name;
+}
+
+/* Its pipe for errors; -1 the reader has gone, or is another user's, or it is no pipe. */
+static int open_reader(const struct tq_exec *exec)
+{
+	char path[64];
+	struct stat st;
+
+	if (!(exec->flags & TQ_EXEC_READER_FD) || exec->output_path || !reader_lives(exec->reader))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(exec->reader >> 32),
+		 exec->reader_fd);
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0 && reader_lives(exec->reader) && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	    fcntl(fd, F_SETFL, O_WRONLY) == 0 && raise_fd(&fd) == 0)
+		return fd;
+	tqi_launch_close(&fd);
+	return -1;
+}
+
 int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker,
 		       const struct tq_claim *claim, const struct tq_exec *exec)
 {
@@ -238,6 +269,7 @@ int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker
 				       .parent = getpid(),
 				       .go = { -1, -1 },
 				       .status = { -1, -1 },
+				       .errors = open_reader(exec),
 				       .output = { -1, -1 } };
 	launch->env = make_env(worker, claim, exec);
 	if (exec->output_path)
@@ -251,6 +283,7 @@ void tqi_launch_free(struct tqi_launch *launch)
 {
 	free(launch->env);
 	free(launch->output_path);
+	tqi_launch_close(&launch->errors);
 	for (int i = 0; i < 2; i++) {
 		tqi_launch_close(&launch->go[i]);
 		tqi_launch_close(&launch->status[i]);
@@ -274,6 +307,7 @@ pid_t tqi_launch_fork(struct tqi_launch *launch)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tqi_launch_close(&launch->status[1]);
 	tqi_launch_close(&launch->output[1]);
+	tqi_launch_close(&launch->errors);
 	return pid < 0 ? -error : pid;
 }
 

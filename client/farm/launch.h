@@ -34,6 +34,7 @@ struct tqi_launch {
 	pid_t parent;
 	int go[2];     /* parent to child */
 	int status[2]; /* child to parent */
+	int errors;    /* -1: with the output */
 	int output[2]; /* child to parent; -1: output_path */
 };
 

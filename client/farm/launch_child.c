@@ -75,7 +75,7 @@ static void redirect(const struct tqi_launch *launch)
 	if (out < 0)
 		give_up(launch, TQI_LAUNCH_OUTPUT);
 	place(out, STDOUT_FILENO);
-	place(STDOUT_FILENO, STDERR_FILENO);
+	place(launch->errors >= 0 ? launch->errors : STDOUT_FILENO, STDERR_FILENO);
 }
 
 void tqi_launch_child(const struct tqi_launch *launch)

@@ -61,6 +61,7 @@ TQ_API void tq_run_error(struct tq_run *run, const char *text);
 #define TQ_EXEC_LEFTOVERS (1u << 0) /* what has left its process group may outlive the attempt */
 #define TQ_EXEC_APPEND (1u << 1)    /* to output_path, instead of emptying it first */
 #define TQ_EXEC_UMASK (1u << 2)	    /* .umask is that of the command, and of output_path */
+#define TQ_EXEC_READER_FD (1u << 3) /* standard error goes to the reader's descriptor */
 
 /* A command, the payload of kind "exec". */
 struct tq_exec {
@@ -76,6 +77,10 @@ struct tq_exec {
 			    0 = nobody */
 	uint32_t flags;	/* TQ_EXEC_* */
 	uint32_t umask; /* with TQ_EXEC_UMASK, 0 to 0777; else the worker's */
+	uint32_t reader_fd; /* with TQ_EXEC_READER_FD, one of a pipe in the process of .reader;
+			       when it cannot be opened from the worker's, as for another user,
+			       standard error goes where the output goes */
+	uint32_t reserved0; /* must be 0 */
 };
 
 /**

@@ -298,3 +298,41 @@ every_process() {
 	kill -KILL "$(cat left)"
 	"${nobody[@]}" taskq destroy --force
 }
+
+@test "fault.X2: run and map keep the two streams apart" {
+	local farms
+
+	for farms in none some; do
+		[[ $farms == none ]] || farm -j2
+		taskq run -- sh -c 'echo out; echo err >&2' >o 2>e
+		[[ $(cat o e | xargs) == "out err" && $(cat e) == err ]]
+		seq 20 | taskq map -- sh -c 'echo out $1; echo err $1 >&2' sh >o 2>e
+		[[ $(sort -V o) == $(seq -f 'out %g' 20) && $(sort -V e) == $(seq -f 'err %g' 20) ]]
+		taskq run -- sh -c 'seq 100000 >&2' >o 2>e
+		[[ ! -s o ]]
+		cmp e <(seq 100000)
+		taskq run -- sh -c 'seq 1 2 99 & seq 2 2 100 >&2; wait; exit 7' 2>e >o || [[ $? == 7 ]]
+		cmp o <(seq 1 2 99)
+		cmp e <(seq 2 2 100)
+	done
+}
+
+@test "fault.X2: where both streams are one file they stay in order" {
+	taskq run -- sh -c 'echo 1; echo 2 >&2; echo 3; echo 4 >&2' >both 2>&1
+	[[ $(xargs <both) == "1 2 3 4" ]]
+}
+
+@test "fault.X2: without its reader an attempt's errors are in its output" {
+	local id
+
+	taskq create -q default
+	taskq pause
+	start taskq run --keep -- sh -c 'echo out; echo err >&2'
+	eventually 5 eval '[[ $(taskq list --json | wc -l) == 1 ]]'
+	id=$(taskq list --json | jq -r .id)
+	kill -KILL "$pid"
+	eventually 5 is_gone "$pid"
+	taskq resume
+	work_off
+	[[ $(taskq log "$id" | xargs) == "out err" ]]
+}

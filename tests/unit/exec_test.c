@@ -20,8 +20,9 @@ static const struct tq_exec full = {
 	.cwd = "/tmp",
 	.output_path = "out",
 	.reader = 0xfedcba9876543210,
-	.flags = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK,
+	.flags = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK | TQ_EXEC_READER_FD,
 	.umask = 0727,
+	.reader_fd = INT32_MAX,
 };
 
 static void f1_round_trip(void **state)
@@ -47,6 +48,7 @@ static void f1_round_trip(void **state)
 	assert_true(exec->reader == full.reader);
 	assert_int_equal(exec->flags, full.flags);
 	assert_int_equal(exec->umask, 0727);
+	assert_int_equal(exec->reader_fd, INT32_MAX);
 	free(exec);
 }
 
@@ -65,9 +67,13 @@ static void f1_bad_commands_are_refused(void **state)
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
 	exec.umask = 0777;
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -ENOBUFS);
-	exec.flags = TQ_EXEC_APPEND; /* and a mask that would not count */
+	exec.flags = full.flags;
+	exec.reader = 0; /* whose descriptor? */
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
-	exec = (struct tq_exec){ .size = sizeof(exec), .flags = 1u << 3, .argv = argv };
+	exec.reader = 1;
+	exec.flags = TQ_EXEC_APPEND | TQ_EXEC_READER_FD; /* and a mask that would not count */
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec = (struct tq_exec){ .size = sizeof(exec), .flags = 1u << 4, .argv = argv };
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
 	exec = (struct tq_exec){ .size = sizeof(exec) };
 	exec.argv = none;

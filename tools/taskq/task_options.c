@@ -15,7 +15,8 @@
 
 void task_options_init(struct task_options *options)
 {
-	*options = (struct task_options){ .spec = { .size = sizeof(options->spec) } };
+	*options =
+		(struct task_options){ .spec = { .size = sizeof(options->spec) }, .errors_fd = -1 };
 	options->umask = umask(0);
 	umask(options->umask);
 }
@@ -236,6 +237,10 @@ int task_options_command(const struct cli *cli, const struct task_options *optio
 	exec.argv = argv;
 	exec.cwd = options->cwd ? options->cwd : here;
 	exec.reader = options->is_read && !options->output ? tq_output_reader(cli->tq) : 0;
+	if (exec.reader && options->errors_fd >= 0) {
+		exec.flags |= TQ_EXEC_READER_FD;
+		exec.reader_fd = (uint32_t)options->errors_fd;
+	}
 	if (r < 0)
 		complain("the current directory: %s\nsay --cwd DIR", strerror(-r));
 	else if ((r = command_encode(&exec, ret_payload, ret_bytes)) < 0)

@@ -68,6 +68,7 @@ struct task_options {
 	char *cwd;			   /* absolute; NULL the current directory */
 	char *output;			   /* absolute; NULL kept with the task */
 	bool is_read;			   /* we follow its output */
+	int errors_fd;			   /* of ours, for its errors; -1 none */
 	uint32_t exec_flags;		   /* TQ_EXEC_* */
 	uint32_t umask;			   /* this process's, or a batch line's */
 	const char **env;		   /* NULL-terminated "NAME=value"; NULL none */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "errors.h"
+#include "errors_pipe.h"
 #include "map.h"
 #include "options.h"
 #include "parse.h"
@@ -32,6 +33,7 @@ struct mapping {
 	struct task_options options;
 	struct private_farm farm;
 	struct watch watch;
+	struct errors_pipe errors;
 	uint64_t jobs; /* 0: not given */
 	char delimiter;
 };
@@ -125,7 +127,9 @@ static int feed_and_collect(struct mapping *mapping)
 	int code, r;
 
 	signal(SIGPIPE, SIG_IGN); /* not before the fork: commands inherit it */
-	r = watch_start(&mapping->watch, mapping->farm.pid, map_stop, map);
+	r = errors_pipe_start(&mapping->errors);
+	if (r == 0)
+		r = watch_start(&mapping->watch, mapping->farm.pid, map_stop, map);
 	if (r < 0)
 		return fail(map->cli, r, ABOUT_CONTENT, "map");
 	sigfillset(&all);
@@ -138,6 +142,7 @@ static int feed_and_collect(struct mapping *mapping)
 		map_stop(map);
 	}
 	code = map_collect(map);
+	errors_pipe_end(&mapping->errors);
 	/* The feeder may sit in a read for ever; it ends with the process. */
 	return worse(code, map->feed_code);
 }
@@ -165,6 +170,7 @@ static int run_map(struct mapping *mapping)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
 	reader_init(&map->reader, STDIN_FILENO, mapping->delimiter, LINE_MAX_BYTES);
 	watch_block(&mapping->watch);
+	mapping->options.errors_fd = errors_pipe_open(&mapping->errors);
 	if (begin(mapping)) {
 		code = outcome(mapping, feed_and_collect(mapping));
 	} else {

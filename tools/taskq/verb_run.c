@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "errors.h"
+#include "errors_pipe.h"
 #include "json.h"
 #include "options.h"
 #include "outcome.h"
@@ -32,6 +33,7 @@ struct run {
 	uint64_t id;
 	struct private_farm farm;
 	struct watch watch;
+	struct errors_pipe errors;
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
@@ -131,6 +133,7 @@ static int see_through(struct run *run)
 	r = wait_task(cli->tq, run->id, TQ_FOREVER_NS, &info);
 	if (r < 0)
 		return fail_task(cli, r, run->id);
+	errors_pipe_end(&run->errors);
 	if (!outcome_is_plain(&info))
 		complain("%s", outcome_format(&info, outcome));
 	if (streamed < 0 && streamed != -EPIPE)
@@ -146,13 +149,16 @@ static int run_command(struct run *run)
 	if (!attach(cli, TQ_OPEN_CREATE))
 		return cli->exit_code;
 	watch_block(&run->watch);
+	run->options.errors_fd = errors_pipe_open(&run->errors);
 	if (!submit_command(run))
 		return cli->exit_code;
 	if (!find_worker(run)) {
 		cancel_run(run);
 	} else {
 		signal(SIGPIPE, SIG_IGN); /* not before the fork: commands inherit it */
-		r = watch_start(&run->watch, run->farm.pid, cancel_run, run);
+		r = errors_pipe_start(&run->errors);
+		if (r == 0)
+			r = watch_start(&run->watch, run->farm.pid, cancel_run, run);
 		if (r < 0) {
 			fail(cli, r, ABOUT_CONTENT, "run");
 			cancel_run(run);
