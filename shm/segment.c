@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -52,16 +53,18 @@ static uint64_t namespace_inode(const char *path)
 	return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
-static void read_boot_id(char id[40])
+/* 0; -ENOSYS there is no /proc; else what keeps a file from being read, as -EMFILE. */
+static int read_boot_id(char id[40])
 {
 	int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
 
 	memset(id, 0, 40);
 	if (fd < 0)
-		return;
-	if (read(fd, id, 36) != 36)
-		memset(id, 0, 40);
+		return errno == ENOENT ? -ENOSYS : -errno;
+	const bool whole = read(fd, id, 36) == 36;
+
 	close(fd);
+	return whole ? 0 : -ENOSYS;
 }
 
 /* fallocate undoes its work on a signal: again until it is done. */
@@ -102,7 +105,7 @@ static void init_spans(struct tqi_segment *seg)
 	tqi_segment_core(seg)->mended = 1; /* a handle that has seen nothing says 0 */
 }
 
-static void init_header(struct tqi_segment *seg, const struct tqi_sizes *sizes)
+static int init_header(struct tqi_segment *seg, const struct tqi_sizes *sizes)
 {
 	struct tqi_header *h = tqi_segment_header(seg);
 	struct timespec ts;
@@ -119,7 +122,7 @@ static void init_header(struct tqi_segment *seg, const struct tqi_sizes *sizes)
 	h->time_namespace = namespace_inode("/proc/self/ns/time");
 	h->created_unix_ns = (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 	h->creator_uid = geteuid();
-	read_boot_id(h->boot_id);
+	return read_boot_id(h->boot_id);
 }
 
 /* Size by default: what the tmpfs can bear. */
@@ -143,6 +146,17 @@ static int default_bytes(int fd, uint64_t *max_bytes)
 	return 0;
 }
 
+/* Over that limit ftruncate() is answered by a signal that kills. */
+static int check_file_limit(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+			       limit.rlim_cur < bytes
+		       ? -EFBIG
+		       : 0;
+}
+
 static int publish(int fd, const char *path)
 {
 	char self[32];
@@ -159,7 +173,9 @@ static int fill(struct tqi_segment *seg, const struct tqi_segment_config *config
 	if (r < 0)
 		return r;
 	init_spans(seg);
-	init_header(seg, sizes);
+	r = init_header(seg, sizes);
+	if (r < 0)
+		return r;
 	config->init(seg, config->init_arg);
 	__atomic_store_n(&tqi_segment_header(seg)->magic, TQI_MAGIC, __ATOMIC_RELEASE);
 	return 0;
@@ -179,6 +195,8 @@ static int create_file(struct tqi_segment *seg, const char *path,
 		sizes.tasks_max = TQI_INDEX_MASK;
 	if (r == 0)
 		r = tqi_geometry_compute(seg->schema, &sizes, &seg->geometry);
+	if (r == 0)
+		r = check_file_limit(sizes.max_bytes);
 	/* fchmod, because the umask cut the mode of open(). */
 	if (r == 0 && (fchmod(seg->fd, config->mode ? config->mode : 0600) < 0 ||
 		       ftruncate(seg->fd, (off_t)sizes.max_bytes) < 0))
@@ -244,7 +262,10 @@ static int check_header(struct tqi_segment *seg, const struct tqi_header *h, con
 	if (h->magic != TQI_MAGIC || h->layout_version != TQI_LAYOUT_VERSION ||
 	    h->fingerprint != tqi_fingerprint(seg->schema))
 		return TQ_ELAYOUT;
-	read_boot_id(boot_id);
+	int r = read_boot_id(boot_id);
+
+	if (r < 0)
+		return r;
 	if (memcmp(boot_id, h->boot_id, sizeof(boot_id)) != 0)
 		return TQ_ELAYOUT;
 	if ((uint64_t)st->st_size != h->max_bytes ||

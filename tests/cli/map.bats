@@ -101,3 +101,21 @@ map() {
 	echo 100000 | map --retries 1 --backoff 1ms -- sh -c 'seq {}; [ $TASKQ_ATTEMPT = 2 ]' |
 		cmp - <(seq 100000)
 }
+
+@test "fault.X17: a line that is too long for an argument is named, and the others run" {
+	local long=$((128 * 1024)) jobs
+
+	for jobs in "" -j2; do
+		{ head -c $long /dev/zero | tr '\0' x; echo; echo two; head -c 1000000 /dev/zero | tr '\0' x; echo; echo four; } >lines
+		expect 1 map $jobs -k -- echo <lines
+		[[ $output == two$'\n'four ]]
+		says "line 1: an argument of $long bytes, over the limit of $((long - 1)): not run"
+		says "line 3: an argument of 1000000 bytes"
+		expect 1 map $jobs -k -- echo --name={} <<<"$(head -c $((long - 3)) /dev/zero | tr '\0' x)"$'\nlast'
+		[[ $output == --name=last ]]
+		says "line 1: an argument of $((long + 4)) bytes"
+		# The longest that there is.
+		expect 0 map $jobs -- sh -c 'echo ${#1}' sh <<<"$(head -c $((long - 1)) /dev/zero | tr '\0' x)"
+		[[ $output == $((long - 1)) ]]
+	done
+}

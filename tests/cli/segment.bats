@@ -157,3 +157,35 @@ remove() {
 	ends 5 "$pid"
 	[[ $(taskq list --json | jq -s length) == 1 ]]
 }
+
+@test "fault.X18: a limit of file sizes is an error with both sizes" {
+	run -4 --separate-stderr bash -c 'ulimit -f 1000; taskq create --max 64M'
+	says "a file of this process may not be so large"
+	says "it may have 1000K; a segment takes 64M"
+	expect 5 info
+	bash -c 'ulimit -f 100000; taskq create --max 64M'
+	expect 0 info
+}
+
+@test "fault.X19: without descriptors nothing is made that nobody could attach" {
+	local n refused=0
+
+	# With too few the program is not even loaded: 127.
+	for n in $(seq 4 40); do
+		run --separate-stderr bash -c "ulimit -n $n; taskq create || exit \$?"
+		[[ $stderr != *"loading shared libraries"* ]] || continue
+		if ((status == 0)); then
+			((refused)) || continue
+			expect 0 info
+			break
+		fi
+		says "Too many open files"
+		expect 5 info
+		refused=$n
+	done
+	((refused))
+	# The same for who attaches one that is there.
+	[[ -e /dev/shm/taskq.$EUID.$TASKQ_SEGMENT ]] || expect 0 create
+	run --separate-stderr bash -c "ulimit -n $refused; taskq submit -- true || exit \$?"
+	says "Too many open files"
+}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Attaching the segment that the command line names. */
 #include <errno.h>
+#include <sys/resource.h>
 
 #include "cli.h"
 #include "errors.h"
+#include "format.h"
 #include "parse.h"
 #include "signals.h"
 
@@ -20,8 +22,27 @@ static bool names_ok(struct cli *cli)
 	return false;
 }
 
-static int fail_to_open(const struct cli *cli, int r, uint32_t open_flags)
+/* What it needs, and what it may have. */
+static int fail_too_large(const struct cli *cli, uint64_t max_bytes)
 {
+	char need[FORMAT_MAX], may[FORMAT_MAX];
+	struct rlimit limit;
+	const int code = fail(cli, -EFBIG, ABOUT_SEGMENT, "segment \"%s\"", cli->segment);
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) == 0)
+		complain_more("it may have %s; a segment takes %s",
+			      format_size(limit.rlim_cur, may),
+			      max_bytes ? format_size(max_bytes, need)
+					: "1.0G, or half of a smaller file system");
+	return code;
+}
+
+static int fail_to_open(const struct cli *cli, int r, const struct tq_open_opts *opts)
+{
+	const uint32_t open_flags = opts->flags;
+
+	if (r == -EFBIG)
+		return fail_too_large(cli, opts->max_bytes);
 	if (r != -ENOENT || !(open_flags & TQ_OPEN_CREATE))
 		return fail(cli, r, ABOUT_SEGMENT, "segment \"%s\"", cli->segment);
 	complain("segment \"%s\": its directory does not exist\n"
@@ -43,7 +64,7 @@ struct tq *attach_new(struct cli *cli, const struct tq_open_opts *opts)
 	if (r == 0)
 		return cli->tq;
 	cli->tq = NULL;
-	cli->exit_code = fail_to_open(cli, r, opts->flags);
+	cli->exit_code = fail_to_open(cli, r, opts);
 	return NULL;
 }
 

@@ -13,6 +13,11 @@
 #include "spool.h"
 #include "task_options.h"
 
+enum {
+	/* What execve() takes as one argument (MAX_ARG_STRLEN), without its NUL. */
+	MAP_ARG_BYTES = (128 << 10) - 1
+};
+
 /* A task in flight. */
 struct map_task {
 	uint64_t id;
@@ -27,6 +32,7 @@ struct map {
 	int argc;
 	bool in_order;
 	struct reader reader;
+	uint64_t line_number; /* of the line that was read last */
 
 	mtx_t lock; /* guards all below */
 	cnd_t changed;

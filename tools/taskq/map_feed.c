@@ -130,12 +130,54 @@ static int bad_input(struct map *map, const char *why)
 	return fail_feeding(map, CLI_NOTHING);
 }
 
+/* One that no command can be given: the others are run. */
+static void refuse_line(struct map *map, size_t bytes)
+{
+	complain("map: line %llu: an argument of %zu bytes, over the limit of %d: not run",
+		 (unsigned long long)map->line_number, bytes, MAP_ARG_BYTES);
+	mtx_lock(&map->lock);
+	map->feed_code = worse(map->feed_code, CLI_NOTHING);
+	mtx_unlock(&map->lock);
+}
+
+/* Bytes of the longest argument that the line makes. */
+static size_t longest_argument(const struct map *map, size_t line_bytes)
+{
+	size_t longest = has_hole(map) ? 0 : line_bytes;
+
+	for (int i = 0; i < map->argc; i++) {
+		size_t bytes = strlen(map->argv[i]);
+
+		for (const char *at = map->argv[i]; (at = strstr(at, "{}")); at += 2)
+			bytes += line_bytes - 2;
+		longest = bytes > longest ? bytes : longest;
+	}
+	return longest;
+}
+
+/* As reader_next(), without those that make an argument too long. */
+static int next_line(struct map *map, char **ret_text, size_t *ret_bytes)
+{
+	for (;;) {
+		const int r = reader_next(&map->reader, ret_text, ret_bytes);
+
+		map->line_number += r != 0;
+		const size_t bytes = r == -E2BIG ? map->reader.too_long
+				     : r > 0	 ? longest_argument(map, *ret_bytes)
+						 : 0;
+
+		if (bytes <= MAP_ARG_BYTES)
+			return r;
+		refuse_line(map, bytes);
+	}
+}
+
 int map_feed_one(struct map *map)
 {
 	char *text, *line;
 	size_t bytes;
 	uint64_t id = 0;
-	const int r = reader_next(&map->reader, &text, &bytes);
+	const int r = next_line(map, &text, &bytes);
 
 	if (r == 0)
 		return 0;

@@ -36,8 +36,6 @@ static int make_room(struct reader *reader)
 	}
 	if (reader->end + 1 < reader->room)
 		return 0;
-	if (used > reader->limit)
-		return -E2BIG;
 	reader->room = reader->room ? 2 * reader->room : ROOM_FIRST;
 	data = realloc(reader->data, reader->room);
 	if (!data)
@@ -70,12 +68,17 @@ static int fill(struct reader *reader)
 static int hand_out(struct reader *reader, size_t bytes, size_t skip, char **ret_line,
 		    size_t *ret_bytes)
 {
-	if (bytes > reader->limit)
-		return -E2BIG;
-	*ret_line = reader->data + reader->begin;
-	*ret_bytes = bytes;
-	(*ret_line)[bytes] = '\0';
+	char *line = reader->data + reader->begin;
+
 	reader->begin += bytes + skip;
+	if (reader->passed || bytes > reader->limit) {
+		reader->too_long = reader->passed + bytes;
+		reader->passed = 0;
+		return -E2BIG;
+	}
+	line[bytes] = '\0';
+	*ret_line = line;
+	*ret_bytes = bytes;
 	return 1;
 }
 
@@ -92,8 +95,15 @@ int reader_next(struct reader *reader, char **ret_line, size_t *ret_bytes)
 		if (stop)
 			return hand_out(reader, (size_t)(stop - from), 1, ret_line, ret_bytes);
 		if (reader->at_end)
-			return used ? hand_out(reader, used, 0, ret_line, ret_bytes) : 0;
+			return used || reader->passed
+				       ? hand_out(reader, used, 0, ret_line, ret_bytes)
+				       : 0;
 		looked = used;
+		if (used > reader->limit) {
+			reader->passed += used;
+			reader->begin = reader->end;
+			looked = 0;
+		}
 
 		const int r = fill(reader);
 

@@ -16,7 +16,6 @@
 
 enum {
 	WORKERS_MAX = 1024,
-	LINE_MAX_BYTES = 128 << 10, /* what execve() takes as one argument (MAX_ARG_STRLEN) */
 };
 
 static const struct option_row rows[] = {
@@ -168,7 +167,7 @@ static int run_map(struct mapping *mapping)
 	if (!map->tasks || mtx_init(&map->lock, mtx_plain) != thrd_success ||
 	    cnd_init(&map->changed) != thrd_success)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
-	reader_init(&map->reader, STDIN_FILENO, mapping->delimiter, LINE_MAX_BYTES);
+	reader_init(&map->reader, STDIN_FILENO, mapping->delimiter, MAP_ARG_BYTES);
 	watch_block(&mapping->watch);
 	mapping->options.errors_fd = errors_pipe_open(&mapping->errors);
 	if (begin(mapping)) {
