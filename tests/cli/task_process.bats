@@ -90,6 +90,7 @@ make_leave() {
 	cat >leave <<-'END'
 		#!/bin/sh
 		setsid sleep 1000 & echo $! >"$1"
+		until [ "$(cut -d' ' -f6 /proc/$!/stat)" = $! ]; do sleep 0.01; done
 		python3 -c 'import os, sys, time
 		os.setpgid(0, 0)
 		with open(sys.argv[1], "w") as file:
@@ -159,8 +160,8 @@ zombies_of() {
 
 @test "fault.X6: a daemon that is allowed to live on leaves no zombies behind" {
 	farm -j1
-	expect 0 run --allow-leftovers -- sh -c 'setsid sh -c "while [ ! -e enough ]; do (true &); : >turned; sleep 0.01; done" & echo $! >left'
-	eventually 5 test -e turned
+	expect 0 run --allow-leftovers -- sh -c 'setsid sh -c "while [ ! -e enough ]; do (true &); : >turned; sleep 0.01; done" & echo $! >left
+		while [ ! -e turned ]; do sleep 0.01; done'
 	sleep 0.5
 	touch enough
 	eventually 5 is_gone "$(cat left)"
@@ -173,7 +174,9 @@ zombies_of() {
 
 	farm -j1
 	id=$(submit -- sh -c '[ $TASKQ_ATTEMPT = 1 ] || exit 0
-		setsid sleep 1000 & echo $! >left; sleep 1000 & echo $! >left.member; wait')
+		setsid sleep 1000 & echo $! >left
+		until [ "$(cut -d" " -f6 /proc/$!/stat)" = $! ]; do sleep 0.01; done
+		sleep 1000 & echo $! >left.member; wait')
 	eventually 5 test -s left.member
 	worker=$(worker_pid)
 	kill -KILL "$pid" "$worker"
