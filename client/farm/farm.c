@@ -22,7 +22,8 @@
 #define GRACE_NS 5000000000ull	/* 5 s */
 #define TAIL_BYTES (64u << 10)
 #define TAIL_BYTES_MAX (1u << 20)
-#define FLAGS (TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS)
+#define FLAGS                                                                                      \
+	(TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS | TQ_FARM_REPORT_ATTEMPTS)
 #define NS_PER_S 1000000000.0
 #define LIFE_PAUSE_NS 1000000ull /* 1 ms: from the hint of a death to a child that can be reaped */
 #define BLIND_PAUSE_NS 100000000ull /* 100 ms: without the lock, a wait slot, or a hint of death */

@@ -116,6 +116,13 @@ struct tqi_farm {
 /* farm_log.c */
 void tqi_farm_log(const struct tqi_farm *farm, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/* TQ_FARM_TROUBLE, by a worker. */
+void tqi_farm_trouble(const struct tqi_farm *farm, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* An attempt that has ended, or whose worker has: all but size, type and text filled in. */
+void tqi_farm_report_attempt(const struct tqi_farm *farm, const struct tq_farm_event *event);
+/* Whether anybody wants to know. */
+bool tqi_farm_reports_attempts(const struct tqi_farm *farm);
 /* A line to $NOTIFY_SOCKET, if there is one (sd_notify(3)). */
 void tqi_farm_notify(const char *line);
 

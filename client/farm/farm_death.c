@@ -17,6 +17,10 @@ struct remains {
 	uint32_t tasks_begun;
 	uint32_t attempts;
 	uint32_t stopping; /* of these, attempts that were being stopped */
+	struct {
+		uint64_t id;
+		uint32_t stop_cause;
+	} ends[TQI_GROUPS_MAX]; /* of the first ones */
 	uint32_t command_count;
 	struct {
 		pid_t pgid;
@@ -28,6 +32,10 @@ static void note_attempt(const struct tqi_attempt *attempt, struct remains *rema
 {
 	uint32_t pgid = tqi_load_acquire32(&attempt->pgid), i = remains->command_count;
 
+	if (remains->attempts < TQI_GROUPS_MAX) {
+		remains->ends[remains->attempts].id = attempt->id;
+		remains->ends[remains->attempts].stop_cause = attempt->stop_cause;
+	}
 	remains->attempts++;
 	remains->stopping += attempt->phase != TQI_PHASE_NONE;
 	if (!pgid || i == TQI_GROUPS_MAX)
@@ -160,11 +168,34 @@ static void judge(struct tqi_farm *farm, struct tqi_child *child, int status,
 	death->cpu_ns = remains->tasks_begun == 1 ? usage->cpu_ns : 0;
 }
 
+/* Attempts that ended with their worker; what they were is told by the tasks. */
+static void report_ends(const struct tqi_farm *farm, const struct tqi_child *child,
+			const struct remains *remains, uint64_t now)
+{
+	for (uint32_t i = 0; i < remains->attempts && i < TQI_GROUPS_MAX; i++) {
+		struct tq_task_info info = { .size = sizeof(info) };
+		const uint32_t stop = remains->ends[i].stop_cause;
+
+		if (!tqi_farm_reports_attempts(farm) ||
+		    tq_info(farm->tq, remains->ends[i].id, &info) < 0)
+			return;
+		tqi_farm_report_attempt(
+			farm, &(struct tq_farm_event){
+				      .worker_pid = (uint32_t)child->pid,
+				      .id = info.id,
+				      .label = info.label,
+				      .run_ns = now > info.started_ns ? now - info.started_ns : 0,
+				      .attempt = info.attempt,
+				      .cause = stop ? stop : child->death.cause,
+				      .cause_arg = stop ? 0 : child->death.cause_arg,
+			      });
+	}
+}
+
 static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 		    const struct remains *remains)
 {
-	char cause[32];
-
+	char cause[32], id[TQ_ID_TEXT_MAX];
 	const struct tqi_board *board = tqi_farm_board(farm, child);
 	int error = (int)tqi_load_relaxed32(&board->error);
 
@@ -174,10 +205,11 @@ static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 	else if (child->leave != TQI_LEAVE_NOT)
 		tqi_farm_log(farm, "worker %d left", (int)child->pid);
 	else
-		tqi_farm_log(farm, "worker %d ended: %s%s%s", (int)child->pid,
+		tqi_farm_log(farm, "worker %d ended: %s%s%s%s", (int)child->pid,
 			     tq_cause_format(child->death.cause, child->death.cause_arg, cause),
-			     remains->attempts ? ", while it ran a task" : "",
-			     child->sacrificed ? " that was to be stopped" : "");
+			     remains->attempts ? ", while it ran task " : "",
+			     remains->attempts ? tq_id_format(remains->ends[0].id, id) : "",
+			     child->sacrificed ? ", which was to be stopped" : "");
 }
 
 /* It has ended; only now is it reaped.  False: the lock could not be had, come again. */
@@ -209,6 +241,7 @@ static bool bury(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 	child->state = TQI_CHILD_ENDING;
 	child->buried_ns = now;
 	log_end(farm, child, &remains);
+	report_ends(farm, child, &remains, now);
 	return true;
 }
 

@@ -18,6 +18,8 @@
 #define EXIT_FAILED 70	    /* sysexits' EX_SOFTWARE: the worker itself could not go on */
 #define PAUSE_NS 100000000l /* 100 ms: what the segment lacks may be there again */
 #define STATM_BYTES 128
+#define REFUSAL_PAUSE_NS 1000000000ull /* 1 s, doubled with each command in a row that ... */
+#define REFUSAL_DOUBLINGS 6	       /* ... cannot be started, to about a minute */
 
 struct farm_worker {
 	struct tqi_farm *farm;
@@ -26,6 +28,10 @@ struct farm_worker {
 	struct tqi_outcome outcome;
 	struct tq_claim claim;
 	bool holding;	   /* the claim's verdict is still to be reported */
+	struct tq_farm_event ended; /* .id 0, or the end to tell of when that is reported */
+	char label[TQ_LABEL_MAX + 1];
+	uint32_t refusals; /* commands in a row that could not be started */
+	bool refused;	   /* the last one: a pause is due */
 	uint64_t begun;	   /* attempts */
 	uint32_t handlers; /* generation that its kinds are of */
 };
@@ -158,8 +164,47 @@ static enum tqi_leave wants_to_leave(const struct farm_worker *fw)
 	return TQI_LEAVE_NOT;
 }
 
+/* A start that failed for want of something: said once, and tried again less and less often. */
+static void note_refusal(struct farm_worker *fw)
+{
+	const struct tq_verdict *v = &fw->outcome.verdict;
+	const bool refused = v->kind == TQ_VERDICT_RELEASE && v->delay_ns;
+
+	fw->refused = refused;
+	if (refused && fw->refusals++ == 0)
+		tqi_farm_trouble(fw->farm, "worker %d: %s", (int)getpid(), v->text);
+	if (!refused && fw->refusals)
+		tqi_farm_trouble(fw->farm, "worker %d starts commands again", (int)getpid());
+	if (!refused)
+		fw->refusals = 0;
+}
+
+/* What is to be told of it, while the claim is at hand: its verdict may bring the next. */
+static void note_end(struct farm_worker *fw, uint64_t began_ns)
+{
+	const struct tq_verdict *v = &fw->outcome.verdict;
+	struct tq_task_info info = { .size = sizeof(info) };
+	const int stop = v->kind == TQ_VERDICT_DONE ? 0 : tq_claim_stopping(fw->worker, &fw->claim);
+
+	if (tq_info(fw->farm->tq, fw->claim.id, &info) < 0)
+		info.label[0] = '\0';
+	memcpy(fw->label, info.label, sizeof(fw->label));
+	fw->ended = (struct tq_farm_event){
+		.worker_pid = (uint32_t)getpid(),
+		.id = fw->claim.id,
+		.label = fw->label,
+		.run_ns = tqi_now(fw->farm->tq) - began_ns,
+		.attempt = fw->claim.attempt,
+		.cause = stop > 0 ? (uint32_t)stop : v->cause,
+		.cause_arg = stop > 0 ? 0 : v->cause_arg,
+	};
+}
+
 static void run_claimed(struct farm_worker *fw)
 {
+	const bool told = tqi_farm_reports_attempts(fw->farm);
+	const uint64_t began_ns = told ? tqi_now(fw->farm->tq) : 0;
+
 	fw->begun++;
 	fw->holding = true;
 	if (strcmp(fw->claim.kind, "exec") == 0)
@@ -167,12 +212,18 @@ static void run_claimed(struct farm_worker *fw)
 				&fw->outcome);
 	else
 		tqi_run_handler(fw->farm->tq, fw->worker, &fw->claim, &fw->outcome);
+	if (told)
+		note_end(fw, began_ns);
+	note_refusal(fw);
 }
 
 static void reported(struct farm_worker *fw)
 {
 	fw->holding = false;
 	tqi_store_relaxed64(&fw->board->finished, tqi_load_relaxed64(&fw->board->finished) + 1);
+	if (fw->ended.id)
+		tqi_farm_report_attempt(fw->farm, &fw->ended);
+	fw->ended.id = 0;
 }
 
 /* Verdict and next claim. */
@@ -230,6 +281,23 @@ static int report_last(struct farm_worker *fw)
 	return 0;
 }
 
+/* Before it claims again; ended when it is told to leave.  1, or an error. */
+static int back_off(struct farm_worker *fw)
+{
+	const struct tqi_ops *ops = fw->farm->tq->seg.ops;
+	const struct tqi_futex word = { &fw->farm->signals.pending, 0 };
+	const uint32_t doublings = fw->refusals - 1 < REFUSAL_DOUBLINGS ? fw->refusals - 1
+									: REFUSAL_DOUBLINGS;
+
+	const int r = report_last(fw);
+
+	fw->refused = false;
+	if (r == 0)
+		ops->futex_wait(ops->ctx, &word, 1,
+				tqi_now(fw->farm->tq) + (REFUSAL_PAUSE_NS << doublings));
+	return r < 0 ? r : 1;
+}
+
 static int serve(struct farm_worker *fw, enum tqi_leave *ret_leave)
 {
 	for (;;) {
@@ -237,7 +305,7 @@ static int serve(struct farm_worker *fw, enum tqi_leave *ret_leave)
 		if (*ret_leave != TQI_LEAVE_NOT)
 			return report_last(fw);
 		refresh_kinds(fw);
-		int r = survive(next(fw));
+		int r = fw->refused ? back_off(fw) : survive(next(fw));
 
 		if (r == TQ_ECOMMAND) { /* what it held has been reported */
 			r = tqi_farm_worker_obey(fw->farm, fw->worker, fw->board, ret_leave);

@@ -112,8 +112,37 @@ TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
 #define TQ_FARM_KEEP_SIGNALS                                                                       \
 	(1u << 2) /* leave signal handlers alone: only tq_farm_stop() ends it */
 
+#define TQ_FARM_REPORT_ATTEMPTS (1u << 3) /* .report also gets TQ_FARM_ATTEMPT */
+
 /* Called by the master with one line of text about what happened. */
 typedef void tq_farm_log(void *arg, const char *text);
+
+enum tq_farm_event_type {
+	TQ_FARM_SAYS = 1,    /* what .log gets */
+	TQ_FARM_TROUBLE = 2, /* a worker cannot start commands, or can again */
+	TQ_FARM_ATTEMPT = 3, /* the end of an attempt */
+};
+
+/* Something that happened in a farm. */
+struct tq_farm_event {
+	uint64_t size;	     /* sizeof this struct in the library's build */
+	uint32_t type;	     /* enum tq_farm_event_type */
+	uint32_t worker_pid; /* 0 the master's own */
+	const char *text;    /* all of it in words, one line; valid during the call */
+	uint64_t id;	     /* ATTEMPT: of the task; else 0, as all below */
+	const char *label;   /* "" none */
+	uint64_t run_ns;     /* how long it took */
+	uint32_t attempt;    /* its number */
+	uint32_t cause;	     /* enum tq_cause */
+	int32_t cause_arg;
+	uint32_t reserved0;
+};
+
+/*
+ * Called with each event: by the master, and by a worker in its process (TROUBLE, and the
+ * ATTEMPTs that it ends itself).
+ */
+typedef void tq_farm_report(void *arg, const struct tq_farm_event *event);
 
 /*
  * Called with a command whose name taskq does not know, in a worker between two tasks, or
@@ -152,6 +181,8 @@ struct tq_farm_opts {
 	void *command_arg;
 	tq_farm_reload *reload; /* or NULL */
 	void *reload_arg;
+	tq_farm_report *report; /* or NULL */
+	void *report_arg;
 };
 
 /**

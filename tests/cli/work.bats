@@ -118,3 +118,58 @@ load helper
 	is "$id" state done
 	is_gone "$(cat left)"
 }
+
+@test "fault.X11: a worker that cannot start commands says so once, and less and less often tries" {
+	local id n
+
+	# The fewest descriptors with which it gets as far as that.
+	id=$(submit -- true)
+	for n in $(seq 5 60); do
+		start bash -c "ulimit -n $n; exec taskq work -j1"
+		until grep -qE 'cannot start a command|cannot register|error while loading|Too many' err || is_gone "$pid" || is "$id" state done; do sleep 0.05; done
+		! grep -q 'cannot start a command: Too many open files' err || break
+		end "$pid"
+	done
+	grep -q 'cannot start a command: Too many open files' err
+	eventually 10 eval '[[ $(field $id attempt) == 3 ]]'
+	[[ $(grep -c 'cannot start' err) == 1 ]]
+	expect 0 why "$id"
+	prints "was given back: cannot start a command: Too many open files"
+	kill -TERM "$pid"
+	ends 0 "$pid"
+	work_off
+	is "$id" state done
+	is "$id" failures 0
+}
+
+@test "fault.X11: run says why its command does not start" {
+	local n
+
+	for n in $(seq 5 60); do
+		start bash -c "ulimit -n $n; exec taskq run -- true"
+		until grep -q 'cannot start a command' err || is_gone "$pid"; do sleep 0.05; done
+		! grep -q 'cannot start a command: Too many open files' err || break
+	done
+	grep -q 'cannot start a command: Too many open files' err
+}
+
+@test "fault.X15: the log names what ended, for people and for programs" {
+	local ids
+
+	ids=($(submit -L mine -- sh -c 'exit 3') $(submit -- sh -c 'kill -KILL $PPID; sleep 60' --retries 0))
+	start taskq work -j1 -v --until-empty
+	ends 0 "$pid"
+	grep -qE "task ${ids[0]} \"mine\": attempt 1 ended after [0-9.]+ s: exit:3" err
+	grep -qE "worker [0-9]+ ended: signal:KILL, while it ran task ${ids[1]}" err
+	[[ $(grep -c "task ${ids[1]}: attempt [123] ended after .*: signal:KILL" err) == 3 ]]
+	ids=($(submit -L $'two\nlines' -- true))
+	start taskq work -j1 -v --until-empty
+	ends 0 "$pid"
+	grep -q "task ${ids[0]} .*two.*lines.*: attempt 1 ended" err
+	ids=($(submit -L mine -- sh -c 'exit 4') $(submit --timeout 300ms -- sleep 60))
+	start taskq --json work -j2 --until-empty
+	ends 0 "$pid"
+	[[ $(jq -r 'select(.event == "attempt" and .cause == "exit:4") | "\(.id) \(.label) \(.attempt)"' err) == "${ids[0]} mine 1" ]]
+	jq -e -s '[.[] | select(.event == "attempt" and .cause == "timeout")] | .[0].run_ns >= 300000000' err
+	jq -e -s 'map(select(.event == "farm")) | length > 2' err
+}

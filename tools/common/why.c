@@ -139,6 +139,17 @@ static void say_held(const struct sentence *s)
 	SAY(s, "it is held; `taskq unhold %s` lets it start", tq_id_format(s->info->id, id));
 }
 
+/* "; attempt 2 was given back: cannot start a command: ...", or nothing. */
+static void add_refusal(const struct sentence *s)
+{
+	const size_t n = strlen(s->buf);
+
+	if (s->info->state != TQ_RUNNING && s->info->cause == TQ_CAUSE_RELEASED &&
+	    s->info->error_text[0])
+		snprintf(s->buf + n, WHY_MAX - n, "; attempt %u was given back: %s",
+			 s->info->attempt, s->info->error_text);
+}
+
 static void say_backoff(const struct sentence *s)
 {
 	char text[FORMAT_MAX], cause[32];
@@ -369,5 +380,6 @@ char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq
 		say_next(&s);
 		break;
 	}
+	add_refusal(&s);
 	return buf;
 }

@@ -119,6 +119,14 @@ static void on_farm_line(void *arg, const char *text)
 		tq_farm_stop();
 }
 
+static void on_farm_event(void *arg, const struct tq_farm_event *event)
+{
+	if (event->type == TQ_FARM_SAYS)
+		on_farm_line(arg, event->text);
+	else
+		complain("%s", event->text);
+}
+
 static _Noreturn void be_farm(struct cli *cli, struct private_farm *farm, uint32_t workers,
 			      const struct watch *watch, pid_t parent)
 {
@@ -129,8 +137,8 @@ static _Noreturn void be_farm(struct cli *cli, struct private_farm *farm, uint32
 		.queue_count = 1,
 		.workers = workers,
 		.output_tail_bytes = tail_bytes(cli, workers),
-		.log = on_farm_line,
-		.log_arg = &parent,
+		.report = on_farm_event,
+		.report_arg = &parent,
 	};
 	int r;
 

@@ -10,6 +10,7 @@
 #include "parse.h"
 #include "stealing.h"
 #include "verbs.h"
+#include "work_log.h"
 
 enum {
 	WORKERS_MAX = 1024
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	{ KEY_MAX_TASKS, "max-tasks", "N", "replace a worker after N attempts" },
 	{ KEY_MAX_RSS, "max-rss", "SIZE", "replace a worker that has grown to this" },
 	{ KEY_NAME, "name", "NAME", "of the farm; default farm.PID" },
+	{ 'v', "verbose", NULL, "log the end of each attempt, too" },
 	{ 'Q', "quiet", NULL, "do not log to standard error" },
 	{ 0, NULL, NULL, NULL },
 };
@@ -42,6 +44,7 @@ struct work {
 	const char *queues[TQ_WORKER_QUEUES_MAX];
 	char *queue_list; /* the storage of ->queues */
 	bool quiet;
+	bool verbose;
 };
 
 static bool take_queues(struct cli *cli, struct work *work, const char *arg)
@@ -96,20 +99,15 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		return option_size(cli, "--max-rss", arg, 1, INT64_MAX, &opts->max_rss_bytes);
 	case KEY_NAME:
 		return option_name(cli, "--name", arg, &opts->name);
+	case 'v':
+		work->verbose = true;
+		return true;
 	case 'Q':
 		work->quiet = true;
 		return true;
 	default:
 		return option_global(cli, NULL, key, arg);
 	}
-}
-
-static void log_line(void *arg, const char *text)
-{
-	char time[FORMAT_MAX];
-
-	(void)arg;
-	fprintf(stderr, "%s %s\n", format_local(clocks_read().unix_now_ns, time), text);
 }
 
 static int work_until_told(struct cli *cli, struct work *work)
@@ -138,7 +136,10 @@ int verb_work(struct cli *cli, int argc, char **argv)
 	work.opts.queues = work.queues;
 	if (options_parse(cli, rows, take_option, &work, argc, argv) &&
 	    operands_ok(cli, 0, 0, NULL) && stealing_from_env(cli, &work.opts.stealing)) {
-		work.opts.log = work.quiet ? NULL : log_line;
+		work.opts.report = work.quiet ? NULL : work_log;
+		work.opts.report_arg = cli;
+		if (work.verbose || cli->json)
+			work.opts.flags |= TQ_FARM_REPORT_ATTEMPTS;
 		code = work_until_told(cli, &work);
 	} else {
 		code = cli->exit_code;
