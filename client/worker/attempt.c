@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/core/current_attempt.h"
 #include "client/core/sleeper.h"
 #include "client/worker/worker_api.h"
 #include "scheduler/task/claim.h"
@@ -82,6 +83,21 @@ int tq_claim_wait_stop(struct tq_worker *worker, const struct tq_claim *claim, u
 	return r == -ETIMEDOUT ? 0 : r;
 }
 
+/* The buffer that readers do not look at; then the index.  Killed between: the old one. */
+static void report(struct tqi_attempt *a, uint64_t now, uint32_t percent, const char *text)
+{
+	uint32_t next = tqi_load_relaxed32(&a->progress_index) + 1;
+	struct tqi_progress *p = &a->progress[(next ? next : 2) & 1];
+	size_t n = text ? strnlen(text, sizeof(p->text) - 1) : 0;
+
+	p->percent = percent;
+	if (n)
+		memcpy(p->text, text, n);
+	p->text[n] = '\0';
+	tqi_store_relaxed64(&a->progress_ns, now);
+	tqi_store_release32(&a->progress_index, next ? next : 2);
+}
+
 int tq_claim_progress(struct tq_worker *worker, const struct tq_claim *claim, uint32_t percent,
 		      const char *text)
 {
@@ -93,18 +109,27 @@ int tq_claim_progress(struct tq_worker *worker, const struct tq_claim *claim, ui
 		return -ECHILD;
 	if (!a)
 		return TQ_ELEASE;
-	/* The buffer that readers do not look at; then the index.  Killed between: the old one. */
-	uint32_t next = tqi_load_relaxed32(&a->progress_index) + 1;
-	struct tqi_progress *p = &a->progress[(next ? next : 2) & 1];
-	size_t n = text ? strnlen(text, sizeof(p->text) - 1) : 0;
-
-	p->percent = percent;
-	if (n)
-		memcpy(p->text, text, n);
-	p->text[n] = '\0';
-	tqi_store_relaxed64(&a->progress_ns, tqi_now(worker->tq));
-	tqi_store_release32(&a->progress_index, next ? next : 2);
+	report(a, tqi_now(worker->tq), percent, text);
 	return 0;
+}
+
+static int take_block(struct tqi_tx *tx, struct tqi_attempt *a)
+{
+	uint32_t block = tqi_block_take(tx, TQI_CHECKPOINT_BLOCK);
+
+	if (!block)
+		return -ENOMEM;
+	TQI_SET(tx, a->checkpoint, block);
+	return 0;
+}
+
+/* The half that is not valid now; then the word that names it. */
+static void save(struct tqi_attempt *a, unsigned char *block, const void *data, uint64_t bytes)
+{
+	uint64_t number = (tqi_load_relaxed64(&a->saved) >> 32) + 1;
+
+	memcpy(block + (number & 1) * TQ_CHECKPOINT_MAX, data, bytes);
+	tqi_store_release64(&a->saved, number << 32 | bytes);
 }
 
 struct reserve {
@@ -118,14 +143,7 @@ static int reserve_op(struct tqi_tx *tx, void *arg)
 	struct tqi_attempt *a = tqi_attempt_find(tx, r->worker->index, r->claim->slot, r->claim->id,
 						 r->claim->epoch);
 
-	if (!a)
-		return TQ_ELEASE;
-	uint32_t block = tqi_block_take(tx, TQI_CHECKPOINT_BLOCK);
-
-	if (!block)
-		return -ENOMEM;
-	TQI_SET(tx, a->checkpoint, block);
-	return 0;
+	return a ? take_block(tx, a) : TQ_ELEASE;
 }
 
 int tq_claim_checkpoint(struct tq_worker *worker, const struct tq_claim *claim, const void *data,
@@ -145,11 +163,102 @@ int tq_claim_checkpoint(struct tq_worker *worker, const struct tq_claim *claim, 
 		r = tqi_run(worker->tq, reserve_op, &reserve);
 	if (r < 0)
 		return r;
-	/* The half that is not valid now; then the word that names it. */
-	uint64_t number = (tqi_load_relaxed64(&a->saved) >> 32) + 1;
-	unsigned char *block = worker->tq->seg.base + ((uint64_t)a->checkpoint << TQI_UNIT_SHIFT);
-
-	memcpy(block + (number & 1) * TQ_CHECKPOINT_MAX, data, bytes);
-	tqi_store_release64(&a->saved, number << 32 | bytes);
+	save(a, worker->tq->seg.base + ((uint64_t)a->checkpoint << TQI_UNIT_SHIFT), data, bytes);
 	return 0;
+}
+
+/* What somebody does for the attempt that it works for, in holds: it need not be its owner. */
+struct own {
+	struct tq *tq;
+	uint32_t percent;
+	const char *text;
+	const void *data;
+	void *buf;
+	uint64_t bytes;
+};
+
+static struct tqi_attempt *own_attempt(struct tqi_tx *tx, const struct own *own)
+{
+	const uint32_t a = tqi_behalf_here(own->tq, tx);
+
+	return a ? tqi_attempt_at(tx, a) : NULL;
+}
+
+static int own_progress(struct tqi_tx *tx, void *arg)
+{
+	const struct own *own = arg;
+	struct tqi_attempt *a = own_attempt(tx, own);
+
+	if (!a)
+		return -ESRCH;
+	report(a, tx->now_ns, own->percent, own->text);
+	return 0;
+}
+
+static int own_reserve(struct tqi_tx *tx, void *arg)
+{
+	struct tqi_attempt *a = own_attempt(tx, arg);
+
+	if (!a)
+		return -ESRCH;
+	return a->checkpoint ? 0 : take_block(tx, a);
+}
+
+static int own_save(struct tqi_tx *tx, void *arg)
+{
+	const struct own *own = arg;
+	struct tqi_attempt *a = own_attempt(tx, own);
+
+	if (!a || !a->checkpoint)
+		return -ESRCH;
+	save(a, tqi_unit(tx, a->checkpoint), own->data, own->bytes);
+	return 0;
+}
+
+static int own_restore(struct tqi_tx *tx, void *arg)
+{
+	struct own *own = arg;
+	const struct tqi_attempt *a = own_attempt(tx, own);
+
+	if (!a)
+		return -ESRCH;
+	const uint64_t saved = tqi_load_acquire64(&a->saved);
+	const bool is_own = a->checkpoint && saved;
+	const unsigned char *block = is_own	    ? tqi_unit(tx, a->checkpoint)
+				     : a->inherited ? tqi_unit(tx, a->inherited)
+						    : NULL;
+
+	own->bytes = is_own ? (uint32_t)saved : a->inherited_bytes;
+	if (!block || own->bytes > TQ_CHECKPOINT_MAX)
+		return -ENODATA;
+	memcpy(own->buf, block + (is_own ? (saved >> 32 & 1) * TQ_CHECKPOINT_MAX : 0), own->bytes);
+	return 0;
+}
+
+int tq_attempt_progress(struct tq *tq, uint32_t percent, const char *text)
+{
+	struct own own = { .tq = tq, .percent = percent, .text = text };
+
+	return percent > 100 ? -EINVAL : tqi_run(tq, own_progress, &own);
+}
+
+int tq_attempt_checkpoint(struct tq *tq, const void *data, uint64_t bytes)
+{
+	struct own own = { .tq = tq, .data = data, .bytes = bytes };
+
+	if (bytes > TQ_CHECKPOINT_MAX)
+		return -E2BIG;
+	int r = tqi_run(tq, own_reserve, &own);
+
+	return r < 0 ? r : tqi_run(tq, own_save, &own);
+}
+
+int tq_attempt_restore(struct tq *tq, void *buf, uint64_t *ret_bytes)
+{
+	struct own own = { .tq = tq, .buf = buf };
+	int r = tqi_run(tq, own_restore, &own);
+
+	if (r == 0)
+		*ret_bytes = own.bytes;
+	return r;
 }

@@ -301,6 +301,48 @@ TQ_API int tq_claim_adopt(struct tq_worker *worker, const struct tq_claim *claim
 TQ_API TQ_NODISCARD int tq_claim_checkpoint(struct tq_worker *worker, const struct tq_claim *claim,
 					    const void *data, uint64_t bytes);
 
+/**
+ * tq_attempt_progress() - as tq_claim_progress(), of the attempt that the caller works for:
+ * the one that its thread has claimed, or, in a process of a task's command, the command's.
+ *
+ * The environment of the command says which (TASKQ_ID, TASKQ_ATTEMPT, TASKQ_SEGMENT).
+ *
+ * @percent:	0 to 100.
+ * @text:	cut at TQ_PROGRESS_TEXT_MAX; NULL = none.
+ *
+ * Since: 0.1.0
+ *
+ * Return: 0; -EINVAL; -ESRCH it works for none; lock errors.
+ */
+TQ_API TQ_NODISCARD int tq_attempt_progress(struct tq *tq, uint32_t percent, const char *text);
+
+/**
+ * tq_attempt_checkpoint() - as tq_claim_checkpoint(), of the attempt that the caller works
+ * for.
+ *
+ * @data:	at most TQ_CHECKPOINT_MAX bytes.
+ *
+ * Errors:	-ESRCH it works for none; -E2BIG; TQ_EFULL no memory (the old one stays);
+ *		lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_attempt_checkpoint(struct tq *tq, const void *data, uint64_t bytes);
+
+/**
+ * tq_attempt_restore() - copy what was saved last, by this attempt or by an earlier one.
+ *
+ * @buf:	TQ_CHECKPOINT_MAX bytes.
+ * @ret_bytes:	how many there are.
+ *
+ * Errors:	-ESRCH it works for none; -ENODATA nothing was saved; lock errors.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_attempt_restore(struct tq *tq, void *buf, uint64_t *ret_bytes);
+
 /* flags of struct tq_worker_info */
 #define TQ_WORKER_IS_MASTER (1u << 0)
 #define TQ_WORKER_IS_SUSPECT (1u << 1) /* its lease has run out; being judged */

@@ -273,9 +273,11 @@ enum tqi_phase {
  * Freed only by its owner's verdict or by proof of its death.
  *
  *  field              written by           under
- *  pgid_*, progress*  the owner's process  nothing: single writer
- *  saved              the owner's process  nothing: single writer; names the
- *                                          valid half of the checkpoint block
+ *  pgid_*             the owner's process  nothing: single writer
+ *  progress*          the owner's process  nothing: single writer; of a command
+ *                                          instead its processes, in holds
+ *  saved              likewise             likewise; names the valid half of the
+ *                                          checkpoint block
  *  the rest           transactions         the lock, journalled
  *
  * Crash: the words keep their last value; they die with the record.

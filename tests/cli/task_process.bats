@@ -339,3 +339,55 @@ every_process() {
 	work_off
 	[[ $(taskq log "$id" | xargs) == "out err" ]]
 }
+
+@test "fault.X12: log --attempt prints what is kept, and says what is not" {
+	local id
+
+	id=$(submit --retries 2 --backoff 1ms -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
+	work_off
+	expect 0 log --attempt 3 "$id"
+	[[ $output == 3 ]]
+	expect 1 log --attempt 1 "$id"
+	says "the output of attempt 1 is not kept, only that of the last, 3"
+	expect 1 log --attempt 4 "$id"
+	says "it has had 3 attempts"
+	expect 2 log --attempt 0 "$id"
+}
+
+@test "fault.X20: a command reports progress, which is all that a progress time-out asks" {
+	local id
+
+	farm -j2
+	id=$(submit -- sh -c 'taskq progress 42 halfway; echo >told; while [ ! -e go ]; do sleep 0.05; done')
+	eventually 5 test -e told
+	is "$id" progress_percent 42
+	is "$id" progress_text halfway
+	touch go
+	expect 0 wait "$id"
+	expect 0 run --progress-timeout 10s -- sh -c 'for i in $(seq 11); do sleep 1; taskq progress $((i * 9)); done'
+	expect 124 run --progress-timeout 1s -- sleep 60
+	expect 1 progress 1
+	says "not part of a running task"
+	expect 2 progress 101
+	# What an attempt leaves running says nothing of the next one.
+	expect 1 run --retries 1 --backoff 1ms -- sh -c '[ $TASKQ_ATTEMPT = 1 ] && exit 1; TASKQ_ATTEMPT=1 taskq progress 7'
+}
+
+@test "fault.X20: a checkpoint is handed to the next attempt" {
+	farm -j1
+	expect 0 run --retries 1 --backoff 1ms -- sh -c '
+		if [ $TASKQ_ATTEMPT = 1 ]; then
+			taskq checkpoint && exit 9
+			taskq checkpoint first
+			printf "a\0b" | taskq checkpoint @-
+			exit 1
+		fi
+		taskq checkpoint | od -An -c | xargs
+		taskq checkpoint second
+		taskq checkpoint'
+	[[ $output == *'a \0 b'*second || $output == *'a 0 b'*second ]]
+	head -c 4097 /dev/zero >large
+	expect 2 run -- taskq checkpoint @large
+	says "more than 4096 bytes"
+	expect 1 checkpoint
+}

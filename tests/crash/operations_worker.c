@@ -198,6 +198,16 @@ void tqt_run_checkpoint(struct tqt_world *w)
 	w->result = tq_claim_checkpoint(w->worker, w->claims, TQT_SAVED_NOW, strlen(TQT_SAVED_NOW));
 }
 
+void tqt_run_attempt_progress(struct tqt_world *w)
+{
+	w->result = tq_attempt_progress(w->tq, 42, "halfway");
+}
+
+void tqt_run_attempt_checkpoint(struct tqt_world *w)
+{
+	w->result = tq_attempt_checkpoint(w->tq, TQT_SAVED_NOW, strlen(TQT_SAVED_NOW));
+}
+
 void tqt_run_checkpoint_next(struct tqt_world *w)
 {
 	tqt_run_checkpoint(w);

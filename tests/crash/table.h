@@ -90,6 +90,8 @@ enum {
 	X(progress_third, tq_claim_progress, reported_twice, WORDS, TQT_EMPTY)                     \
 	X(checkpoint, tq_claim_checkpoint, claim, WHOLE, TQT_EMPTY | TQT_SHORT)                    \
 	X(checkpoint_next, tq_claim_checkpoint, saved, WHOLE, TQT_EMPTY)                           \
+	X(attempt_progress, tq_attempt_progress, claim, WORDS, TQT_EMPTY)                          \
+	X(attempt_checkpoint, tq_attempt_checkpoint, claim, STEPS, TQT_EMPTY | TQT_SHORT)          \
 	X(fail_saved, tq_fail, saved, WHOLE, TQT_EMPTY | TQT_SHORT)                                \
 	X(claim_saved, tq_claim, inherited, WHOLE, TQT_EMPTY)                                      \
 	X(claim_stop, tq_claim_wait_stop, claim, STEPS, TQT_FEW)                                   \

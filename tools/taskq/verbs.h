@@ -43,6 +43,14 @@
 	  "The first reason that holds.  Takes no lock: what was true a moment "                   \
 	  "ago.")                                                                                  \
 	X(log, verb_log, "[OPTION]... ID", "print a task's output, also while it runs", "")        \
+	X(progress, verb_progress, "PERCENT [TEXT]", "inside a task: say how far it has come",     \
+	  "For the command of a task with --progress-timeout: the time begins "                    \
+	  "anew.")                                                                                 \
+	X(checkpoint, verb_checkpoint, "[TEXT|@FILE]",                                             \
+	  "inside a task: save, or print, what its next attempt needs",                            \
+	  "Without an operand: prints what was saved last, by this attempt or an "                 \
+	  "earlier one, and exits 1 when nothing was.  @- is standard input; at "                  \
+	  "most 4096 bytes.")                                                                      \
 	X(cancel, verb_cancel, "[OPTION]... [ID]...", "cancel tasks, waiting or running",          \
 	  "Without ids: all that match --queue, --state, --kind and --label, "                     \
 	  "and says how many.")                                                                    \
