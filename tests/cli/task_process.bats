@@ -287,7 +287,7 @@ every_process() {
 	need_root
 	reachable=$(mktemp -d) # the test's own folder is closed to others
 	cd "$reachable"
-	cp "$(command -v setpriv)" escalate
+	cp "$(type -P setpriv)" escalate
 	chmod 4755 escalate
 	chmod 777 .
 	"${nobody[@]}" ./escalate --reuid 0 true 2>/dev/null || skip "no setuid programs here"

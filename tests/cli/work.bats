@@ -127,7 +127,7 @@ load helper
 	for n in $(seq 5 60); do
 		start bash -c "ulimit -n $n; exec taskq work -j1"
 		until grep -qE 'cannot start a command|cannot register|error while loading|Too many' err || is_gone "$pid" || is "$id" state done; do sleep 0.05; done
-		! grep -q 'cannot start a command: Too many open files' err || break
+		if grep -q 'cannot start a command: Too many open files' err; then break; fi
 		end "$pid"
 	done
 	grep -q 'cannot start a command: Too many open files' err
@@ -148,7 +148,7 @@ load helper
 	for n in $(seq 5 60); do
 		start bash -c "ulimit -n $n; exec taskq run -- true"
 		until grep -q 'cannot start a command' err || is_gone "$pid"; do sleep 0.05; done
-		! grep -q 'cannot start a command: Too many open files' err || break
+		if grep -q 'cannot start a command: Too many open files' err; then break; fi
 	done
 	grep -q 'cannot start a command: Too many open files' err
 }
