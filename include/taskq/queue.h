@@ -87,8 +87,8 @@ struct tq_queue_opts {
  * priorities; from or to a fair queue, what has been given to its key goes first.
  *
  * Errors:	-EINVAL bad name or value, bands that do not ascend; -ENOTSUP edf and
- *		ageing, or fair and hybrid, which cannot be combined; -EBUSY another order while tasks are
- *		still being taken over into the last one; TQ_EQUEUES there are
+ *		ageing, or fair and hybrid, which cannot be combined; -EBUSY there is no memory
+ *		to take tasks over into the last one first; TQ_EQUEUES there are
  *		no more; TQ_EFULL; -EROFS; lock errors as tq_submit().
  * Since: 0.1.0
  *

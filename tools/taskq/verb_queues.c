@@ -58,8 +58,8 @@ static int set(struct cli *cli, const struct queue_options *options)
 	const int r = tq_queue_set(cli->tq, cli->queue, &options->opts);
 
 	if (r == -EBUSY) {
-		complain("queue set \"%s\": tasks are still being taken over into the last order\n"
-			 "try again when `taskq queue show` says nothing of it",
+		complain("queue set \"%s\": no memory to finish its last change of order first\n"
+			 "let workers catch up, and try again",
 			 cli->queue);
 		return CLI_NOTHING;
 	}
