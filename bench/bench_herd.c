@@ -163,10 +163,11 @@ static double wakes_of_submit(struct herd *h, uint32_t count, bool waits, long i
 	uint64_t samples[SUBMITS];
 
 	for (uint32_t i = 0; i < count; i++) {
+		settled_switches(h);
+		for (long us = 0; us < idle_us; us += SETTLE_US)
+			bench_pause(SETTLE_US); /* keepers look once more in it, and sleep then */
 		const uint64_t before = settled_switches(h);
 
-		for (long us = 0; us < idle_us; us += SETTLE_US)
-			bench_pause(SETTLE_US);
 		submit(h, waits);
 		samples[i] = settled_switches(h) - before;
 	}
