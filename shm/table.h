@@ -32,6 +32,12 @@ static inline void *tqi_table_at(struct tqi_tx *tx, uint32_t table, uint32_t ind
 	return tqi_table_resolve(tx, table, index);
 }
 
+/* The record that was resolved last, for who can tell by it whether it is the one; NULL none. */
+static inline void *tqi_table_last(const struct tqi_tx *tx, uint32_t table)
+{
+	return tx->seen->of[table].index == UINT64_MAX ? NULL : tx->seen->of[table].record;
+}
+
 /*
  * Take a record; 0 = no memory (`*ret_full` false: grow and try again) or the
  * table is full.  A record used for the first time is all zero; others are as

@@ -137,26 +137,22 @@ static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_co
 	}
 }
 
-static void add_class(struct tq *tq, const struct tqi_class *c, struct tq_counters *k)
+static void add_stream(const struct tqi_stream *s, struct tq_counters *k)
 {
-	struct tqi_lane lane;
-
-	k->submitted += c->submitted;
-	k->started += c->started;
-	k->done += c->ended[0];
-	k->failed += c->ended[1];
-	k->cancelled += c->ended[2];
-	k->expired += c->ended[3];
-	k->retried += c->retried;
-	k->crashed += c->crashed;
-	k->reclaimed += c->reclaimed;
-	k->stolen += c->stolen;
-	k->throttled_total += c->throttled;
-	k->moved += c->moved;
-	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
-		k->depth[s] += c->depth[s];
-	if (tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) == 0)
-		add_oldest(tq, &lane, k);
+	k->submitted += s->submitted;
+	k->started += s->started;
+	k->done += s->ended[0];
+	k->failed += s->ended[1];
+	k->cancelled += s->ended[2];
+	k->expired += s->ended[3];
+	k->retried += s->retried;
+	k->crashed += s->crashed;
+	k->reclaimed += s->reclaimed;
+	k->stolen += s->stolen;
+	k->throttled_total += s->throttled;
+	k->moved += s->moved;
+	for (uint32_t i = 0; i < TQ_STATE_COUNT; i++)
+		k->depth[i] += s->depth[i];
 }
 
 /* Live workers that serve each queue; and copies of them, where kinds are asked for. */
@@ -242,17 +238,20 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	memcpy(i->name, queue->name, TQ_NAME_MAX);
 }
 
-static void add_kind(struct tq *tq, uint32_t n, const struct tqi_class *c, struct tq_queue_info *i,
-		     struct classes *classes)
+static void add_class(struct tq *tq, uint32_t n, const struct tqi_class *c, struct tq_counters *k,
+		      struct classes *classes)
 {
-	add_class(tq, c, &i->counters);
+	struct tqi_lane lane;
+
+	if (tqi_peek_record(&tq->seg, TQI_LANES, c->plain, &lane) == 0)
+		add_oldest(tq, &lane, k);
 	if ((c->lane_count == 1 && !classes->no_room) || n > TQI_CLASSES_MAX)
 		return;
 	classes->bits[n / 64] |= 1ull << (n % 64);
 	classes->any = true;
 }
 
-/* Tenants' classes in a fair queue: their lanes; all else is counted in their homes. */
+/* Tenants' classes in a fair queue: their lanes. */
 static void add_guests(struct tq *tq, uint32_t q, uint32_t kind, struct classes *classes)
 {
 	uint32_t count = count_of(tq, TQI_CLASSES);
@@ -294,68 +293,87 @@ static void count_decided(const struct tqi_queue *queue, struct tq_counters *k)
 	}
 }
 
+/* What is counted of a queue, or (not 0) of one stream of it; its kind, 0 all. */
+static int add_streams(struct tq *tq, const struct tqi_queue *queue, uint32_t stream,
+		       struct tq_counters *k, uint32_t *ret_kind)
+{
+	uint32_t limit = count_of(tq, TQI_STREAMS); /* the chain may be a ring */
+	struct tqi_stream s = { .next = 0 };
+
+	*ret_kind = 0;
+	for (uint32_t n = stream ? stream : queue->streams; n && limit-- > 0;
+	     n = stream ? 0 : s.next) {
+		if (tqi_peek_record(&tq->seg, TQI_STREAMS, n, &s) < 0)
+			return TQ_ECORRUPT;
+		add_stream(&s, k);
+	}
+	if (stream)
+		*ret_kind = s.kind;
+	return 0;
+}
+
+/* What is in its classes, of one kind or (0) of all. */
+static int add_classes(struct tq *tq, uint32_t q, const struct tqi_queue *queue, uint32_t kind,
+		       struct tq_counters *k, struct classes *classes)
+{
+	uint32_t limit = count_of(tq, TQI_CLASSES);
+	struct tqi_class c;
+
+	for (uint32_t n = queue->classes; n && limit-- > 0; n = c.next) {
+		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
+			return TQ_ECORRUPT;
+		if (!kind || c.kind == kind)
+			add_class(tq, n, &c, k, classes);
+	}
+	if (queue->tenant_classes[0] || queue->tenant_classes[1])
+		add_guests(tq, q, kind, classes);
+	return 0;
+}
+
 uint64_t tqi_queue_decided(struct tq *tq, const char *name)
 {
+	struct tq_counters k = { .submitted = 0 };
 	struct tqi_queue queue;
-	struct tqi_class c;
-	uint32_t limit = count_of(tq, TQI_CLASSES);
-	uint64_t waiting = 0;
+	uint32_t kind;
 
-	if (tqi_peek_record(&tq->seg, TQI_QUEUES, tqi_peek_queue_find(&tq->seg, name), &queue) < 0)
+	if (tqi_peek_record(&tq->seg, TQI_QUEUES, tqi_peek_queue_find(&tq->seg, name), &queue) <
+		    0 ||
+	    add_streams(tq, &queue, 0, &k, &kind) < 0)
 		return 0;
-	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
-		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
-			return 0;
-		waiting += (uint64_t)c.depth[TQ_READY] + c.depth[TQ_DELAYED] + c.depth[TQ_BLOCKED];
-	}
+	const uint64_t waiting = count_waiting_states(&k);
+
 	return waiting > queue.waiting ? waiting - queue.waiting : 0;
 }
 
-/*
- * One row: the queue (class 0), or a kind of it, by the first of its classes; the row
- * of another one of them is empty: -ENOENT.
- */
+/* One row: the queue (stream 0), or a kind of it. */
 static int queue_row(struct tq *tq, uint32_t flags, const struct served *served, uint32_t q,
-		     uint32_t class, struct tq_queue_info *i)
+		     uint32_t stream, struct tq_queue_info *i)
 {
 	struct tqi_queue queue;
-	struct tqi_class c = { .kind = 0 };
 	struct classes classes = { .any = false };
+	uint32_t kind;
 	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
 
-	if (r == 0 && class)
-		r = tqi_peek_record(&tq->seg, TQI_CLASSES, class, &c);
 	if (r < 0)
 		return r;
-	uint32_t limit = count_of(tq, TQI_CLASSES), kind = c.kind;
-	bool found = !class;
-
 	fill_queue(&queue, is_sweeping(tq), i);
 	classes.no_room = tqi_lacks_room(&tq->seg, &queue);
 	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
 	i->workers = q <= TQI_QUEUES_MAX ? served->workers[q] : 0;
-	for (uint32_t n = queue.classes; n && limit-- > 0; n = c.next) {
-		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
-			return TQ_ECORRUPT;
-		if (class && n < class && c.kind == kind)
-			return -ENOENT;
-		found |= n == class;
-		if (!kind || c.kind == kind)
-			add_kind(tq, n, &c, i, &classes);
-	}
-	if (!found)
-		return -ENOENT;
-	if (!class && (i->flags & TQ_QUEUE_PURGING))
+	r = add_streams(tq, &queue, stream, &i->counters, &kind);
+	if (r == 0)
+		r = add_classes(tq, q, &queue, kind, &i->counters, &classes);
+	if (r < 0)
+		return r;
+	if (!stream && (i->flags & TQ_QUEUE_PURGING))
 		count_decided(&queue, &i->counters);
-	if (queue.tenant_classes[0] || queue.tenant_classes[1])
-		add_guests(tq, q, kind, &classes);
 	if ((flags & TQ_QUEUE_QUICK) && classes.any && count_of(tq, TQI_LANES) > QUICK_LANES)
 		i->flags |= TQ_QUEUE_PARTIAL;
 	else
 		add_lanes(tq, &classes, &i->counters);
-	if (class)
+	if (stream)
 		tqi_peek_kind_name(&tq->seg, kind, i->kind);
-	if (class && i->workers)
+	if (stream && i->workers)
 		i->workers = count_of_kind(served, q, kind);
 	return 0;
 }
@@ -380,28 +398,28 @@ int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_in
 	return r;
 }
 
-/* Row number -> queue, or queue and class; false at the end. */
-static bool row_at(struct tq *tq, uint32_t flags, uint64_t row, uint32_t *ret_q, uint32_t *ret_c)
+/* Row number -> queue, or queue and stream; false at the end. */
+static bool row_at(struct tq *tq, uint32_t flags, uint64_t row, uint32_t *ret_q, uint32_t *ret_s)
 {
-	struct tqi_class c;
+	struct tqi_stream s;
 
-	*ret_c = 0;
+	*ret_s = 0;
 	if (!(flags & TQ_QUEUE_BY_KIND)) {
 		*ret_q = (uint32_t)row;
 		return row < count_of(tq, TQI_QUEUES);
 	}
-	if (row >= count_of(tq, TQI_CLASSES) ||
-	    tqi_peek_record(&tq->seg, TQI_CLASSES, (uint32_t)row, &c) < 0)
+	if (row >= count_of(tq, TQI_STREAMS) ||
+	    tqi_peek_record(&tq->seg, TQI_STREAMS, (uint32_t)row, &s) < 0)
 		return false;
-	*ret_q = c.queue;
-	*ret_c = (uint32_t)row;
+	*ret_q = s.queue;
+	*ret_s = (uint32_t)row;
 	return true;
 }
 
 int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_queue_info *infos,
 		  uint32_t count)
 {
-	uint32_t n = 0, q, c;
+	uint32_t n = 0, q, s;
 	struct served served;
 
 	if ((flags & ~(TQ_QUEUE_BY_KIND | TQ_QUEUE_QUICK)) ||
@@ -413,10 +431,10 @@ int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_que
 
 	if (r < 0)
 		return r;
-	while (n < count && row_at(tq, flags, *cursor, &q, &c)) {
+	while (n < count && row_at(tq, flags, *cursor, &q, &s)) {
 		struct tq_queue_info i;
 
-		if (queue_row(tq, flags, &served, q, c, &i) == 0)
+		if (queue_row(tq, flags, &served, q, s, &i) == 0)
 			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
 		(*cursor)++;
 	}

@@ -36,51 +36,35 @@ static int add_times(struct tq *tq, uint32_t t, struct tq_times *to)
 	return 0;
 }
 
-/* Whether a class's kind is the one that is wanted. */
-static bool is_of_kind(struct tq *tq, const struct tqi_class *class, const char *kind)
+/* Whether a stream's kind is the one that is wanted. */
+static bool is_of_kind(struct tq *tq, const struct tqi_stream *stream, const char *kind)
 {
 	char name[TQ_NAME_MAX + 1];
 
 	if (!kind)
 		return true;
-	tqi_peek_kind_name(&tq->seg, class->kind, name);
+	tqi_peek_kind_name(&tq->seg, stream->kind, name);
 	return strcmp(name, kind) == 0;
-}
-
-/* Classes of one kind share their record: of these the first in the chain counts. */
-struct seen {
-	uint64_t kinds[TQI_KINDS_MAX / 64 + 1];
-};
-
-static bool is_first(struct seen *seen, uint32_t kind)
-{
-	const uint64_t bit = 1ull << (kind % 64);
-
-	if (kind > TQI_KINDS_MAX || seen->kinds[kind / 64] & bit)
-		return false;
-	seen->kinds[kind / 64] |= bit;
-	return true;
 }
 
 static int add_queue(struct tq *tq, uint32_t q, const char *kind, struct tq_times *to)
 {
-	struct seen seen = { { 0 } };
 	struct tqi_queue queue;
-	struct tqi_class c;
+	struct tqi_stream stream;
 	uint32_t limit; /* the chain may be a ring */
 	bool found = !kind;
-	int r = tqi_peek_count(&tq->seg, TQI_CLASSES, &limit);
+	int r = tqi_peek_count(&tq->seg, TQI_STREAMS, &limit);
 
 	if (r == 0)
 		r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
-	for (uint32_t k = r < 0 ? 0 : queue.classes; k && limit-- > 0 && r == 0; k = c.next) {
-		if (tqi_peek_record(&tq->seg, TQI_CLASSES, k, &c) < 0)
+	for (uint32_t s = r < 0 ? 0 : queue.streams; s && limit-- > 0 && r == 0; s = stream.next) {
+		if (tqi_peek_record(&tq->seg, TQI_STREAMS, s, &stream) < 0)
 			return TQ_ECORRUPT;
-		if (!is_first(&seen, c.kind) || !is_of_kind(tq, &c, kind))
+		if (!is_of_kind(tq, &stream, kind))
 			continue;
 		found = true;
-		if (c.times)
-			r = add_times(tq, c.times, to);
+		if (stream.times)
+			r = add_times(tq, stream.times, to);
 	}
 	return r < 0 ? r : found ? 0 : -ENOENT;
 }

@@ -23,7 +23,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_tables(&c);
 	tqi_check_names(&c);
 	tqi_check_queues(&c);
-	tqi_check_times(&c);
+	tqi_check_streams(&c);
 	tqi_check_tasks(&c);
 	tqi_check_keys(&c);
 	tqi_check_limits(&c);
@@ -39,6 +39,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_lists(&c);
 	tqi_check_schedules(&c);
 	tqi_check_gauges(&c);
+	tqi_check_depths(&c);
 	tqi_check_tournaments(&c);
 	tqi_check_memory(&c);
 	if (tx->corrupt)

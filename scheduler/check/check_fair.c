@@ -45,16 +45,7 @@ void tqi_check_tenant_chains(struct tqi_check *c)
 	}
 }
 
-uint32_t tqi_check_counted_in(struct tqi_check *c, uint32_t k)
-{
-	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
-
-	return class && class->home && tqi_check_record_in_use(c, TQI_CLASSES, class->home)
-		       ? class->home
-		       : k;
-}
-
-/* The class that its lane is in may be NULL. */
+/* The class that its lane is in; NULL it is finished, or lost. */
 void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi_task *t,
 			   const struct tqi_class *class)
 {
@@ -70,12 +61,11 @@ void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi
 	c->tenants[named]++;
 	if (!class || !queue)
 		return;
-	bool final = tqi_state_is_final(t->state);
 	uint32_t own = named ? named : queue->tenant;
 
-	if (class->tenant && (final || class->tenant != own))
+	if (class->tenant && class->tenant != own)
 		tqi_check_fault(c, "task %u: in a class of tenant %u", index, class->tenant);
-	if (!final && class->era == queue->era && !!class->tenant != queue->fair)
+	if (class->era == queue->era && !!class->tenant != queue->fair)
 		tqi_check_fault(c, "task %u: %s a class of its tenant", index,
 				queue->fair ? "not in" : "in");
 	if (t->state == TQ_READY && !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED)) &&
@@ -102,8 +92,6 @@ static void check_guest(struct tqi_check *c, uint32_t k, const struct tqi_class 
 		tqi_check_fault(c, "class %u: not in the heap of class %u", k, class->home);
 	if (class->lane_count == 1 && lane && !lane->members)
 		tqi_check_fault(c, "class %u: a tenant's, and empty", k);
-	for (uint32_t s = 1; s < TQ_STATE_COUNT; s++)
-		tqi_check_equal(c, "class", k, "depth beside its home's", class->depth[s], 0);
 }
 
 /* FA-5: an entry's key is what the tag once was. */

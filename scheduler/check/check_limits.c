@@ -40,13 +40,12 @@ void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi
 	static const uint32_t none[TQ_LIMITS_MAX];
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
 	const uint32_t *limits = extra ? extra->limits : none;
-	bool final = tqi_state_is_final(t->state);
 
 	if (!tqi_check_limits_are_sound(c, limits)) {
 		tqi_check_fault(c, "task %u: its limits make no sense", index);
 		return;
 	}
-	if (lane && memcmp(lane->limits, final ? none : limits, sizeof(none)) != 0)
+	if (lane && memcmp(lane->limits, limits, sizeof(none)) != 0)
 		tqi_check_fault(c, "task %u: lane %u is not of its limits", index, t->lane);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
 		struct tqi_check_limit *sum = &c->limits[limits[i]];

@@ -253,8 +253,6 @@ static void check_class_gauges(struct tqi_check *c, uint32_t k)
 	tqi_check_heap(c, &(struct tqi_check_heap){ &class->oldest, TQI_FAMILY_OLDEST, TQI_LANES,
 						    TQI_SEEN_AGE, k, "oldest of class",
 						    expect_in_oldest });
-	for (uint32_t s = 1; s < TQ_STATE_COUNT && !class->home; s++)
-		tqi_check_equal(c, "class", k, "depth", class->depth[s], c->depth[k][s]);
 	tqi_check_equal(c, "class", k, "lane_count", class->lane_count, c->lanes[k].all);
 	tqi_check_equal(c, "class", k, "parked", class->parked, c->lanes[k].parked);
 	if (class->open.capacity < class->lane_count ||

@@ -12,6 +12,7 @@
 #define TQI_SEEN_LANE (1u << 2)	/* task: in its lane's heap; lane: in its class's */
 #define TQI_SEEN_INDEXED (1u << 2) /* key: in the index */
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
+#define TQI_SEEN_BY_KIND (1u << 4) /* queue: its index of streams may be read */
 #define TQI_SEEN_AGE (1u << 5) /* task: in its lane's heap of ages; lane: in its class's */
 #define TQI_SEEN_WALL (1u << 6)	/* in the wall heap */
 #define TQI_SEEN_STALE (1u << 8) /* task: on the list of stale ones */
@@ -73,7 +74,7 @@ struct tqi_check {
 	struct tqi_check_pool *pools;
 	struct tqi_check_served *served; /* per queue */
 	uint32_t *waiting;     /* per queue */
-	uint32_t (*depth)[TQ_STATE_COUNT]; /* per class */
+	uint32_t (*depth)[TQ_STATE_COUNT]; /* per stream */
 	uint32_t ready, running, unfinished, due, listed, telling;
 	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, group_waiters, moving,
 		appointments, assigned, rates, carrying;
@@ -144,18 +145,15 @@ bool tqi_check_pool_is_sound(struct tqi_check *c, const struct tqi_pool *pool);
 void tqi_check_attempt_server(struct tqi_check *c, uint32_t a, const struct tqi_attempt *attempt,
 			      const struct tqi_task *task);
 
-/* The class in which the tasks of a class are counted. */
-uint32_t tqi_check_counted_in(struct tqi_check *c, uint32_t class_);
+/* The stream of a queue and kind; 0 none, or it is another one's. */
+uint32_t tqi_check_stream_of(struct tqi_check *c, uint32_t queue, uint32_t kind);
+/* What is wrong with a histogram of a stream, NULL nothing. */
+const char *tqi_check_times_fault(const struct tqi_stream *stream, const struct tqi_times *times,
+				  uint32_t what);
 /* A chain of classes, of a queue (tenant 0) or of a tenant; those of all tenants. */
 void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uint32_t classes,
 		     uint32_t queue, uint32_t tenant);
 void tqi_check_tenant_chains(struct tqi_check *c);
-
-/* A class of the same queue and kind, from class `k` on in their chain; 0 none. */
-uint32_t tqi_check_sibling(struct tqi_check *c, uint32_t k, uint32_t kind);
-/* What is wrong with a histogram of the classes of a queue and kind, NULL nothing. */
-const char *tqi_check_times_fault(struct tqi_check *c, const struct tqi_times *times,
-				  uint32_t what);
 
 /* A hash index; false: it may not be asked.  Its records are marked as linked. */
 struct tqi_check_index {
@@ -205,7 +203,7 @@ void tqi_check_names(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);
-void tqi_check_times(struct tqi_check *c);
+void tqi_check_streams(struct tqi_check *c);
 void tqi_check_fair(struct tqi_check *c);
 void tqi_check_servers(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
@@ -220,6 +218,7 @@ void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);
 void tqi_check_groups(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
+void tqi_check_depths(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);
 
 #endif

@@ -51,12 +51,10 @@ static bool is_waiting(uint32_t state)
 	return state == TQ_BLOCKED || state == TQ_DELAYED || state == TQ_READY;
 }
 
-static void count(struct tqi_check *c, const struct tqi_task *t, const struct tqi_lane *lane)
+static void count(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
 
-	c->depth[tqi_check_counted_in(c, lane->class_)][tqi_check_gauge(c, t)]++;
-	c->members[t->lane] += !tqi_state_is_final(t->state);
 	c->unfinished += !tqi_state_is_final(t->state);
 	c->appointments += !tqi_state_is_final(t->state) && tqi_check_at(c, t);
 	c->running += t->state == TQ_RUNNING;
@@ -65,6 +63,19 @@ static void count(struct tqi_check *c, const struct tqi_task *t, const struct tq
 	c->listed += !!(t->flags & TQI_TASK_LISTED);
 	c->telling += !!(t->flags & TQI_TASK_TELLING);
 	c->waiting[t->queue] += is_waiting(t->state) && t->wait_sequence >= queue->purge_before;
+}
+
+/* RC-13. */
+static bool check_stream(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	uint32_t s = tqi_check_stream_of(c, t->queue, t->kind);
+
+	if (s)
+		c->depth[s][tqi_check_gauge(c, t)]++;
+	else
+		tqi_check_fault(c, "task %u: no stream of queue %u and kind %u", index, t->queue,
+				t->kind);
+	return s;
 }
 
 /* Lane, class, queue and kind belong together. */
@@ -93,8 +104,6 @@ static void check_order(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
 	const struct tqi_worth worth = tqi_worth_in(t, extra);
 
-	if (tqi_state_is_final(t->state))
-		return;
 	if (extra && extra->stale & TQI_STALE_PLACE) /* IN-5 */
 		return;
 	if (class->era == queue->era && class->band != tqi_policy_band(queue, worth.priority))
@@ -183,10 +192,13 @@ static void check_task(struct tqi_check *c, uint32_t index)
 				free ? ", on the free list" : "");
 		return;
 	}
-	const struct tqi_lane *lane = check_place(c, index, t);
+	bool final = tqi_state_is_final(t->state);
+	const struct tqi_lane *lane = final ? NULL : check_place(c, index, t);
 
+	if (check_stream(c, index, t))
+		count(c, t);
 	if (lane) {
-		count(c, t, lane);
+		c->members[t->lane]++;
 		check_order(c, index, t, lane);
 	}
 	check_attempt(c, index, t);

@@ -4,6 +4,7 @@
 #include "scheduler/time/due.h"
 #include "scheduler/graph/group_list.h"
 #include "scheduler/order/queue.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/sleepers.h"
 #include "shm/lock.h"
@@ -161,7 +162,7 @@ static void set_wait_sequence(struct tqi_tx *tx, struct tqi_task *t, uint64_t se
 void tqi_member_show(struct tqi_tx *tx, uint32_t task)
 {
 	struct tqi_task *t = tqi_task_at(tx, task);
-	struct tqi_class *class = tqi_counters_of(tx, t);
+	struct tqi_stream *stream = tqi_stream_of(tx, t);
 	struct tqi_extra *extra = tqi_task_extra(tx, t);
 	struct tqi_group *g = tqi_group_at(tx, extra->group);
 
@@ -169,9 +170,9 @@ void tqi_member_show(struct tqi_tx *tx, uint32_t task)
 	TQI_SET(tx, extra->shut, 0);
 	TQI_ADD(tx, g->states[TQ_FREE], -1);
 	TQI_ADD(tx, g->states[TQ_BLOCKED], 1);
-	TQI_ADD(tx, class->depth[TQ_FREE], -1);
-	TQI_ADD(tx, class->depth[TQ_BLOCKED], 1);
-	TQI_ADD(tx, class->submitted, 1);
+	TQI_ADD(tx, stream->depth[TQ_FREE], -1);
+	TQI_ADD(tx, stream->depth[TQ_BLOCKED], 1);
+	TQI_ADD(tx, stream->submitted, 1);
 	set_wait_sequence(tx, t, g->sequence);
 	tqi_due_set(tx, task, tqi_due_of(tx, t));
 }

@@ -5,6 +5,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/limit/server.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/wake/wake.h"
@@ -175,7 +176,7 @@ static uint32_t take_over(struct tqi_tx *tx, uint32_t w, uint32_t owner)
 		class_ = tqi_lane_at(tx, tqi_task_at(tx, index)->lane)->class_;
 		tqi_assigned_take(tx, from, index);
 		tqi_assigned_enter(tx, w, index, true);
-		TQI_ADD(tx, tqi_counters_of(tx, tqi_task_at(tx, index))->stolen, 1);
+		TQI_ADD(tx, tqi_stream_of(tx, tqi_task_at(tx, index))->stolen, 1);
 		TQI_ADD(tx, thief->stolen, 1);
 		tqi_trace_steal(tx, index, w, owner);
 	}

@@ -24,7 +24,7 @@ static bool carry_over(struct tqi_tx *tx, uint32_t index)
 	if (task->state == TQ_READY)
 		tqi_ready_leave(tx, index);
 	tqi_lane_leave(tx, task->lane);
-	tqi_lane_change(tx, task, lane);
+	TQI_SET(tx, task->lane, lane);
 	if (task->state == TQ_READY)
 		tqi_ready_reenter(tx, index);
 	return true;

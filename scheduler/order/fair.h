@@ -15,8 +15,7 @@
  *     the tenant's credit, and pays its next starts.  So tags never go back.
  * FA-4  An unfinished task is in a class of its tenant, as finely as policy and kind want,
  *     which is there while it has members; tasks without a key are one tenant of their
- *     own.  The tenant's class has a home, the queue's own class of that kind and band:
- *     what is counted of its tasks is counted there, and there finished ones are.
+ *     own.  The tenant's class has a home, the queue's own class of that kind and band.
  * FA-5  In the home's heap stand the tenants' classes that have something in their heap of
  *     lanes, by the tag that their tenant had when they came or were last looked at.  Tags
  *     only grow, so that is a lower bound: a claim that meets an old one at the head
@@ -52,12 +51,6 @@ int tqi_tenant_move(struct tqi_tx *tx, struct tqi_task *task, uint32_t queue);
 
 /* The queue's own tenant, made where missing.  0; TQ_EFULL; -ENOMEM: abort. */
 int tqi_tenant_own(struct tqi_tx *tx, uint32_t queue);
-
-/* Where a class's tasks are counted. */
-static inline struct tqi_class *tqi_class_counted(struct tqi_tx *tx, struct tqi_class *class_)
-{
-	return class_->home ? tqi_class_at(tx, class_->home) : class_;
-}
 
 /* A tenant's class begins, with a place in its home's heap reserved; -ENOMEM.  It ends. */
 int tqi_guest_reserve(struct tqi_tx *tx, uint32_t home);

@@ -94,45 +94,12 @@ static uint32_t class_take(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t b
 	return c;
 }
 
-/* RC-13; 0 none.  *ret_lacks: for want of memory, which a repair does without. */
-static uint32_t times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
-{
-	bool full;
-	uint32_t t = tqi_table_take(tx, TQI_TIMES, &full);
-
-	*ret_lacks = !t && !full && !(tqi_root(tx)->flags & TQI_ROOT_REPAIR);
-	if (!t)
-		return 0;
-	struct tqi_times *times = tqi_times_at(tx, t);
-
-	clear(times, sizeof(*times));
-	TQI_INIT(times->queue, (uint16_t)q);
-	TQI_INIT(times->kind, (uint16_t)k);
-	return t;
-}
-
-/* The class of the queue's chain that shares its times with others of the kind; 0 none. */
-static uint32_t sibling_find(struct tqi_tx *tx, uint32_t q, uint32_t k)
-{
-	uint32_t c = tqi_queue_at(tx, q)->classes;
-
-	while (c && !tx->corrupt && tqi_class_at(tx, c)->kind != k)
-		c = tqi_class_at(tx, c)->next;
-	return c;
-}
-
 static uint32_t class_make(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
-	uint32_t sibling = sibling_find(tx, q, k);
-	bool lacks = false;
-	uint32_t t = sibling ? tqi_class_at(tx, sibling)->times : times_make(tx, q, k, &lacks);
-	uint32_t c = lacks ? 0 : class_take(tx, q, k, band);
+	uint32_t c = class_take(tx, q, k, band);
 
-	if (!c && t && !sibling)
-		tqi_table_give(tx, TQI_TIMES, t);
 	if (!c)
 		return 0;
-	TQI_INIT(tqi_class_at(tx, c)->times, t);
 	TQI_INIT(tqi_class_at(tx, c)->next, tqi_queue_at(tx, q)->classes);
 	TQI_SET(tx, tqi_queue_at(tx, q)->classes, c);
 	tqi_tournament_join(tx, c);
@@ -198,7 +165,7 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, const struct tqi_queue
 	return c ? c : class_search(tx, q, queue, k, band, false);
 }
 
-/* FA-4: the one of a kind and band, of any era, that counts for tenants'; 0 no memory. */
+/* FA-5: the one of a kind and band, of any era, in which tenants' compete; 0 no memory. */
 static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
@@ -312,15 +279,6 @@ void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
 	TQI_ADD(tx, lane->members, -1);
 	if (lane->limits[0] | tqi_class_at(tx, lane->class_)->tenant) /* others stay as they are */
 		shrink(tx, l);
-}
-
-void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane)
-{
-	if (task->lane == lane)
-		return;
-	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], -1);
-	TQI_SET(tx, task->lane, lane);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->depth[tqi_task_gauge(tx, task)], 1);
 }
 
 int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)

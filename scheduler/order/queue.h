@@ -33,27 +33,11 @@ struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task);
  */
 uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *place);
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
-/* A task that is in no lane's heap goes over to a lane that it has joined. */
-void tqi_lane_change(struct tqi_tx *tx, struct tqi_task *task, uint32_t lane);
 
+/* Of a task that is not finished. */
 static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	return tqi_class_at(tx, tqi_lane_at(tx, task->lane)->class_);
-}
-
-/* The class in which a task is counted. */
-static inline struct tqi_class *tqi_counters_of(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	return tqi_class_counted(tx, tqi_class_of(tx, task));
-}
-
-/* A duration that ends now, to be counted in a class that counts (RC-13). */
-static inline void tqi_class_time(struct tqi_tx *tx, const struct tqi_class *counted,
-				  enum tqi_timed what, uint64_t since_ns)
-{
-	if (counted->times)
-		tqi_tx_sample(tx, &tqi_times_at(tx, counted->times)->of[what],
-			      tx->now_ns > since_ns ? tx->now_ns - since_ns : 0);
 }
 
 /* Whether unfinished tasks are in a class. */

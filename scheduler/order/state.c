@@ -2,7 +2,7 @@
 /* Transitions. */
 #include "scheduler/order/state.h"
 
-#include "scheduler/order/queue.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/wake/wake.h"
@@ -68,24 +68,39 @@ static void count_group(struct tqi_tx *tx, const struct tqi_extra *extra, uint32
 		TQI_ADD(tx, g->states[extra->shut ? TQ_FREE : to], 1);
 }
 
-/* Depths of its class, and of its group; those of shut ones in that of free ones. */
-TQI_TWICE void count_gauges(struct tqi_tx *tx, const struct tqi_task *task, struct tqi_class *class,
-			    uint32_t from, uint32_t to, bool rare)
+/* Between two states that are shown: depths, and what begins or ends by that. */
+TQI_TWICE void count_change(struct tqi_tx *tx, struct tqi_stream *stream, uint32_t from,
+			    uint32_t to)
 {
-	const struct tqi_extra *extra =
-		rare && (task->flags & TQI_TASK_EXTRA) ? tqi_task_extra(tx, task) : NULL;
-	bool shut = extra && extra->shut;
-	uint32_t out = shut ? TQ_FREE : from, in = shut ? TQ_FREE : to;
+	if (to == TQ_RUNNING)
+		TQI_SETS(tx, stream, (depth[from], stream->depth[from] - 1),
+			 (depth[TQ_RUNNING], stream->depth[TQ_RUNNING] + 1),
+			 (started, stream->started + 1));
+	else if (tqi_state_is_final(to))
+		TQI_SETS(tx, stream, (depth[from], stream->depth[from] - 1),
+			 (depth[to], stream->depth[to] + 1),
+			 (ended[to - TQ_DONE], stream->ended[to - TQ_DONE] + 1));
+	else
+		TQI_SETS(tx, stream, (depth[from], stream->depth[from] - 1),
+			 (depth[to], stream->depth[to] + 1));
+}
 
-	if (from != TQ_FREE && to != TQ_FREE)
-		TQI_SETS(tx, class, (depth[out], class->depth[out] - 1),
-			 (depth[in], class->depth[in] + 1));
-	else if (from != TQ_FREE)
-		TQI_ADD(tx, class->depth[out], -1);
+/* Of its stream; shut ones count in the depth of free ones, and are not submitted yet. */
+TQI_TWICE void count_stream(struct tqi_tx *tx, struct tqi_stream *stream, bool shut, uint32_t from,
+			    uint32_t through, uint32_t to)
+{
+	if (shut && from != to)
+		TQI_ADD(tx, stream->depth[TQ_FREE], (from == TQ_FREE) - (to == TQ_FREE));
+	else if (from == TQ_FREE)
+		TQI_SETS(tx, stream, (depth[to], stream->depth[to] + 1),
+			 (submitted, stream->submitted + 1));
 	else if (to != TQ_FREE)
-		TQI_ADD(tx, class->depth[in], 1);
-	if (extra && extra->group)
-		count_group(tx, extra, from, to);
+		count_change(tx, stream, from, to);
+	else if (tqi_state_is_final(through))
+		TQI_SETS(tx, stream, (depth[from], stream->depth[from] - 1),
+			 (ended[through - TQ_DONE], stream->ended[through - TQ_DONE] + 1));
+	else
+		TQI_ADD(tx, stream->depth[from], -1);
 }
 
 /* Those who wait for it by a slot. */
@@ -105,20 +120,24 @@ static void notify(struct tqi_tx *tx, uint32_t task, uint32_t state)
 }
 
 /* `from` is the task's state: a constant where all three are. */
-TQI_TWICE void pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t from,
-		    uint32_t through, uint32_t to, bool rare)
+TQI_TWICE struct tqi_stream *pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+				  uint32_t from, uint32_t through, uint32_t to, bool rare)
 {
-	struct tqi_class *class = tqi_counters_of(tx, task);
+	const struct tqi_extra *extra =
+		rare && (task->flags & TQI_TASK_EXTRA) ? tqi_task_extra(tx, task) : NULL;
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
 
 	if (rare ? !tqi_transition_is_legal(from, through) : task->state != from) {
 		tx->corrupt = true;
-		return;
+		return stream;
 	}
 	tqi_task_touch(tx, task);
 	if (is_waiting(to) && !is_waiting(from) && from != TQ_FREE) /* a new one has it already */
 		TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
 	count_queue(tx, task, from, to);
-	count_gauges(tx, task, class, from, to, rare);
+	count_stream(tx, stream, extra && extra->shut, from, through, to);
+	if (extra && extra->group)
+		count_group(tx, extra, from, to);
 	if (through != TQ_FREE && tqi_trace_is_on(tx))
 		tqi_trace_move(tx, index, task, from, through);
 	if (from == TQ_RUNNING)
@@ -131,13 +150,14 @@ TQI_TWICE void pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, ui
 		TQI_SET(tx, task->state, (uint8_t)to);
 	if (rare && task->edges && !tqi_state_is_final(to))
 		notify(tx, index, to);
+	return stream;
 }
 
-void tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to)
+struct tqi_stream *tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 
-	pass(tx, index, task, task->state, through, to, true);
+	return pass(tx, index, task, task->state, through, to, true);
 }
 
 void tqi_task_came(struct tqi_tx *tx, uint32_t index)
@@ -145,17 +165,17 @@ void tqi_task_came(struct tqi_tx *tx, uint32_t index)
 	pass(tx, index, tqi_task_at(tx, index), TQ_FREE, TQ_READY, TQ_READY, false);
 }
 
-void tqi_task_started(struct tqi_tx *tx, uint32_t index)
+struct tqi_stream *tqi_task_started(struct tqi_tx *tx, uint32_t index)
 {
-	pass(tx, index, tqi_task_at(tx, index), TQ_READY, TQ_RUNNING, TQ_RUNNING, false);
+	return pass(tx, index, tqi_task_at(tx, index), TQ_READY, TQ_RUNNING, TQ_RUNNING, false);
 }
 
-void tqi_task_went(struct tqi_tx *tx, uint32_t index)
+struct tqi_stream *tqi_task_went(struct tqi_tx *tx, uint32_t index)
 {
-	pass(tx, index, tqi_task_at(tx, index), TQ_RUNNING, TQ_DONE, TQ_FREE, false);
+	return pass(tx, index, tqi_task_at(tx, index), TQ_RUNNING, TQ_DONE, TQ_FREE, false);
 }
 
-void tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
+struct tqi_stream *tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to)
 {
-	tqi_task_pass(tx, index, to, to);
+	return tqi_task_pass(tx, index, to, to);
 }

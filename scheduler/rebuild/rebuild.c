@@ -63,6 +63,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_store_relaxed64(&c->tx->core->ring_shown, c->tx->core->ring_head);
 	clear_root(root);
 	tqi_rebuild_classes(c);
+	tqi_rebuild_streams_begin(c);
 	tqi_rebuild_workers(c);
 	tqi_rebuild_limits_begin(c);
 	tqi_rebuild_fair_begin(c);
@@ -81,11 +82,11 @@ static int rebuild(struct tqi_check *c)
 	if (r == 0)
 		r = tqi_rebuild_keys(c);
 	if (r == 0) {
-		tqi_rebuild_times_begin(c);
 		tqi_rebuild_free_lists(c);
-		tqi_rebuild_times(c);
-		r = tqi_rebuild_fair(c);
+		r = tqi_rebuild_streams(c);
 	}
+	if (r == 0)
+		r = tqi_rebuild_fair(c);
 	if (r == 0)
 		r = tqi_rebuild_servers(c);
 	if (r == 0)
@@ -100,6 +101,7 @@ static int rebuild(struct tqi_check *c)
 		return r;
 	tqi_rebuild_lists(c);
 	tqi_rebuild_groups(c);
+	tqi_rebuild_depths(c);
 	sweep_again(c);
 	tqi_wake_any(c->tx);	 /* those that were in transit are listed now */
 	tqi_wake_keepers(c->tx); /* others are the oldest, with the notes that they had */

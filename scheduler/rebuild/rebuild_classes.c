@@ -29,15 +29,14 @@ static uint32_t lane_of(struct tqi_check *c, uint32_t k, uint32_t plain)
 	return l ? l : lane_is_free(c, plain) ? plain : 0;
 }
 
-/* The class that tasks of that kind and band come into; 0 none. */
+/* The class of its era that tasks of that kind and band come into; 0 none. */
 static uint32_t find_class(struct tqi_check *c, const struct tqi_queue *queue, uint32_t kind,
-			   uint32_t band, bool any_era)
+			   uint32_t band)
 {
 	for (uint32_t k = queue->classes; k;) {
 		const struct tqi_class *class = tqi_class_at(c->tx, k);
 
-		if (class->kind == kind && class->band == band &&
-		    (class->era == queue->era || any_era))
+		if (class->kind == kind && class->band == band && class->era == queue->era)
 			return k;
 		k = class->next;
 	}
@@ -54,8 +53,7 @@ uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 
-	return find_class(c, queue, t->kind, tqi_rebuild_band(c, queue, t),
-			  tqi_rebuild_is_shared(queue));
+	return find_class(c, queue, t->kind, tqi_rebuild_band(c, queue, t));
 }
 
 /* Of a kind and band there is one class for each of two eras. */
@@ -71,7 +69,7 @@ static bool is_one_too_many(struct tqi_check *c, const struct tqi_queue *queue,
 		k = other->next;
 	}
 	return others > 1 ||
-	       (class->era == queue->era && find_class(c, queue, class->kind, class->band, false));
+	       (class->era == queue->era && find_class(c, queue, class->kind, class->band));
 }
 
 /* Empty, into its queue's chain. */
@@ -94,7 +92,6 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	class->tenant = class->parked = 0;
 	class->plain = l;
 	class->lane_count = 1;
-	memset(class->depth, 0, sizeof(class->depth));
 	class->next = queue->classes;
 	queue->classes = k;
 	c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
@@ -203,6 +200,7 @@ void tqi_rebuild_classes(struct tqi_check *c)
 		if (!queue)
 			continue;
 		queue->classes = queue->waiting = queue->tournaments = 0;
+		queue->streams = queue->by_kind = 0;
 		queue->asleep = 0;
 		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
 		mend_policy(queue);

@@ -143,7 +143,6 @@ int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *t)
 	if (class->home)
 		note_class(c, class->home);
 	tqi_rebuild_note_lanes(c, l);
-	tqi_lane_change(c->tx, t, l);
-	tqi_rebuild_keep(c);
+	t->lane = l;
 	return 0;
 }

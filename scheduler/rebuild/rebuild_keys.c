@@ -61,14 +61,11 @@ static void lose(struct tqi_check *c, uint32_t k, const struct tqi_key *key)
 /* Unless something else blocks it, it is ready, or delayed, as it would have been. */
 static void unblock(struct tqi_check *c, struct tqi_task *t)
 {
-	struct tqi_class *class = tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_);
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
 
 	if (extra && extra->unmet)
 		return;
-	class->depth[t->state]--;
 	t->state = t->due_ns ? TQ_DELAYED : TQ_READY;
-	class->depth[t->state]++;
 }
 
 /* A key that its task holds, or should; of two of a name, the second one is given up. */

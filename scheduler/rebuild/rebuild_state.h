@@ -47,17 +47,17 @@ int tqi_rebuild_servers(struct tqi_check *c);
 int tqi_rebuild_fair(struct tqi_check *c);
 /*
  * Whether a queue's tasks may have been in classes of tenants.  Those are not believed: such
- * tasks join a class of the queue's era anew (TQI_REBUILD_JOINS); until then they are counted
- * in any of their kind and band, and members of none.
+ * tasks join a class of the queue's era anew (TQI_REBUILD_JOINS), and are in no lane until then.
  */
 #define TQI_REBUILD_JOINS TQI_SEEN_CLOSED
 bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
 int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *task);
 /* A lane that was made after the records had been counted. */
 void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
-/* Classes keep the histograms that are theirs; or get empty ones. */
-void tqi_rebuild_times_begin(struct tqi_check *c);
-void tqi_rebuild_times(struct tqi_check *c);
+/* Streams keep the histograms that are theirs; then each task has a stream, and counts there. */
+void tqi_rebuild_streams_begin(struct tqi_check *c);
+int tqi_rebuild_streams(struct tqi_check *c);
+void tqi_rebuild_depths(struct tqi_check *c);
 /* Tasks with limits into their lanes; these into heaps. */
 int tqi_rebuild_limits(struct tqi_check *c);
 void tqi_rebuild_open_lanes(struct tqi_check *c);

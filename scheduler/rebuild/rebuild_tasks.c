@@ -19,7 +19,7 @@ static void lose(struct tqi_task *t)
 	t->generation += t->generation < TQI_GENERATION_MAX;
 }
 
-/* The class that a task is in, if it may be there: a finished one in any era. */
+/* The class that a task is in, if it may be there. */
 static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_task *t)
 {
 	const struct tqi_lane *lane = tqi_check_record(c, TQI_LANES, t->lane);
@@ -39,30 +39,38 @@ static bool is_misplaced(struct tqi_check *c, const struct tqi_task *t)
 	return extra && extra->stale & TQI_STALE_PLACE;
 }
 
-/* The plain one of its own class; else by queue, kind and band, or for the time being. */
-static uint32_t lane_for(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+/* The plain one of its own class, else of one by queue, kind and band; 0 there is none. */
+static uint32_t lane_for(struct tqi_check *c, const struct tqi_queue *queue,
+			 const struct tqi_task *t, const struct tqi_class *own)
 {
-	struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
-
-	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
-		return 0;
-	const struct tqi_class *own = class_of(c, t);
-	bool final = tqi_state_is_final(t->state), present = own && own->era == queue->era;
-
-	bool joins = !final && tqi_rebuild_is_shared(queue) && !(own && !present) &&
-		     (!own || queue->fair);
-
-	if (joins)
-		c->marks[TQI_TASKS][index] |= TQI_REBUILD_JOINS;
-	if (own && !final && !present)
-		tqi_rebuild_moving(c, t->queue);
-	if (own && (final || joins || !present || own->band == tqi_rebuild_band(c, queue, t)))
-		return own->plain;
-	if (own && is_misplaced(c, t))
+	if (own && (own->era != queue->era || own->band == tqi_rebuild_band(c, queue, t) ||
+		    is_misplaced(c, t)))
 		return own->plain;
 	uint32_t k = tqi_rebuild_class_find(c, t);
 
 	return k ? tqi_class_at(c->tx, k)->plain : tqi_rebuild_class(c, t);
+}
+
+/* Its lane as far as it has one by now; false: its queue, kind or class cannot be saved. */
+static bool mend_lane(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
+
+	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
+		return false;
+	const struct tqi_class *own = class_of(c, t);
+	bool final = tqi_state_is_final(t->state), left = own && own->era != queue->era;
+	bool joins = tqi_rebuild_is_shared(queue) && !left && (!own || queue->fair);
+
+	if (final || joins) {
+		c->marks[TQI_TASKS][index] |= final ? 0 : TQI_REBUILD_JOINS;
+		t->lane = 0;
+		return true;
+	}
+	if (left)
+		tqi_rebuild_moving(c, t->queue);
+	t->lane = lane_for(c, queue, t, own);
+	return t->lane;
 }
 
 static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
@@ -179,17 +187,16 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	struct tqi_root *root = tqi_root(c->tx);
-	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
 	struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
 
-	tqi_class_at(c->tx, lane->class_)->depth[tqi_check_gauge(c, t)]++;
 	if (t->state == TQ_RUNNING)
 		root->running++;
 	else if (!tqi_state_is_final(t->state) && t->wait_sequence >= queue->purge_before)
 		queue->waiting++;
 	if (tqi_state_is_final(t->state))
 		return;
-	lane->members += !(c->marks[TQI_TASKS][index] & TQI_REBUILD_JOINS);
+	if (!(c->marks[TQI_TASKS][index] & TQI_REBUILD_JOINS))
+		tqi_lane_at(c->tx, t->lane)->members++;
 	root->unfinished++;
 	root->appointments += tqi_check_at(c, t) != 0;
 }
@@ -201,20 +208,12 @@ static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)
 	return extra && extra->culprit;
 }
 
-static void mend_lane(struct tqi_check *c, uint32_t index, struct tqi_task *t)
-{
-	uint32_t lane = lane_for(c, index, t);
-
-	if (lane)
-		t->lane = lane;
-}
-
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
 	bool had_extra = t->flags & TQI_TASK_EXTRA;
+	uint32_t lane;
 
-	t->lane = lane_for(c, index, t);
-	if (t->state >= TQ_STATE_COUNT || !t->lane || t->generation == 0 ||
+	if (!mend_lane(c, index, t) || t->state >= TQ_STATE_COUNT || t->generation == 0 ||
 	    t->generation >= TQI_GENERATION_MAX) {
 		lose(t);
 		return;
@@ -230,8 +229,10 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	mend_blocks(c, t);
 	if (t->cause == TQ_CAUSE_DEPENDENCY && !has_culprit(c, t))
 		t->cause = t->state == TQ_CANCELLED ? TQ_CAUSE_CANCELLED : TQ_CAUSE_NONE;
-	if (had_extra && !(t->flags & TQI_TASK_EXTRA)) /* that may have been why it was there */
-		mend_lane(c, index, t);
+	lane = t->lane;
+	if (had_extra && !(t->flags & TQI_TASK_EXTRA) && /* that may have been why it was there */
+	    !mend_lane(c, index, t))
+		t->lane = lane;
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_group(c, index, t);
 	tqi_rebuild_task_limits(c, t);

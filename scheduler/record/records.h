@@ -6,7 +6,7 @@
  * lock, journalled, read under the lock and by observers; a crash half-way leaves
  * the old values after rollback.  References are record indices, 0 = none.
  *
- * RC-1  Task records are the truth.  Heaps, lists, classes' depths and the root's
+ * RC-1  Task records are the truth.  Heaps, lists, streams' depths and the root's
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild/rebuild.c).
  * RC-2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
  * RC-3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
@@ -30,18 +30,19 @@
  *     on the list of the ended ones.  command_seen == the root's command_change  =>
  *     nothing waits that the worker could take.
  * RC-10  In a fair queue an unfinished task of the queue's era is in a class of its tenant,
- *     otherwise in a plain one; a finished one always is, and counts there
- *     (scheduler/order/fair.h).
+ *     otherwise in one of its queue (scheduler/order/fair.h).  The lane of a finished one
+ *     means nothing.
  * RC-11  state == BLOCKED  <=>  unmet != 0, or the task is a successor (RC-7).  `unmet` is what
  *     its untold edges and the gates on it add up to (scheduler/graph/blocked.h).
  * RC-12  A server's `used` is the number of attempts that name it; it is in the pool that its
  *     name calls for, whose `used` is what its servers add up to (scheduler/limit/server.h).
- * RC-13  Classes of one queue and kind share one record of times, which names these; tenants'
- *     have none, nor have those that were made when its table was full, or by a repair
- *     without memory.  Its histograms have at most as many samples as its classes have
- *     counted: of waits and of runs the attempts that started, of lives the tasks that are
- *     done or failed.  A process killed between a commit and its samples leaves these out
- *     (shm/histogram.h).
+ * RC-13  There is one stream for each queue and kind that have had a task, found by these
+ *     (scheduler/record/stream.h): whatever orders its tasks may come and go, and what is
+ *     counted of them stays.  Its `times` names histograms, but where it was made when
+ *     their table was full, or by a repair without memory.  They have at most as many
+ *     samples as it has counted: of waits and of runs the attempts that started, of lives
+ *     the tasks that are done or failed.  A process killed between a commit and its
+ *     samples leaves these out (shm/histogram.h).
  */
 #ifndef TQI_SCHEDULER_RECORD_RECORDS_H
 #define TQI_SCHEDULER_RECORD_RECORDS_H
@@ -66,7 +67,8 @@
 #define TQI_SERVERS_MAX (1u << 16)
 #define TQI_POOLS_MAX (1u << 16)
 #define TQI_GROUP_RECORDS_MAX (1u << 16) /* complete ones make room for others */
-#define TQI_TIMES_MAX (1u << 16) /* queues' kinds beyond count, and keep no times */
+#define TQI_TIMES_MAX (1u << 16)	 /* streams beyond count, and keep no times */
+#define TQI_STREAMS_MAX (1u << 18)
 #define TQI_GENERATION_MAX ((1ull << 40) - 1) /* then the slot is retired */
 
 /* One per table, in the order of the schema. */
@@ -89,6 +91,7 @@ enum tqi_table_id {
 	TQI_POOLS,
 	TQI_GROUPS,
 	TQI_TIMES,
+	TQI_STREAMS,
 	TQI_TABLE_COUNT,
 };
 
@@ -162,7 +165,7 @@ struct tqi_task {
 	uint64_t wait_sequence; /* the root's, when it began to wait: a purge spares later ones */
 	int64_t key;		/* fixed when it becomes ready; smaller starts earlier; or a server */
 	int32_t priority;
-	uint32_t lane;
+	uint32_t lane;	  /* until it is finished */
 	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns; assigned: to
 			    which worker */
 	uint32_t payload; /* block: payload, then label, then what TQI_TASK_EXTRA says */
@@ -495,7 +498,9 @@ struct tqi_queue {
 	uint32_t asleep; /* first stack of workers asleep for it (scheduler/worker/asleep.h) */
 	uint32_t asleep_prev; /* other queues that have any */
 	uint32_t asleep_next;
-	uint32_t reserved0[13];
+	uint32_t streams; /* chain through stream.next, newest first */
+	uint32_t by_kind; /* block: struct tqi_by_kind; 0 it has no streams */
+	uint32_t reserved0[11];
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
@@ -509,17 +514,55 @@ struct tqi_kind {
 _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
 
 /*
- * Tasks of one queue, kind and band: their lanes ordered by first task, and their
- * counters.  Never freed.  Unfinished tasks are in classes of the queue's era, or on
- * their way from those of the one before; a class whose lane has no members is used
- * again in a later era.  Finished tasks stay where they ended, whatever the era.
- * Beside the plain lane there is one for each set of limit keys that an unfinished
- * task of the class has, and a parking for each of these keys (scheduler/order/lane.h).
+ * What is counted of the tasks of one queue and kind.  Made with the first of them, never
+ * freed (RC-13).  A submit and a claim write to the first cache line only.
  *
- * A tenant's class in a fair queue is there while it has members, in the tenant's chain;
- * what is counted of its tasks is counted in its home, the queue's class of the same
- * kind and band (scheduler/order/fair.h).  A start reads the first two cache lines of it, and
- * of a lane: among many tenants and keys they are in no cache.
+ *  field          written by                                    under
+ *  queue, kind    the transaction that makes it                 the lock
+ *  depth          whatever changes a task's state or queue      the lock, journalled
+ *  the counters   submit, claim, verdict, a steal, a move       the lock, journalled
+ *
+ * Observers read all of it.  The counters are truth; depth and chain a rebuild makes anew.
+ */
+struct tqi_stream {
+	uint32_t link;
+	uint16_t queue;
+	uint16_t kind;
+	uint32_t times;			/* histograms; 0 none */
+	uint32_t depth[TQ_STATE_COUNT]; /* tasks by state; of TQ_FREE those of shut graphs */
+	uint64_t submitted;
+	uint64_t started;
+
+	uint64_t ended[4]; /* done, failed, cancelled, expired */
+	uint64_t retried;
+	uint64_t crashed;
+	uint64_t reclaimed;
+	uint64_t stolen; /* tasks that a worker took from another one's list */
+
+	uint64_t throttled; /* starts that a full limit had put off (LM-9) */
+	uint64_t moved;	    /* unfinished tasks that went to another queue */
+	uint32_t next;	    /* others of the queue */
+	uint32_t reserved0[11];
+};
+_Static_assert(sizeof(struct tqi_stream) == 192, "three cache lines");
+
+/* Those of a queue by the record of their kind; 0 none.  It goes with nothing. */
+struct tqi_by_kind {
+	uint32_t streams[TQI_KINDS_MAX + 1];
+};
+
+/*
+ * Tasks of one queue, kind and band: their lanes ordered by first task.  Never freed, but
+ * for a tenant's.  Unfinished tasks are in classes of the queue's era, or on their way
+ * from those of the one before; a class whose lane has no members is used again in a
+ * later era.  Beside the plain lane there is one for each set of limit keys that an
+ * unfinished task of the class has, and a parking for each of these keys
+ * (scheduler/order/lane.h).
+ *
+ * A tenant's class in a fair queue is there while it has members, in the tenant's chain; it
+ * competes with others in the heap of its home, the queue's class of the same kind and
+ * band (scheduler/order/fair.h).  A start reads the first two cache lines of it, and of a
+ * lane: among many tenants and keys they are in no cache.
  */
 struct tqi_class {
 	uint32_t link;
@@ -530,7 +573,7 @@ struct tqi_class {
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint32_t tenant;     /* whose it is; 0 the queue's */
-	uint32_t home;	     /* of a tenant's: where its tasks are counted */
+	uint32_t home;	     /* of a tenant's: where it competes */
 	uint32_t era;
 	uint32_t rate;	  /* of ageing: the keys of its tasks were made with it */
 	uint8_t edf;	  /* 1: the keys of its tasks are deadlines */
@@ -543,20 +586,9 @@ struct tqi_class {
 	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
 	uint32_t guests;	 /* of a home: tenants' classes; `tenants` has room for all */
 	uint32_t guests_ready;	 /* tasks in the heaps of their lanes */
-	uint64_t submitted;
-	uint64_t started;
-	uint64_t ended[4]; /* done, failed, cancelled, expired */
-	uint64_t retried;
-	uint64_t crashed;
-	uint64_t reclaimed;
-	uint64_t stolen;    /* tasks that a worker took from another one's list */
-	uint64_t throttled; /* starts that a full limit had put off (LM-9) */
-	uint64_t moved;	    /* unfinished tasks that went to another queue */
-	uint32_t depth[TQ_STATE_COUNT];
-	uint32_t times; /* histograms of its queue and kind (RC-13); 0 none */
-	uint32_t reserved2[10];
+	uint64_t reserved0[6];
 };
-_Static_assert(sizeof(struct tqi_class) == 448, "seven cache lines");
+_Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
 
 #define TQI_TOURNAMENT_GROUP 16	 /* kinds of a group */
 #define TQI_TOURNAMENT_GROUPS 16 /* groups */
@@ -596,8 +628,8 @@ enum tqi_timed {
 };
 
 /*
- * How long tasks of a queue and kind have waited, run and lived.  Made with their first
- * class, so that no end of a task needs memory for it; never freed.
+ * How long tasks of a queue and kind have waited, run and lived.  Made with their stream,
+ * so that no end of a task needs memory for it; never freed.
  *
  *  field        written by                         under
  *  queue, kind  the transaction that makes it      the lock
@@ -1082,6 +1114,7 @@ TQI_RECORD(tqi_server_at, tqi_server, TQI_SERVERS)
 TQI_RECORD(tqi_pool_at, tqi_pool, TQI_POOLS)
 TQI_RECORD(tqi_group_at, tqi_group, TQI_GROUPS)
 TQI_RECORD(tqi_times_at, tqi_times, TQI_TIMES)
+TQI_RECORD(tqi_stream_at, tqi_stream, TQI_STREAMS)
 #undef TQI_RECORD
 
 static inline uint64_t tqi_id_make(uint32_t index, uint64_t generation)

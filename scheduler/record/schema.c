@@ -27,6 +27,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	[TQI_POOLS] = { "pools", sizeof(struct tqi_pool), TQI_POOLS_MAX, 0, 0 },
 	[TQI_GROUPS] = { "groups", sizeof(struct tqi_group), TQI_GROUP_RECORDS_MAX, 0, 0 },
 	[TQI_TIMES] = { "times", sizeof(struct tqi_times), TQI_TIMES_MAX, 0, 0 },
+	[TQI_STREAMS] = { "streams", sizeof(struct tqi_stream), TQI_STREAMS_MAX, 0, 0 },
 };
 
 /* Every field that two builds must place alike would be too many: sizes and joints. */
@@ -39,7 +40,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	 FACT(tqi_schedule, block) << 12 ^ FACT(tqi_command, name) << 6 ^                          \
 	 sizeof(struct tqi_delivery) << 2 ^ FACT(tqi_tenant, name) << 10 ^                         \
 	 FACT(tqi_server, name) << 14 ^ FACT(tqi_pool, load) << 18 ^                               \
-	 FACT(tqi_group, label) << 22 ^ FACT(tqi_class, times) << 26 ^                             \
+	 FACT(tqi_group, label) << 22 ^ FACT(tqi_stream, next) << 26 ^                             \
 	 FACT(tqi_tournament, first) << 34 ^ FACT(tqi_times, of) << 30)
 
 const struct tqi_schema tqi_schema = {

@@ -13,6 +13,7 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/task/task.h"
 
@@ -92,10 +93,8 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, 
 		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
 	TQI_INIT(tqi_attempt_at(tx, a)->server, rare ? tqi_server_take(tx, task->queue) : 0);
 	link_attempt(tx, a, w);
-	if (rare)
-		tqi_task_move(tx, index, TQ_RUNNING);
-	else
-		tqi_task_started(tx, index);
+	struct tqi_stream *stream = rare ? tqi_task_move(tx, index, TQ_RUNNING)
+					 : tqi_task_started(tx, index);
 
 	if (rare && (is_watched(task) || (task->flags & TQI_TASK_EXTRA)))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
@@ -104,16 +103,14 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, 
 
 		tqi_key_started(tx, index);
 		if (tqi_limits_were_full(tx, limits, task->ready_ns))
-			TQI_ADD(tx, tqi_counters_of(tx, task)->throttled, 1);
+			TQI_ADD(tx, stream->throttled, 1);
 		tqi_slots_take(tx, limits);
 	}
-	struct tqi_class *class = tqi_class_of(tx, task);
+	const struct tqi_class *class = rare ? tqi_class_of(tx, task) : NULL;
 
-	if (rare && class->tenant)
+	if (class && class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
-	class = tqi_class_counted(tx, class);
-	TQI_ADD(tx, class->started, 1);
-	tqi_class_time(tx, class, TQI_TIMED_WAIT, task->ready_ns);
+	tqi_stream_time(tx, stream, TQI_TIMED_WAIT, task->ready_ns);
 }
 
 static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,

@@ -11,6 +11,7 @@
 #include "scheduler/graph/settle.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/state.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/task/revive.h"
@@ -203,7 +204,6 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_
 		      int32_t cause_arg, bool rare)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_class *class = tqi_counters_of(tx, task);
 
 	if (rare && tqi_task_is_shut(tx, task))
 		tqi_member_show(tx, index);
@@ -213,21 +213,18 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_
 	tqi_task_set_cause(tx, task, cause, cause_arg);
 	const bool goes = goes_at_once(task);
 
-	if (!rare && goes && state == TQ_DONE)
-		tqi_task_went(tx, index);
-	else
-		tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
+	struct tqi_stream *stream =
+		!rare && goes && state == TQ_DONE
+			? tqi_task_went(tx, index)
+			: tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
 
 	if (tx->corrupt)
 		return;
 	if (!goes)
 		TQI_SET(tx, task->ended_ns, tx->now_ns);
-	TQI_ADD(tx, class->ended[state - TQ_DONE], 1);
 	if (state == TQ_DONE || state == TQ_FAILED)
-		tqi_class_time(tx, class, TQI_TIMED_LIFE, task->submitted_ns);
+		tqi_stream_time(tx, stream, TQI_TIMED_LIFE, task->submitted_ns);
 	tqi_lane_leave(tx, task->lane);
-	if (task->lane != class->plain)
-		TQI_SET(tx, task->lane, class->plain); /* its own goes with its last member */
 	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);

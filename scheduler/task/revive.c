@@ -75,7 +75,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 
 	if (r < 0)
 		return r;
-	tqi_lane_change(tx, task, lane); /* the policy may be another one by now */
+	TQI_SET(tx, task->lane, lane); /* the policy may be another one by now */
 	tqi_task_unlist(tx, index);
 	remember_only(tx, task);
 	zero_budgets(tx, task);
@@ -86,9 +86,9 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 	if (unmet)
 		TQI_SET(tx, tqi_task_extra(tx, task)->unmet, unmet);
 	TQI_ADD(tx, root->unfinished, 1);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted,
-		1); /* a new life, with an end of its own */
-	tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
+	struct tqi_stream *stream = tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
+
+	TQI_ADD(tx, stream->submitted, 1); /* a new life, with an end of its own */
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
 	if (!unmet)
 		tqi_ready_enter(tx, index, false);

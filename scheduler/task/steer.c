@@ -14,6 +14,7 @@
 #include "scheduler/graph/key.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/worker/stop.h"
 #include "scheduler/task/revive.h"
 #include "scheduler/task/sweep.h"
@@ -167,8 +168,25 @@ static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32
 	if (!lane)
 		return -ENOMEM;
 	tqi_lane_leave(tx, task->lane);
-	tqi_lane_change(tx, task, lane);
+	TQI_SET(tx, task->lane, lane);
 	return 0;
+}
+
+/* A task goes from one queue to another: it is counted there from now on, and ends there. */
+static void leave_stream(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
+
+	TQI_ADD(tx, stream->depth[tqi_task_gauge(tx, task)], -1);
+	TQI_ADD(tx, stream->moved, 1);
+}
+
+static void enter_stream(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
+
+	TQI_ADD(tx, stream->depth[tqi_task_gauge(tx, task)], 1);
+	TQI_ADD(tx, stream->submitted, 1);
 }
 
 static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name, int32_t priority)
@@ -190,18 +208,20 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 
 	if (r == 0)
 		r = tqi_tenant_move(tx, task, q);
+	if (r == 0 && !tqi_stream_join(tx, q, task->kind))
+		r = -ENOMEM;
 	if (r < 0)
 		return r;
-	TQI_ADD(tx, tqi_counters_of(tx, task)->moved, 1);
 	if (move_lane(tx, task, q, priority) < 0)
 		return -ENOMEM;
 	tqi_tenant_leave(tx, tenant);
 	if (task->wait_sequence >= from->purge_before)
 		TQI_ADD(tx, from->waiting, -1);
 	TQI_ADD(tx, to->waiting, 1);
+	leave_stream(tx, task);
 	TQI_SET(tx, task->queue, (uint16_t)q);
+	enter_stream(tx, task);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->submitted, 1); /* it ends there */
 	tqi_wake_room(tx);
 	tqi_wake_empty(tx);
 	return 0;

@@ -17,6 +17,7 @@
 #include "scheduler/task/meet.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/worker/step.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/sleep.h"
@@ -404,6 +405,8 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 		r = tqi_tenant_join(tx, s->queue, s->spec->fair_key, &extra.tenant);
 	if (r < 0)
 		return r;
+	if (!tqi_stream_join(tx, s->queue, s->kind))
+		return -ENOMEM;
 	lane = tqi_lane_join(
 		tx, &(struct tqi_place){ s->queue, s->kind, s->spec->priority, extra.tenant,
 					 rare && s->spec->limit_count ? extra.limits : NULL });
@@ -425,8 +428,6 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 		root->unfinished++;
 	else
 		TQI_ADD(tx, root->unfinished, 1);
-	if (!rare || !s->shut)
-		TQI_ADD(tx, tqi_class_counted(tx, class)->submitted, 1);
 	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
 	start_life(tx, index, t, s->spec->delay_ns, rare && (leader || culprit || is_unmet(tx, t)),

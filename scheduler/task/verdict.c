@@ -13,6 +13,7 @@
 #include "scheduler/order/ready.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/task/task.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/trace.h"
 #include "shm/inflight.h"
 #include "shm/pool.h"
@@ -125,7 +126,7 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, uint32_t cause, 
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
 	}
-	tqi_class_time(tx, tqi_counters_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
+	tqi_stream_time(tx, tqi_stream_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
 	if (rare && attempt->charged_us)
 		tqi_fair_end(tx, task, attempt);
 	if (rare && attempt->server)
@@ -246,7 +247,7 @@ static void go_again(struct tqi_tx *tx, const struct ended *ended, uint64_t dela
 		tqi_task_finish(tx, ended->task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
 		return;
 	}
-	TQI_ADD(tx, tqi_counters_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
+	TQI_ADD(tx, tqi_stream_of(tx, task)->retried, ended->cause == TQ_CAUSE_RELEASED ? 0 : 1);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_STALLED));
 	if (delay_ns == 0) {
 		tqi_task_move(tx, ended->task, TQ_READY);
@@ -321,7 +322,7 @@ static void end_by_crash(struct tqi_tx *tx, struct ended *ended)
 	struct tqi_task *task = tqi_task_at(tx, ended->task);
 
 	TQI_ADD(tx, task->crashes, 1);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->crashed, 1);
+	TQI_ADD(tx, tqi_stream_of(tx, task)->crashed, 1);
 	end_failed(tx, ended, task->crashes >= task->crashes_max, 0);
 }
 
@@ -330,7 +331,7 @@ static void end_by_loss(struct tqi_tx *tx, struct ended *ended)
 	struct tqi_task *task = tqi_task_at(tx, ended->task);
 
 	TQI_ADD(tx, task->losses, 1);
-	TQI_ADD(tx, tqi_counters_of(tx, task)->reclaimed, 1);
+	TQI_ADD(tx, tqi_stream_of(tx, task)->reclaimed, 1);
 	end_failed(tx, ended, task->losses >= task->losses_max, 0);
 }
 

@@ -27,11 +27,46 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 		tqi_sleep_pop(tx, w);
 }
 
+/* Whether a kind has work of a queue; `stuck`: but for what runs, nothing of it can start. */
+static bool stream_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
+			    const struct tqi_queue *queue, bool stuck)
+{
+	/* What is blocked comes to be startable only by the end of something that runs or can. */
+	bool more_to_end = tqi_root(tx)->running || tqi_root(tx)->ready;
+	uint32_t steps = 0;
+
+	for (uint32_t s = queue->streams; s && tqi_table_walks(tx, TQI_STREAMS, &steps);) {
+		const struct tqi_stream *stream = tqi_stream_at(tx, s);
+
+		s = stream->next;
+		if (tqi_worker_serves_kind(worker, stream->kind) &&
+		    (stream->depth[TQ_RUNNING] || (stream->depth[TQ_BLOCKED] && more_to_end) ||
+		     (!stuck && stream->depth[TQ_DELAYED])))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a task of it is ready, be it held back by a limit. */
+static bool class_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
+			   const struct tqi_queue *queue)
+{
+	uint32_t steps = 0;
+
+	for (uint32_t c = queue->classes; c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		c = class->next;
+		if (tqi_worker_serves_kind(worker, class->kind) &&
+		    (class->open.length || class->parked || class->guests_ready))
+			return true;
+	}
+	return false;
+}
+
 bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 {
 	const struct tqi_root *root = tqi_root(tx);
-	/* What is blocked comes to be startable only by the end of something that runs or can. */
-	bool more_to_end = root->running || root->ready;
 
 	if (root->assigned) /* it may come back, or be stolen */
 		return false;
@@ -43,22 +78,10 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
 		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
 		bool stuck = tqi_queue_is_stuck(queue);
-		uint32_t steps = 0;
 
-		for (uint32_t c = queue->classes; c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
-			const struct tqi_class *class = tqi_class_at(tx, c);
-
-			c = class->next;
-			if (!tqi_worker_serves(worker, class))
-				continue;
-			if (class->depth[TQ_RUNNING])
-				return false;
-			if (class->depth[TQ_BLOCKED] && more_to_end)
-				return false;
-			if (!stuck && (class->open.length || class->parked || class->guests_ready ||
-				       class->depth[TQ_DELAYED]))
-				return false;
-		}
+		if (stream_has_work(tx, worker, queue, stuck) ||
+		    (!stuck && class_has_work(tx, worker, queue)))
+			return false;
 	}
 	return true;
 }

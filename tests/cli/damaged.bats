@@ -84,7 +84,7 @@ says() {
 
 	submit -- true
 	cp "$(file)" copy
-	for table in {0..17}; do # core, tables, count: docs/shared-memory-layout.md
+	for table in {0..18}; do # core, tables, count: docs/shared-memory-layout.md
 		printf '\377\377\377\377' |
 			dd of="$(file)" bs=1 seek=$((4096 + 272 + 16 * table)) conv=notrunc status=none
 		for verb in stats 'stats --by-kind' status list; do

@@ -233,7 +233,7 @@ void tqt_prepare_spare(struct tqt_world *w)
 				     .payload = tqt_large,
 				     .payload_bytes = 60000 };
 
-	for (int i = 0; i < 30; i++)
+	for (int i = 0; i < 28; i++)
 		w->ids[w->id_count++] = tqt_submit(w, &spec);
 	for (uint32_t i = 0; i < w->id_count; i++) {
 		tqt_must(tq_cancel(w->tq, w->ids[i]), "cancel");

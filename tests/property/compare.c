@@ -4,6 +4,8 @@
 
 #include "scheduler/graph/behalf.h"
 #include "scheduler/order/fair.h"
+#include "scheduler/order/queue.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/limit/server.h"
 #include "scheduler/order/worth.h"
@@ -321,11 +323,9 @@ static bool compare_tenant_of(struct comparison *c, uint32_t index, const struct
 		if (strcmp(tqi_tenant_at(&c->tx, named)->name, name) == 0)
 			number = x;
 	}
-	const struct tqi_class *class = tqi_class_at(&c->tx, tqi_lane_at(&c->tx, t->lane)->class_);
-
 	return same(c, record, index, "tenant", number, m->tenant) &&
-	       same(c, record, index, "in a tenant's class", !!class->tenant,
-		    m->fair && m->state < TQ_DONE);
+	       (m->state >= TQ_DONE || same(c, record, index, "in a tenant's class",
+					    !!tqi_class_of(&c->tx, t)->tenant, m->fair));
 }
 
 static bool compare_tenant(struct comparison *c, uint32_t q, uint32_t x)
@@ -386,45 +386,28 @@ static bool compare_task(struct comparison *c, uint32_t index)
 	       compare_after(c, index) && compare_member(c, index);
 }
 
-/* Bands and eras are the core's own affair: a kind's classes are added up. */
-static void add_class(struct model_class *sum, const struct tqi_class *class)
-{
-	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
-		sum->depth[s] += class->depth[s];
-	for (uint32_t i = 0; i < 4; i++)
-		sum->ended[i] += class->ended[i];
-	sum->submitted += class->submitted;
-	sum->started += class->started;
-	sum->retried += class->retried;
-	sum->crashed += class->crashed;
-	sum->reclaimed += class->reclaimed;
-	sum->stolen += class->stolen;
-	sum->moved += class->moved;
-	sum->throttled += class->throttled;
-}
-
-static bool compare_kind(struct comparison *c, uint32_t index, const struct model_class *sum,
+static bool compare_kind(struct comparison *c, uint32_t index, const struct tqi_stream *stream,
 			 const struct model_class *m)
 {
-	const char *record = "class of queue";
+	const char *record = "stream of queue";
 
 	for (uint32_t s = 0; s < TQ_STATE_COUNT; s++)
-		if (!same(c, record, index, "depth", sum->depth[s], m->depth[s]))
+		if (!same(c, record, index, "depth", stream->depth[s], m->depth[s]))
 			return false;
 	for (uint32_t i = 0; i < 4; i++)
-		if (!same(c, record, index, "ended", sum->ended[i], m->ended[i]))
+		if (!same(c, record, index, "ended", stream->ended[i], m->ended[i]))
 			return false;
-	return SAME(sum, m, submitted) && SAME(sum, m, started) && SAME(sum, m, retried) &&
-	       SAME(sum, m, crashed) && SAME(sum, m, reclaimed) && SAME(sum, m, stolen) &&
-	       SAME(sum, m, moved) && SAME(sum, m, throttled);
+	return SAME(stream, m, submitted) && SAME(stream, m, started) && SAME(stream, m, retried) &&
+	       SAME(stream, m, crashed) && SAME(stream, m, reclaimed) && SAME(stream, m, stolen) &&
+	       SAME(stream, m, moved) && SAME(stream, m, throttled);
 }
 
 /* Nobody is killed here, so that no sample is left out; a repair may have had no memory. */
-static bool compare_times(struct comparison *c, uint32_t index, const struct tqi_class *class,
+static bool compare_times(struct comparison *c, uint32_t index, const struct tqi_stream *stream,
 			  const struct model_class *m)
 {
-	for (uint32_t w = 0; w < TQI_TIMED_COUNT && class->times; w++) {
-		const struct tqi_histogram *h = &tqi_times_at(&c->tx, class->times)->of[w];
+	for (uint32_t w = 0; w < TQI_TIMED_COUNT && stream->times; w++) {
+		const struct tqi_histogram *h = &tqi_times_at(&c->tx, stream->times)->of[w];
 		uint64_t count = 0;
 
 		for (uint32_t i = 0; i < TQI_HISTOGRAM_BUCKETS; i++)
@@ -503,20 +486,17 @@ static bool compare_queue(struct comparison *c, uint32_t index)
 {
 	const struct tqi_queue *q = tqi_queue_at(&c->tx, index);
 	const struct model_queue *m = &c->m->queues[index];
-	struct model_class sums[MODEL_KINDS + 1] = { { 0 } };
+	static const struct tqi_stream nothing;
 	const char *record = "queue";
 
-	for (uint32_t k = q->classes; k && !c->tx.corrupt; k = tqi_class_at(&c->tx, k)->next) {
-		const struct tqi_class *class = tqi_class_at(&c->tx, k);
+	for (uint32_t k = 1; k <= MODEL_KINDS; k++) {
+		uint32_t s = tqi_stream_find(&c->tx, q, k);
+		const struct tqi_stream *stream = s ? tqi_stream_at(&c->tx, s) : &nothing;
 
-		add_class(&sums[class->kind <= MODEL_KINDS ? class->kind : 0], class);
-		if (class->kind <= MODEL_KINDS &&
-		    !compare_times(c, index, class, &c->m->classes[index][class->kind]))
+		if (!compare_kind(c, index, stream, &c->m->classes[index][k]) ||
+		    !compare_times(c, index, stream, &c->m->classes[index][k]))
 			return false;
 	}
-	for (uint32_t k = 1; k <= MODEL_KINDS; k++)
-		if (!compare_kind(c, index, &sums[k], &c->m->classes[index][k]))
-			return false;
 	return SAME(q, m, flags) && SAME(q, m, waiting) && SAME(q, m, purge_before) &&
 	       compare_policy(c, index, q, m);
 }

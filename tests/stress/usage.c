@@ -51,9 +51,11 @@ static void leave_out_block(uint64_t bytes, struct usage *u)
 	u->block_bytes -= tqi_block_bytes(bytes);
 }
 
-/* A queue keeps the tournaments of its kinds until its order changes. */
-static void leave_out_tournaments(struct tqi_tx *tx, const struct tqi_queue *queue, struct usage *u)
+/* A queue keeps the index of its streams, and tournaments of its kinds until its order changes. */
+static void leave_out_kinds(struct tqi_tx *tx, const struct tqi_queue *queue, struct usage *u)
 {
+	if (queue->by_kind)
+		leave_out_block(sizeof(struct tqi_by_kind), u);
 	if (!queue->tournaments)
 		return;
 	leave_out_block(sizeof(struct tqi_tournaments), u);
@@ -86,7 +88,7 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	leave_out_index(&tqi_root(tx)->kinds, u);
 	leave_out(&tqi_root(tx)->owners, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_QUEUES].count; i++)
-		leave_out_tournaments(tx, tqi_queue_at(tx, i), u);
+		leave_out_kinds(tx, tqi_queue_at(tx, i), u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);

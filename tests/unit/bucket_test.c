@@ -63,7 +63,7 @@ static void test_g2_a_rate_lets_so_many_begin(void **state)
 static uint64_t throttled(struct one_worker *s, uint64_t id)
 {
 	begin(&s->f);
-	uint64_t n = tqi_counters_of(&s->f.tx, task_of(&s->f, id))->throttled;
+	uint64_t n = tqi_stream_of(&s->f.tx, task_of(&s->f, id))->throttled;
 
 	commit(&s->f);
 	return n;

@@ -273,7 +273,6 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(edge->told, 1);
 	DAMAGE(edge->waiter, 0);
 	DAMAGE(edge->next, 1);
-	DAMAGE(class->depth[TQ_READY], 0);
 	DAMAGE(class->kind, 200);
 	DAMAGE(class->plain, 0);
 	DAMAGE(class->next, 1);
@@ -706,7 +705,6 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(class->kind, 2);
 	DAMAGE(class->band, 1);
 	DAMAGE(class->era, 0);
-	DAMAGE(class->depth[TQ_READY], 1);
 	DAMAGE(home->guests, 0);
 	DAMAGE(home->guests, 99);
 	DAMAGE(home->guests_ready, 0);
@@ -714,14 +712,12 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(home->tenants.root.key, INT64_MAX);
 	DAMAGE(home->tenants.root.key, -1);
 	DAMAGE(home->tenants.root.tag, 0);
-	DAMAGE(home->depth[TQ_READY], 0);
 	DAMAGE(home->competes, 1);
 	DAMAGE(extra->tenant, 0);
 	DAMAGE(extra->tenant, queue->tenant);
 	DAMAGE(extra->tenant, 0xffffff);
 	DAMAGE(task->lane, home->plain);
 	DAMAGE(task->queue, 1);
-	DAMAGE(done->lane, task->lane);
 	DAMAGE(done->state, TQ_READY);
 	DAMAGE(attempt->charged_us, -1);
 	DAMAGE(lane->members, 0);
@@ -918,8 +914,8 @@ static void test_damage_of_dependencies_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
-/* H2: histograms are the right kind's, and no larger than its counters; H5: the ring. */
-static void test_damage_of_times_is_found_and_mended(void **state)
+/* H2: streams, with histograms that are no larger than their counters; H5: the ring. */
+static void test_damage_of_streams_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
 	struct fixture f;
@@ -928,25 +924,45 @@ static void test_damage_of_times_is_found_and_mended(void **state)
 	(void)state;
 	open_intact(&f, &s, &image);
 	struct tqi_core *core = tqi_segment_core(&f.box.seg);
-	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
-	const struct tqi_lane *lane =
-		tqi_table_peek(&f.box.seg, TQI_LANES, task_of(&f, s.fair)->lane);
-	struct tqi_class *guest = tqi_table_peek(&f.box.seg, TQI_CLASSES, lane->class_);
-	struct tqi_class *home = tqi_table_peek(&f.box.seg, TQI_CLASSES, guest->home);
-	struct tqi_times *times = tqi_table_peek(&f.box.seg, TQI_TIMES, class->times);
+	struct tqi_stream *stream = tqi_table_peek(&f.box.seg, TQI_STREAMS, 1);
+	const struct tqi_task *fair_task = task_of(&f, s.fair);
+	struct tqi_queue *queue = tqi_table_peek(&f.box.seg, TQI_QUEUES, stream->queue);
+	struct tqi_queue *fair = tqi_table_peek(&f.box.seg, TQI_QUEUES, fair_task->queue);
+	struct tqi_by_kind *by_kind =
+		(void *)(f.box.seg.base + ((uint64_t)queue->by_kind << TQI_UNIT_SHIFT));
+	struct tqi_stream *other = tqi_table_peek(&f.box.seg, TQI_STREAMS, fair->streams);
+	struct tqi_times *times = tqi_table_peek(&f.box.seg, TQI_TIMES, stream->times);
 
-	assert_true(class->times && home->times && class->times != home->times);
-	DAMAGE(class->times, home->times);
-	DAMAGE(class->times, 0xffffff);
-	DAMAGE(guest->times, home->times);
-	DAMAGE(home->times, class->times);
+	assert_true(stream->times && other->times && stream->times != other->times);
+	DAMAGE(queue->streams, 0);
+	DAMAGE(queue->streams, 0xffffff);
+	DAMAGE(queue->streams, fair->streams);
+	DAMAGE(queue->by_kind, 0);
+	DAMAGE(queue->by_kind, fair->by_kind);
+	DAMAGE(queue->by_kind, 0xffffff);
+	DAMAGE(by_kind->streams[stream->kind], 0);
+	DAMAGE(by_kind->streams[stream->kind], fair->streams);
+	DAMAGE(by_kind->streams[stream->kind], 0xffffff);
+	DAMAGE(by_kind->streams[0], 1);
+	DAMAGE(by_kind->streams[TQI_KINDS_MAX], 1);
+	DAMAGE(stream->queue, 999);
+	DAMAGE(stream->queue, other->queue);
+	DAMAGE(stream->kind, 0);
+	DAMAGE(stream->kind, 999);
+	DAMAGE(stream->next, 1);
+	DAMAGE(stream->next, 0xffffff);
+	DAMAGE(stream->depth[TQ_READY], 99);
+	DAMAGE(stream->depth[TQ_FREE], 99);
+	DAMAGE(stream->times, other->times);
+	DAMAGE(stream->times, 0xffffff);
+	DAMAGE(other->times, stream->times);
 	DAMAGE(times->queue, 999);
 	DAMAGE(times->kind, times->kind + 1);
-	DAMAGE(times->of[TQI_TIMED_WAIT].buckets[9], class->started + 1);
+	DAMAGE(times->of[TQI_TIMED_WAIT].buckets[9], stream->started + 1);
 	DAMAGE(times->of[TQI_TIMED_WAIT].buckets[0], UINT64_MAX);
 	DAMAGE(times->of[TQI_TIMED_RUN].buckets[TQI_HISTOGRAM_BUCKETS - 1], 1);
 	DAMAGE(times->of[TQI_TIMED_LIFE].buckets[9], 1000);
-	DAMAGE(class->started, 0);
+	DAMAGE(stream->started, 0);
 	DAMAGE(core->tables[TQI_TIMES].live, 0);
 	DAMAGE(core->tables[TQI_TIMES].free, 1);
 	DAMAGE(core->tables[TQI_TIMES].count, UINT32_MAX);
@@ -1087,7 +1103,7 @@ int main(void)
 		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_servers_is_found_and_mended),
 		cmocka_unit_test(test_damage_of_dependencies_is_found_and_mended),
-		cmocka_unit_test(test_damage_of_times_is_found_and_mended),
+		cmocka_unit_test(test_damage_of_streams_is_found_and_mended),
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),

@@ -20,6 +20,7 @@
 #include "scheduler/task/look.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/steer.h"
 #include "scheduler/task/submit.h"

@@ -524,10 +524,10 @@ static void test_d2_published_at_once(void **state)
 	assert_int_equal(tqi_group_seal(&s.f.tx, graph), -ENOENT);
 	commit(&s.f);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
-	const struct tqi_class *class = tqi_table_peek(&s.f.box.seg, TQI_CLASSES, 1);
+	const struct tqi_stream *stream = tqi_table_peek(&s.f.box.seg, TQI_STREAMS, 1);
 
-	assert_int_equal(class->submitted, 0);
-	assert_int_equal(class->depth[TQ_BLOCKED], 0);
+	assert_int_equal(stream->submitted, 0);
+	assert_int_equal(stream->depth[TQ_BLOCKED], 0);
 	publish(&s.f, graph);
 	assert_sound(&s.f);
 	begin(&s.f);
@@ -536,9 +536,9 @@ static void test_d2_published_at_once(void **state)
 	assert_sound(&s.f);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), ids[39]);
 	assert_true(sweep(&s.f) > 2);
-	assert_int_equal(class->submitted, 40);
-	assert_int_equal(class->depth[TQ_READY], 39);
-	assert_int_equal(class->depth[TQ_FREE], 0);
+	assert_int_equal(stream->submitted, 40);
+	assert_int_equal(stream->depth[TQ_READY], 39);
+	assert_int_equal(stream->depth[TQ_FREE], 0);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), ids[0]);
 	close_sound(&s);
 }
@@ -578,9 +578,9 @@ static void test_d2_nothing_is_left(void **state)
 		assert_int_equal(tqi_root(&s.f.tx)->unfinished, 0);
 		assert_int_equal(s.f.tx.core->tables[TQI_TASKS].live, 0);
 		commit(&s.f);
-		const struct tqi_class *class = tqi_table_peek(&s.f.box.seg, TQI_CLASSES, 1);
+		const struct tqi_stream *stream = tqi_table_peek(&s.f.box.seg, TQI_STREAMS, 1);
 
-		assert_int_equal(class->submitted, 0);
+		assert_int_equal(stream->submitted, 0);
 		close_sound(&s);
 	}
 }

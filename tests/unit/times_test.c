@@ -13,7 +13,7 @@ static const struct tqi_times *times_of(struct fixture *f, uint64_t id)
 	struct tqi_tx tx;
 
 	tqi_tx_view(&tx, &f->box.seg);
-	return tqi_times_at(&tx, tqi_counters_of(&tx, task_of(f, id))->times);
+	return tqi_times_at(&tx, tqi_stream_of(&tx, task_of(f, id))->times);
 }
 
 static uint64_t count(const struct tqi_histogram *h)
@@ -172,8 +172,8 @@ static void h2_undone_and_cancelled_count_nothing(void **state)
 	close_fixture(&s.f);
 }
 
-/* RC-13: bands of a kind share their record, kinds and queues do not, tenants have none. */
-static void h2_classes_of_a_kind_share(void **state)
+/* RC-13: bands and tenants of a queue and kind share their record, kinds and queues do not. */
+static void h2_tasks_of_a_kind_share(void **state)
 {
 	const struct tqi_queue_settings fair = { .policy = { .fair = 1 } };
 	struct fixture f;
@@ -212,7 +212,7 @@ int main(void)
 		cmocka_unit_test(h2_what_came_since),
 		cmocka_unit_test(h2_samples_of_two_attempts),
 		cmocka_unit_test(h2_undone_and_cancelled_count_nothing),
-		cmocka_unit_test(h2_classes_of_a_kind_share),
+		cmocka_unit_test(h2_tasks_of_a_kind_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

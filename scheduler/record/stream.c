@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Streams: made, with their histograms, and linked. */
+#include "scheduler/record/stream.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shm/pool.h"
+
+_Static_assert((TQI_KINDS_MAX & (TQI_KINDS_MAX + 1)) == 0, "kinds are masked with it");
+
+/* All but the link of a record that nothing refers to (TX-3). */
+static void clear(void *record, size_t bytes)
+{
+	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
+}
+
+uint32_t tqi_times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
+{
+	bool full;
+	uint32_t t = tqi_table_take(tx, TQI_TIMES, &full);
+
+	*ret_lacks = !t && !full && !(tqi_root(tx)->flags & TQI_ROOT_REPAIR);
+	if (!t)
+		return 0;
+	struct tqi_times *times = tqi_times_at(tx, t);
+
+	clear(times, sizeof(*times));
+	TQI_INIT(times->queue, (uint16_t)q);
+	TQI_INIT(times->kind, (uint16_t)k);
+	return t;
+}
+
+/* The index of a queue's streams, made with the first one; NULL no memory. */
+static struct tqi_by_kind *by_kind(struct tqi_tx *tx, struct tqi_queue *queue)
+{
+	if (queue->by_kind)
+		return tqi_unit(tx, queue->by_kind);
+	uint32_t block = tqi_block_take(tx, sizeof(struct tqi_by_kind));
+
+	if (!block)
+		return NULL;
+	memset(tqi_unit(tx, block), 0, sizeof(struct tqi_by_kind));
+	TQI_SET(tx, queue->by_kind, block);
+	return tqi_unit(tx, block);
+}
+
+int tqi_stream_link(struct tqi_tx *tx, uint32_t s)
+{
+	struct tqi_stream *stream = tqi_stream_at(tx, s);
+	struct tqi_queue *queue = tqi_queue_at(tx, stream->queue);
+	struct tqi_by_kind *all = by_kind(tx, queue);
+
+	if (!all)
+		return -ENOMEM;
+	TQI_INIT(stream->next, queue->streams);
+	TQI_SET(tx, queue->streams, s);
+	TQI_SET(tx, all->streams[stream->kind & TQI_KINDS_MAX], s);
+	return 0;
+}
+
+struct tqi_stream *tqi_stream_resolve(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	return tqi_stream_at(tx, tqi_stream_find(tx, tqi_queue_at(tx, task->queue), task->kind));
+}
+
+/* Not everybody undoes it all (PO-4): it must not be taken for a queue's (tqi_stream_last()). */
+static void stream_give(struct tqi_tx *tx, uint32_t s)
+{
+	struct tqi_stream *stream = tqi_stream_at(tx, s);
+
+	TQI_INIT(stream->queue, 0);
+	if (stream->times)
+		tqi_table_give(tx, TQI_TIMES, stream->times);
+	tqi_table_give(tx, TQI_STREAMS, s);
+}
+
+bool tqi_stream_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
+{
+	bool full, lacks;
+	uint32_t s = tqi_stream_find(tx, tqi_queue_at(tx, q), k);
+
+	if (s)
+		return true;
+	s = tqi_table_take(tx, TQI_STREAMS, &full);
+	if (!s)
+		return false;
+	struct tqi_stream *stream = tqi_stream_at(tx, s);
+
+	clear(stream, sizeof(*stream));
+	TQI_INIT(stream->queue, (uint16_t)q);
+	TQI_INIT(stream->kind, (uint16_t)k);
+	TQI_INIT(stream->times, tqi_times_make(tx, q, k, &lacks));
+	if (!lacks && tqi_stream_link(tx, s) == 0)
+		return true;
+	stream_give(tx, s);
+	return false;
+}
