@@ -144,8 +144,10 @@ static void same_kind(struct side *s)
 	s->spec.priority = bench_priority();
 }
 
-static void live_of_kinds(uint32_t kinds, uint32_t every)
+/* `fair_key`: of one tenant, who has them all; NULL the queue is not fair. */
+static void live_of_kinds(uint32_t kinds, uint32_t every, const char *fair_key)
 {
+	const struct tq_queue_opts fair = { .size = sizeof(fair), .fair = 1 };
 	char names[KINDS][NAME_BYTES];
 	const char *served[KINDS];
 	struct tq_worker_opts opts = { .size = sizeof(opts), .kinds = served };
@@ -156,6 +158,9 @@ static void live_of_kinds(uint32_t kinds, uint32_t every)
 		served[opts.kind_count++] = names[k];
 	}
 	open_side(&s, kinds);
+	s.spec.fair_key = fair_key;
+	if (fair_key)
+		bench_must(tq_queue_set(s.tq, "default", &fair), "queue");
 	bench_must(tq_worker_open(s.tq, every > 1 ? &opts : NULL, &s.worker), "worker");
 	for (uint32_t i = 0; i < KINDS; i++) {
 		next_kind(&s);
@@ -170,17 +175,22 @@ static void live_of_kinds(uint32_t kinds, uint32_t every)
 
 static void live_of_any_kind(uint32_t kinds)
 {
-	live_of_kinds(kinds, 1);
+	live_of_kinds(kinds, 1, NULL);
 }
 
 static void live_of_every_second_kind(uint32_t kinds)
 {
-	live_of_kinds(kinds, 2);
+	live_of_kinds(kinds, 2, NULL);
 }
 
 static void live_of_one_kind(uint32_t kinds)
 {
-	live_of_kinds(kinds, KINDS);
+	live_of_kinds(kinds, KINDS, NULL);
+}
+
+static void live_of_tenants_one_kind(uint32_t kinds)
+{
+	live_of_kinds(kinds, KINDS, "tenant");
 }
 
 /* Tenants of a fair queue: all have tasks of one kind, the first one has another kind, too. */
@@ -378,6 +388,8 @@ static const struct scene {
 	{ "life, 250 kinds against 1, worker of every second", live_of_every_second_kind, 1, KINDS,
 	  1.2 },
 	{ "life, 250 kinds against 1, worker of one", live_of_one_kind, 1, KINDS, 1.2 },
+	{ "life, a tenant's 250 kinds against 1, worker of one", live_of_tenants_one_kind, 1, KINDS,
+	  1.2 },
 	{ "life, 1000 tenants against 1, worker of a rare kind", live_of_tenants, 1, TENANTS, 1.2 },
 	{ "claim that steals, 4000 more workers against none", steal_beside, 0, WORKERS, 1.2 },
 	{ "submit, 8000 sleepers for other things against 1", submit_beside_sleepers, 1, SLEEPERS,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Tenants, and their classes in their homes: RC-9, FA-2 to FA-5. */
+/* Tenants, and their classes in the heaps of their streams: FA-2 to FA-5. */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -68,40 +68,35 @@ void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi
 	if (class->era == queue->era && !!class->tenant != queue->fair)
 		tqi_check_fault(c, "task %u: %s a class of its tenant", index,
 				queue->fair ? "not in" : "in");
-	if (t->state == TQ_READY && !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED)) &&
-	    tqi_check_record_in_use(c, TQI_CLASSES, class->home))
-		c->lanes[class->home].guests_ready++;
+	if (class->tenant && t->state == TQ_READY &&
+	    !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED)))
+		c->contests[tqi_check_stream_of(c, t->queue, t->kind)].ready++; /* of none: 0 */
 }
 
 /* FA-4. */
-static void check_guest(struct tqi_check *c, uint32_t k, const struct tqi_class *class)
+static void check_class(struct tqi_check *c, uint32_t k, const struct tqi_class *class)
 {
-	const struct tqi_class *home = tqi_check_record_in_use(c, TQI_CLASSES, class->home);
 	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, class->plain);
 
-	if (!home || home->tenant || home->queue != class->queue || home->kind != class->kind ||
-	    home->band != class->band) {
-		tqi_check_fault(c, "class %u: class %u is not its home", k, class->home);
-		return;
-	}
-	c->lanes[class->home].guests++;
-	if (class->competes != !!class->open.length)
+	c->contests[tqi_check_stream_of(c, class->queue, class->kind)].classes++;
+	if (tqi_check_record(c, TQI_QUEUES, class->queue))
+		c->eras[class->queue].of[class->era & 1]++;
+	if (!class->tenant || class->competes != !!class->open.length)
 		tqi_check_fault(c, "class %u: competes %u, with %u lanes", k, class->competes,
 				class->open.length);
 	if (class->competes && !(c->marks[TQI_CLASSES][k] & TQI_SEEN_LANE))
-		tqi_check_fault(c, "class %u: not in the heap of class %u", k, class->home);
+		tqi_check_fault(c, "class %u: not in the heap of its stream", k);
 	if (class->lane_count == 1 && lane && !lane->members)
 		tqi_check_fault(c, "class %u: a tenant's, and empty", k);
 }
 
 /* FA-5: an entry's key is what the tag once was. */
-static bool expect_guest(struct tqi_check *c, uint32_t k, uint32_t home,
-			 struct tqi_heap_entry *entry)
+static bool expect_tenant(struct tqi_check *c, uint32_t k, uint32_t s, struct tqi_heap_entry *entry)
 {
 	const struct tqi_class *class = tqi_class_at(c->tx, k);
 	const struct tqi_tenant *tenant = tqi_check_record_in_use(c, TQI_TENANTS, class->tenant);
 
-	if (!tenant || class->home != home || !class->competes)
+	if (!tenant || !class->competes || tqi_check_stream_of(c, class->queue, class->kind) != s)
 		return false;
 	entry->tag = tqi_tag(tenant->sequence, k);
 	if (entry->key < 0 || entry->key > tenant->tag_us)
@@ -109,35 +104,38 @@ static bool expect_guest(struct tqi_check *c, uint32_t k, uint32_t home,
 	return true;
 }
 
-static void check_homes(struct tqi_check *c)
+static void check_stream(struct tqi_check *c, uint32_t s)
 {
-	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
-		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
+	const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
 
-		if (class)
+	if (!stream)
+		return;
+	tqi_check_equal(c, "stream", s, "classes of tenants", stream->tenant_classes,
+			c->contests[s].classes);
+	tqi_check_equal(c, "stream", s, "ready of tenants", stream->tenant_ready,
+			c->contests[s].ready);
+	if (stream->tenants.capacity < stream->tenant_classes)
+		tqi_check_fault(c, "stream %u: no room for %u classes", s, stream->tenant_classes);
+}
+
+static void check_contests(struct tqi_check *c)
+{
+	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++) {
+		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
+
+		if (stream)
 			tqi_check_heap(c, &(struct tqi_check_heap){
-						  &class->tenants, TQI_FAMILY_FAIR, TQI_CLASSES,
-						  TQI_SEEN_LANE, k, "tenants", expect_guest });
+						  &stream->tenants, TQI_FAMILY_FAIR, TQI_CLASSES,
+						  TQI_SEEN_LANE, s, "tenants", expect_tenant });
 	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
 		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
 
-		if (class && (class->tenant || class->home || class->competes))
-			check_guest(c, k, class);
-		if (class && class->tenant && tqi_check_record(c, TQI_QUEUES, class->queue))
-			c->guests[class->queue].of[class->era & 1]++;
+		if (class && (class->tenant || class->competes))
+			check_class(c, k, class);
 	}
-	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
-		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
-
-		if (!class)
-			continue;
-		tqi_check_equal(c, "class", k, "guests", class->guests, c->lanes[k].guests);
-		tqi_check_equal(c, "class", k, "guests_ready", class->guests_ready,
-				c->lanes[k].guests_ready);
-		if (class->tenants.capacity < class->guests)
-			tqi_check_fault(c, "class %u: no room for %u guests", k, class->guests);
-	}
+	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++)
+		check_stream(c, s);
 }
 
 static void check_tenant(struct tqi_check *c, uint32_t t)
@@ -174,7 +172,7 @@ static void check_queue(struct tqi_check *c, uint32_t q)
 		tqi_check_fault(c, "queue %u: tenant %u is not its own", q, queue->tenant);
 	for (uint32_t e = 0; e < 2; e++)
 		tqi_check_equal(c, "queue", q, "tenant_classes", queue->tenant_classes[e],
-				c->guests[q].of[e]);
+				c->eras[q].of[e]);
 }
 
 static void check_charged(struct tqi_check *c, uint32_t a)
@@ -193,7 +191,7 @@ void tqi_check_fair(struct tqi_check *c)
 						      "tenant index", hash_of });
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++)
 		check_tenant(c, t);
-	check_homes(c);
+	check_contests(c);
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
 		check_queue(c, q);
 	for (uint32_t a = 1; a < c->count[TQI_ATTEMPTS]; a++)

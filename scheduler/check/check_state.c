@@ -53,7 +53,9 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));
 	c->tenants = carve(scratch, &at, (uint64_t)g->tables[TQI_TENANTS].max * sizeof(uint32_t));
 	c->groups = carve(scratch, &at, (uint64_t)g->tables[TQI_GROUPS].max * sizeof(*c->groups));
-	c->guests = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->guests));
+	c->contests =
+		carve(scratch, &at, (uint64_t)g->tables[TQI_STREAMS].max * sizeof(*c->contests));
+	c->eras = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->eras));
 	c->servers = carve(scratch, &at, (uint64_t)g->tables[TQI_SERVERS].max * sizeof(uint32_t));
 	c->pools = carve(scratch, &at, (uint64_t)g->tables[TQI_POOLS].max * sizeof(*c->pools));
 	c->served = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->served));

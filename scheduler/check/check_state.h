@@ -33,7 +33,7 @@ struct tqi_check_limit {
 	uint32_t tasks, used, waiting;
 };
 struct tqi_check_lanes {
-	uint32_t all, parked, guests, guests_ready;
+	uint32_t all, parked;
 };
 /* What servers add up to, for a pool; what servers and pools do, for a queue. */
 struct tqi_check_pool {
@@ -46,8 +46,12 @@ struct tqi_check_served {
 struct tqi_check_group {
 	uint32_t members, uncounted, pinned, waiters, states[TQ_STATE_COUNT];
 };
+/* What tenants add up to, for a stream. */
+struct tqi_check_contest {
+	uint32_t classes, ready;
+};
 /* Tenants' classes of a queue, of even and of odd eras. */
-struct tqi_check_guests {
+struct tqi_check_eras {
 	uint32_t of[2];
 };
 
@@ -69,7 +73,8 @@ struct tqi_check {
 	struct tqi_check_lanes *lanes; /* per class */
 	uint32_t *tenants;	       /* tasks that name it */
 	struct tqi_check_group *groups;
-	struct tqi_check_guests *guests; /* per queue */
+	struct tqi_check_contest *contests; /* per stream */
+	struct tqi_check_eras *eras; /* per queue */
 	uint32_t *servers;     /* attempts that name it */
 	struct tqi_check_pool *pools;
 	struct tqi_check_served *served; /* per queue */

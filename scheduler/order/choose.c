@@ -25,10 +25,10 @@ static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class
 	return heap->length ? &heap->root : NULL;
 }
 
-/* In a queue's own chain of its era; a tenant's is short. */
+/* In a chain that has one, and no classes but those of the queue's era. */
 static bool tournament_decides(const struct tqi_queue *queue, const struct tqi_turn *turn)
 {
-	return queue->tournaments && !turn->tenant && !(queue->flags & TQI_QUEUE_MOVING);
+	return turn->tournaments && !(queue->flags & TQI_QUEUE_MOVING);
 }
 
 /*
@@ -124,8 +124,8 @@ static void consider_bands(struct tqi_tx *tx, const struct tqi_worker *worker,
 			   struct tqi_turn *turn)
 {
 	for (uint32_t b = 0; b < TQ_BANDS; b++) {
-		const struct tqi_class *class =
-			best_of_band(tx, worker, tqi_tournament_at(tx, queue, b), TQI_BY_KEY, turn);
+		const struct tqi_class *class = best_of_band(
+			tx, worker, tqi_tournament_at(tx, turn->tournaments, b), TQI_BY_KEY, turn);
 		const struct head head = class ? head_of(tx, queue, class) : (struct head){ 0 };
 
 		if (class)
@@ -166,14 +166,13 @@ static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
 }
 
 static __attribute__((noinline)) struct tqi_heap_entry first_of_bands(
-	struct tqi_tx *tx, const struct tqi_worker *worker, const struct tqi_queue *queue,
-	uint32_t order, struct tqi_turn *turn)
+	struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t order, struct tqi_turn *turn)
 {
 	struct tqi_heap_entry best = { 0, 0 };
 
 	for (uint32_t b = 0; b < TQ_BANDS; b++) {
-		struct tqi_class *class =
-			best_of_band(tx, worker, tqi_tournament_at(tx, queue, b), order, turn);
+		struct tqi_class *class = best_of_band(
+			tx, worker, tqi_tournament_at(tx, turn->tournaments, b), order, turn);
 		const struct tqi_heap_entry *first = class ? &tqi_class_heap(class, order)->root
 							   : NULL;
 
@@ -191,7 +190,7 @@ static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_wo
 	struct tqi_heap_entry best = { 0, 0 };
 
 	if (tournament_decides(queue, turn))
-		return first_of_bands(tx, worker, queue, order, turn);
+		return first_of_bands(tx, worker, order, turn);
 	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry *first =
@@ -244,13 +243,11 @@ static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worke
 	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, order) : 0;
 }
 
-/* In a chain of classes: the queue's own, or a tenant's. */
+/* In a chain of classes: the queue's own, or a tenant's, as the turn says. */
 static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
-				uint32_t classes, struct tqi_turn *turn)
+				struct tqi_turn *turn)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
-
-	turn->classes = classes;
 	if (queue->flags & TQI_QUEUE_ORDERED)
 		return best_by_policy(tx, worker, q, turn);
 	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, queue, TQI_BY_KEY, turn).tag);
@@ -274,8 +271,11 @@ static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *work
 			return 0;
 		uint32_t before = tx->undo_count;
 
-		task = best_of_classes(tx, worker, q, tqi_tenant_at(tx, turn->tenant)->classes,
-				       turn);
+		const struct tqi_tenant *tenant = tqi_tenant_at(tx, turn->tenant);
+
+		turn->classes = tenant->classes;
+		turn->tournaments = tenant->tournaments;
+		task = best_of_classes(tx, worker, q, turn);
 		if (!task && !turn->is_unsettled && tx->undo_count == before)
 			tx->corrupt = true; /* it would be its turn for ever */
 	}
@@ -295,7 +295,9 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 	if (task || turn->is_unsettled)
 		return task;
 	turn->tenant = 0; /* FA-6; a fair queue's own classes are empty once its move is through */
-	return best_of_classes(tx, worker, q, queue->classes, turn);
+	turn->classes = queue->classes;
+	turn->tournaments = queue->tournaments;
+	return best_of_classes(tx, worker, q, turn);
 }
 
 uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,

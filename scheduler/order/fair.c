@@ -126,54 +126,58 @@ static struct tqi_heap_entry entry_of(const struct tqi_tenant *tenant, uint32_t 
 	return (struct tqi_heap_entry){ tenant->tag_us, tqi_tag(tenant->sequence, c) };
 }
 
-int tqi_guest_reserve(struct tqi_tx *tx, uint32_t home)
+int tqi_fair_reserve(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
 {
-	struct tqi_class *class = tqi_class_at(tx, home);
+	struct tqi_stream *stream = tqi_stream_by(tx, queue, kind);
 
-	return tqi_heap_reserve(tx, &class->tenants, class->guests + 1);
+	return tqi_heap_reserve(tx, &stream->tenants, stream->tenant_classes + 1);
 }
 
-void tqi_guest_enter(struct tqi_tx *tx, uint32_t c, uint32_t t, uint32_t h)
+void tqi_fair_enter(struct tqi_tx *tx, uint32_t c, uint32_t t)
 {
-	struct tqi_class *class = tqi_class_at(tx, c), *home = tqi_class_at(tx, h);
+	struct tqi_class *class = tqi_class_at(tx, c);
 	struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
 	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
 
 	TQI_INIT(class->tenant, t);
 	TQI_INIT(class->watched, 1);
-	TQI_INIT(class->home, h);
 	TQI_INIT(class->next, tenant->classes);
+	if (tenant->classes)
+		TQI_SET(tx, tqi_class_at(tx, tenant->classes)->prev, c);
 	TQI_SET(tx, tenant->classes, c);
-	TQI_ADD(tx, home->guests, 1);
+	TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_classes, 1);
 	TQI_ADD(tx, queue->tenant_classes[class->era & 1], 1);
+	tqi_contest_make(tx, queue);
+	tqi_tournament_join(tx, c);
 }
 
-/* Out of its tenant's chain, which is short: kinds, bands and eras of one tenant. */
-static void unchain(struct tqi_tx *tx, struct tqi_tenant *tenant, uint32_t c)
+/* Out of its tenant's chain, which has few classes left, or none: no tournament then. */
+static void unchain(struct tqi_tx *tx, struct tqi_tenant *tenant, const struct tqi_class *class)
 {
-	uint32_t *at = &tenant->classes;
-
-	while (*at != c && *at && !tx->corrupt)
-		at = &tqi_class_at(tx, *at)->next;
-	if (*at == c)
-		TQI_SET(tx, *at, tqi_class_at(tx, c)->next);
+	if (class->next)
+		TQI_SET(tx, tqi_class_at(tx, class->next)->prev, class->prev);
+	if (class->prev)
+		TQI_SET(tx, tqi_class_at(tx, class->prev)->next, class->next);
 	else
-		tx->corrupt = true;
+		TQI_SET(tx, tenant->classes, class->next);
+	if (!tenant->classes || !tqi_class_at(tx, tenant->classes)->next)
+		tqi_tournament_drop(tx, &tenant->tournaments);
 }
 
-void tqi_guest_leave(struct tqi_tx *tx, uint32_t c)
+void tqi_fair_leave(struct tqi_tx *tx, uint32_t c)
 {
 	const struct tqi_class *class = tqi_class_at(tx, c);
-	struct tqi_class *home = tqi_class_at(tx, class->home);
+	struct tqi_stream *stream = tqi_stream_by(tx, class->queue, class->kind);
 	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
 
-	unchain(tx, tqi_tenant_at(tx, class->tenant), c);
-	TQI_ADD(tx, home->guests, -1);
+	tqi_tournament_leave(tx, c);
+	unchain(tx, tqi_tenant_at(tx, class->tenant), class);
+	TQI_ADD(tx, stream->tenant_classes, -1);
 	TQI_ADD(tx, queue->tenant_classes[class->era & 1], -1);
-	tqi_heap_trim(tx, &home->tenants, home->guests);
+	tqi_heap_trim(tx, &stream->tenants, stream->tenant_classes);
 }
 
-void tqi_guest_follow(struct tqi_tx *tx, uint32_t c)
+void tqi_fair_follow(struct tqi_tx *tx, uint32_t c)
 {
 	struct tqi_class *class = tqi_class_at(tx, c);
 	bool competes = class->open.length;
@@ -181,59 +185,73 @@ void tqi_guest_follow(struct tqi_tx *tx, uint32_t c)
 	if (class->competes == competes)
 		return;
 	TQI_SET(tx, class->competes, (uint8_t)competes);
-	struct tqi_heap *tenants = &tqi_class_at(tx, class->home)->tenants;
+	struct tqi_stream *stream = tqi_stream_by(tx, class->queue, class->kind);
 
 	if (competes)
-		tqi_heap_push(tx, tenants, TQI_FAMILY_FAIR,
+		tqi_heap_push(tx, &stream->tenants, TQI_FAMILY_FAIR,
 			      entry_of(tqi_tenant_at(tx, class->tenant), c));
 	else
-		tqi_heap_remove(tx, tenants, TQI_FAMILY_FAIR, c);
+		tqi_heap_remove(tx, &stream->tenants, TQI_FAMILY_FAIR, c);
+	tqi_contest_follow(tx, stream);
 }
 
 /* Turns. */
 
-/* FA-5: the first one in a home by what its tenant's tag is now; its tenant, 0 none. */
-static uint32_t first_of(struct tqi_tx *tx, struct tqi_class *home, bool *ret_unsettled)
+/*
+ * FA-5: whether the entry of the first one of a stream is what its tenant's tag is now; else it
+ * is entered anew, or (*ret_unsettled) there is no room for that.
+ */
+static bool is_present(struct tqi_tx *tx, struct tqi_stream *stream, bool *ret_unsettled)
 {
-	struct tqi_heap *heap = &home->tenants;
+	struct tqi_heap *heap = &stream->tenants;
+	uint32_t c = tqi_tag_index(heap->root.tag);
+	const struct tqi_tenant *tenant = tqi_tenant_at(tx, tqi_class_at(tx, c)->tenant);
 
-	while (heap->length && !tx->corrupt) {
-		uint32_t c = tqi_tag_index(heap->root.tag), t = tqi_class_at(tx, c)->tenant;
-		const struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+	if (tenant->tag_us == heap->root.key)
+		return true;
+	*ret_unsettled = tqi_tx_is_filling(tx);
+	if (*ret_unsettled)
+		return false;
+	tqi_heap_rekey(tx, heap, TQI_FAMILY_FAIR, c, entry_of(tenant, c));
+	tqi_contest_follow(tx, stream);
+	return false;
+}
 
-		if (tenant->tag_us == heap->root.key)
-			return t;
-		if (tqi_tx_is_filling(tx)) {
-			*ret_unsettled = true;
-			return 0;
+/* The stream with the least entry of those that the worker serves; 0 none. */
+static uint32_t least_of(struct tqi_tx *tx, const struct tqi_worker *worker,
+			 const struct tqi_queue *queue)
+{
+	const struct tqi_heap_entry *best = NULL;
+	uint32_t stream = 0;
+
+	if (queue->contest)
+		return tqi_tournament_best(tqi_unit(tx, queue->contest), TQI_BY_KEY, worker->kinds);
+	for (uint32_t s = queue->streams; s && !tx->corrupt;) {
+		const struct tqi_stream *other = tqi_stream_at(tx, s);
+
+		if (other->tenants.length && tqi_worker_serves_kind(worker, other->kind) &&
+		    (!best || tqi_entry_before(&other->tenants.root, best))) {
+			best = &other->tenants.root;
+			stream = s;
 		}
-		tqi_heap_rekey(tx, heap, TQI_FAMILY_FAIR, c, entry_of(tenant, c));
+		s = other->next;
 	}
-	return 0;
+	return stream;
 }
 
-static bool is_before(const struct tqi_tenant *a, const struct tqi_tenant *b)
-{
-	return a->tag_us < b->tag_us ||
-	       (a->tag_us == b->tag_us && (int64_t)(a->sequence - b->sequence) < 0);
-}
-
+/* No entry is more than its tenant's tag: one that is the least, and present, is the least tag. */
 uint32_t tqi_fair_tenant(struct tqi_tx *tx, const struct tqi_worker *worker,
 			 const struct tqi_queue *queue, bool *ret_unsettled)
 {
-	uint32_t best = 0;
+	uint32_t s;
 
-	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
-		struct tqi_class *home = tqi_class_at(tx, c);
-		uint32_t t = home->tenants.length && tqi_worker_serves_kind(worker, home->kind)
-				     ? first_of(tx, home, ret_unsettled)
-				     : 0;
+	while (!*ret_unsettled && (s = least_of(tx, worker, queue)) && !tx->corrupt) {
+		struct tqi_stream *stream = tqi_stream_at(tx, s);
 
-		if (t && (!best || is_before(tqi_tenant_at(tx, t), tqi_tenant_at(tx, best))))
-			best = t;
-		c = home->next;
+		if (is_present(tx, stream, ret_unsettled))
+			return tqi_class_at(tx, tqi_tag_index(stream->tenants.root.tag))->tenant;
 	}
-	return *ret_unsettled ? 0 : best;
+	return 0;
 }
 
 /* Both are not negative. */

@@ -15,11 +15,11 @@
  *     the tenant's credit, and pays its next starts.  So tags never go back.
  * FA-4  An unfinished task is in a class of its tenant, as finely as policy and kind want,
  *     which is there while it has members; tasks without a key are one tenant of their
- *     own.  The tenant's class has a home, the queue's own class of that kind and band.
- * FA-5  In the home's heap stand the tenants' classes that have something in their heap of
- *     lanes, by the tag that their tenant had when they came or were last looked at.  Tags
- *     only grow, so that is a lower bound: a claim that meets an old one at the head
- *     enters it anew.  It looks at one head for each home.
+ *     own.
+ * FA-5  In the heap of their stream stand the tenants' classes that have something in their
+ *     heap of lanes, by the tag that their tenant had when they came or were last looked
+ *     at.  Tags only grow, so that is a lower bound: a claim that meets an old one at the
+ *     head enters it anew.  Many streams have a contest (TN-4).
  * FA-6  Until a change between fair and not is through (PO-3), what is in classes of tenants
  *     goes first, then what is not.
  *
@@ -30,7 +30,7 @@
 #ifndef TQI_SCHEDULER_ORDER_FAIR_H
 #define TQI_SCHEDULER_ORDER_FAIR_H
 
-#include "scheduler/record/records.h"
+#include "scheduler/order/tournament.h"
 
 #define TQI_MEAN_FIRST_US 1000 /* of a kind of which no attempt has ended: any guess will do */
 #define TQI_MEAN_WEIGHT 8      /* the latest attempt counts for one in so many */
@@ -52,12 +52,20 @@ int tqi_tenant_move(struct tqi_tx *tx, struct tqi_task *task, uint32_t queue);
 /* The queue's own tenant, made where missing.  0; TQ_EFULL; -ENOMEM: abort. */
 int tqi_tenant_own(struct tqi_tx *tx, uint32_t queue);
 
-/* A tenant's class begins, with a place in its home's heap reserved; -ENOMEM.  It ends. */
-int tqi_guest_reserve(struct tqi_tx *tx, uint32_t home);
-void tqi_guest_enter(struct tqi_tx *tx, uint32_t class_, uint32_t tenant, uint32_t home);
-void tqi_guest_leave(struct tqi_tx *tx, uint32_t class_);
+/* A place for one more class of a tenant in the heap of a stream; -ENOMEM.  It begins; it ends. */
+int tqi_fair_reserve(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
+void tqi_fair_enter(struct tqi_tx *tx, uint32_t class_, uint32_t tenant);
+void tqi_fair_leave(struct tqi_tx *tx, uint32_t class_);
 /* Its heap of lanes has become empty, or is no more. */
-void tqi_guest_follow(struct tqi_tx *tx, uint32_t class_);
+void tqi_fair_follow(struct tqi_tx *tx, uint32_t class_);
+
+/* The heads of a class that is watched have changed. */
+static inline void tqi_class_follow(struct tqi_tx *tx, uint32_t class_)
+{
+	if (tqi_class_at(tx, class_)->tenant)
+		tqi_fair_follow(tx, class_);
+	tqi_tournament_follow(tx, class_);
+}
 
 /*
  * The tenant with the least tag that has something for a worker; 0 none.  *ret_unsettled:

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/order/tournament.h"
+#include "scheduler/order/fair.h"
 #include "scheduler/limit/limit.h"
 
 /* Records: found by class and limits, and made. */

@@ -169,7 +169,7 @@ bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue)
 static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_ADD(tx, queue->era, 1);
-	tqi_tournament_drop(tx, queue);
+	tqi_tournament_drop(tx, &queue->tournaments);
 	if (tqi_policy_is_moving(tx, queue)) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
 		TQI_ADD(tx, tqi_root(tx)->moving, 1);

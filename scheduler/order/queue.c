@@ -119,15 +119,12 @@ static uint32_t class_renew(struct tqi_tx *tx, const struct tqi_queue *queue, ui
 	return c;
 }
 
-/*
- * In the chain: of the era, or of an earlier one and empty; else a new one; 0 no memory.
- * `any`: rather one of an earlier era with members than a new one.
- */
+/* In the chain: of the era, or of an earlier one and empty; else a new one; 0 no memory. */
 static __attribute__((noinline)) uint32_t class_search(struct tqi_tx *tx, uint32_t q,
 						       const struct tqi_queue *queue, uint32_t k,
-						       uint32_t band, bool any)
+						       uint32_t band)
 {
-	uint32_t empty = 0, left = 0;
+	uint32_t empty = 0;
 
 	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
 		const struct tqi_class *class = tqi_class_at(tx, c);
@@ -135,16 +132,12 @@ static __attribute__((noinline)) uint32_t class_search(struct tqi_tx *tx, uint32
 		if (class->kind == k && class->band == band) {
 			if (class->era == queue->era)
 				return c;
-			if (tqi_class_has_members(tx, class))
-				left = c;
-			else
+			if (!tqi_class_has_members(tx, class))
 				empty = c;
 		}
 		c = class->next;
 	}
-	if (empty)
-		return class_renew(tx, queue, empty);
-	return any && left ? left : class_make(tx, q, k, band);
+	return empty ? class_renew(tx, queue, empty) : class_make(tx, q, k, band);
 }
 
 static inline bool is_of(const struct tqi_class *class, const struct tqi_queue *queue, uint32_t k,
@@ -159,57 +152,56 @@ static uint32_t class_find(struct tqi_tx *tx, uint32_t q, const struct tqi_queue
 	uint32_t c = queue->classes;
 
 	if (queue->tournaments)
-		c = tqi_tournament_class(tx, queue, k, band);
+		c = tqi_tournament_class(tx, queue->tournaments, k, band);
 	else if (c && !is_of(tqi_class_at(tx, c), queue, k, band)) /* most have one */
 		c = 0;
-	return c ? c : class_search(tx, q, queue, k, band, false);
+	return c ? c : class_search(tx, q, queue, k, band);
 }
 
-/* FA-5: the one of a kind and band, of any era, in which tenants' compete; 0 no memory. */
-static uint32_t home_find(struct tqi_tx *tx, uint32_t q, uint32_t k, uint32_t band)
+static uint32_t tenant_class_make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tenant,
+				  uint32_t band)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, q);
-	uint32_t c = tqi_tournament_class(tx, queue, k, band);
-
-	return c ? c : class_search(tx, q, queue, k, band, true);
-}
-
-static uint32_t guest_make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tenant,
-			   uint32_t band)
-{
-	uint32_t home = home_find(tx, p->queue, p->kind, band);
-
-	if (!home || tqi_guest_reserve(tx, home) < 0)
+	if (tqi_fair_reserve(tx, p->queue, p->kind) < 0)
 		return 0;
 	uint32_t c = class_take(tx, p->queue, p->kind, band);
 
 	if (c)
-		tqi_guest_enter(tx, c, tenant, home);
+		tqi_fair_enter(tx, c, tenant);
 	return c;
 }
 
+/* In its chain: the newest are of the queue's era, and where they are many they are indexed. */
+static uint32_t tenant_class_search(struct tqi_tx *tx, const struct tqi_tenant *tenant,
+				    const struct tqi_queue *queue, uint32_t k, uint32_t band)
+{
+	uint32_t c = tenant->classes;
+
+	while (c && tqi_class_at(tx, c)->era == queue->era && !tx->corrupt) {
+		if (is_of(tqi_class_at(tx, c), queue, k, band))
+			return c;
+		if (tenant->tournaments)
+			return tqi_tournament_class(tx, tenant->tournaments, k, band);
+		c = tqi_class_at(tx, c)->next;
+	}
+	return 0;
+}
+
 /* A tenant's class. */
-static uint32_t guest_find(struct tqi_tx *tx, const struct tqi_place *p,
-			   const struct tqi_queue *queue, uint32_t band)
+static uint32_t tenant_class_find(struct tqi_tx *tx, const struct tqi_place *p,
+				  const struct tqi_queue *queue, uint32_t band)
 {
 	uint32_t tenant = p->tenant ? p->tenant : queue->tenant;
+	uint32_t c = tenant_class_search(tx, tqi_tenant_at(tx, tenant), queue, p->kind, band);
 
-	for (uint32_t c = tqi_tenant_at(tx, tenant)->classes; c && !tx->corrupt;) {
-		const struct tqi_class *class = tqi_class_at(tx, c);
-
-		if (class->kind == p->kind && class->band == band && class->era == queue->era)
-			return c;
-		c = class->next;
-	}
-	return guest_make(tx, p, tenant, band);
+	return c ? c : tenant_class_make(tx, p, tenant, band);
 }
 
 /* Its last member has left. */
-static void guest_free(struct tqi_tx *tx, uint32_t c, struct tqi_class *class)
+static void tenant_class_free(struct tqi_tx *tx, uint32_t c, struct tqi_class *class)
 {
 	struct tqi_lane *plain = tqi_lane_at(tx, class->plain);
 
-	tqi_guest_leave(tx, c);
+	tqi_fair_leave(tx, c);
 	tqi_heap_free(tx, &class->open);
 	tqi_heap_free(tx, &class->oldest);
 	tqi_heap_free(tx, &plain->tasks);
@@ -219,7 +211,7 @@ static void guest_free(struct tqi_tx *tx, uint32_t c, struct tqi_class *class)
 }
 
 /* A plain lane of a tenant's class: memory goes back as of others that come and go. */
-static void guest_trim(struct tqi_tx *tx, struct tqi_lane *lane)
+static void tenant_class_trim(struct tqi_tx *tx, struct tqi_lane *lane)
 {
 	tqi_heap_trim(tx, &lane->tasks, lane->members);
 	tqi_heap_trim(tx, &lane->ages, lane->members);
@@ -235,9 +227,9 @@ static void shrink(struct tqi_tx *tx, uint32_t l)
 	if (lane->limits[0])
 		tqi_lane_shrink(tx, l);
 	else if (class->tenant)
-		guest_trim(tx, lane);
+		tenant_class_trim(tx, lane);
 	if (class->tenant && !tqi_class_has_members(tx, class))
-		guest_free(tx, c, class);
+		tenant_class_free(tx, c, class);
 }
 
 struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task)
@@ -250,7 +242,7 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, p->queue);
 	uint32_t band = tqi_policy_band(queue, p->priority);
-	uint32_t c = queue->fair ? guest_find(tx, p, queue, band)
+	uint32_t c = queue->fair ? tenant_class_find(tx, p, queue, band)
 				 : class_find(tx, p->queue, queue, p->kind, band);
 
 	if (!c)

@@ -7,7 +7,8 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
-#include "scheduler/order/tournament.h"
+#include "scheduler/order/fair.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
@@ -47,8 +48,8 @@ static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct t
 	TQI_ADD(tx, tqi_root(tx)->ready, change);
 	if (lane->limits[0])
 		tqi_limits_wait(tx, lane->limits, change);
-	if (class->home)
-		TQI_ADD(tx, tqi_class_at(tx, class->home)->guests_ready, change);
+	if (class->tenant)
+		TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_ready, change);
 }
 
 /* Of a task with rare settings. */
@@ -76,8 +77,7 @@ static void set_key(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_c
 /* One order, one lane, and nobody else to be told of its first task. */
 static inline bool is_plain(const struct tqi_lane *lane, const struct tqi_class *class)
 {
-	return !(lane->limits[0] | class->home) && !(class->aged | class->watched) &&
-	       class->lane_count == 1;
+	return !lane->limits[0] && !(class->aged | class->watched) && class->lane_count == 1;
 }
 
 /*

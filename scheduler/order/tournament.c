@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "scheduler/order/fair.h"
 #include "shm/pool.h"
 
 #define GROUP TQI_TOURNAMENT_GROUP
@@ -39,11 +38,11 @@ static uint32_t best_of_kinds(const struct tqi_tournament *t, uint32_t order, ui
 	return (uint32_t)(best - t->first[order]);
 }
 
-static uint32_t best_of_groups(const struct tqi_tournament *t, uint32_t order)
+/* Of some groups with such kinds, bits, the best one's best; 0 none. */
+static uint32_t best_of_groups(const struct tqi_tournament *t, uint32_t order, uint32_t groups)
 {
 	const struct tqi_heap_entry *row = t->first[order], *best;
 	const uint8_t *of_group = t->best[order];
-	uint32_t groups = t->groups;
 
 	if (!groups)
 		return 0;
@@ -65,23 +64,38 @@ static uint32_t served_of(const struct tqi_tournament *t, uint32_t group, const 
 	return t->ready[group] & (uint32_t)(kinds[group * GROUP / 64] >> (group * GROUP % 64));
 }
 
-/* A group whose best one is worse than what was found has nothing better. */
-static uint32_t best_served(const struct tqi_tournament *t, uint32_t order, const uint64_t kinds[4])
+/* Groups with work that is served, bits. */
+static uint32_t served_groups(const struct tqi_tournament *t, const uint64_t kinds[4])
 {
-	const struct tqi_heap_entry *row = t->first[order], *best = NULL;
+	uint32_t served = 0;
 
 	for (uint32_t groups = t->groups; groups; groups &= groups - 1) {
-		uint32_t g = (uint32_t)__builtin_ctz(groups), first = t->best[order][g];
-		uint32_t served = served_of(t, g, kinds), of_group = first;
+		uint32_t g = (uint32_t)__builtin_ctz(groups);
 
-		if (!served || (best && is_better(best, &row[first])))
-			continue;
-		if (!(served >> (first % GROUP) & 1))
-			of_group = best_of_kinds(t, order, g, served);
-		if (!best || is_better(&row[of_group], best))
-			best = &row[of_group];
+		served |= (uint32_t)(served_of(t, g, kinds) != 0) << g;
 	}
-	return best ? (uint32_t)(best - row) : 0;
+	return served;
+}
+
+/*
+ * Groups by their best ones: who serves half of the kinds looks at two or three.  One whose
+ * best is served has the best of all that are left; one whose best is worse than what was
+ * found has nothing better.
+ */
+static uint32_t best_served(const struct tqi_tournament *t, uint32_t order, const uint64_t kinds[4])
+{
+	uint32_t best = 0, groups = served_groups(t, kinds), first;
+
+	while ((first = best_of_groups(t, order, groups)) &&
+	       better(t, order, first, best) == first) {
+		uint32_t g = first / GROUP, served = served_of(t, g, kinds);
+
+		if (served >> (first % GROUP) & 1)
+			return first;
+		best = better(t, order, best, best_of_kinds(t, order, g, served));
+		groups &= ~(1u << g);
+	}
+	return best;
 }
 
 uint32_t tqi_tournament_best(const struct tqi_tournament *t, uint32_t order,
@@ -93,7 +107,7 @@ uint32_t tqi_tournament_best(const struct tqi_tournament *t, uint32_t order,
 		return 0;
 	if (!is_in(kinds, best))
 		best = best_served(t, order, kinds);
-	return best ? t->classes[best] : 0;
+	return best ? t->of[best] : 0;
 }
 
 /* Keeping. */
@@ -110,7 +124,7 @@ static void replay(struct tqi_tx *tx, struct tqi_tournament *t, uint32_t order, 
 		TQI_SET(tx, t->best[order][group], (uint8_t)best);
 	if (best == before && best != kind)
 		return;
-	winner = winner / GROUP == group ? best_of_groups(t, order)
+	winner = winner / GROUP == group ? best_of_groups(t, order, t->groups)
 		 : best			 ? better(t, order, winner, best)
 					 : winner;
 	if (winner != t->winner[order])
@@ -129,67 +143,91 @@ static void set_ready(struct tqi_tx *tx, struct tqi_tournament *t, uint32_t kind
 		TQI_SET(tx, t->groups, (uint16_t)(t->groups ^ 1u << group));
 }
 
-static void follow(struct tqi_tx *tx, uint32_t c, const struct tqi_class *class)
+static void set_head(struct tqi_tx *tx, struct tqi_tournament *t, uint32_t order, uint32_t kind,
+		     const struct tqi_heap_entry *head)
 {
-	uint32_t kind = class->kind % TQI_TOURNAMENT_KINDS;
-	struct tqi_tournament *t =
-		tqi_tournament_at(tx, tqi_queue_at(tx, class->queue), class->band);
+	struct tqi_heap_entry *first = &t->first[order][kind];
 
-	if (!t || t->classes[kind] != c)
+	if (tqi_entry_is(head, first))
 		return;
-	set_ready(tx, t, kind, class->open.length);
-	for (uint32_t o = 0; o < t->orders && o < TQI_ORDERS; o++) {
-		const struct tqi_heap_entry *head = tqi_class_head(class, o);
-
-		if (tqi_entry_is(head, &t->first[o][kind]))
-			continue;
-		TQI_SET(tx, t->first[o][kind].key, head->key);
-		TQI_SET(tx, t->first[o][kind].tag, head->tag);
-		replay(tx, t, o, kind);
-	}
+	TQI_SETS(tx, first, (key, head->key), (tag, head->tag));
+	replay(tx, t, order, kind);
 }
 
-void tqi_class_follow(struct tqi_tx *tx, uint32_t c)
+/* Those of the chain that a class is in. */
+static uint32_t *tournaments_of(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	return class->tenant ? &tqi_tenant_at(tx, class->tenant)->tournaments
+			     : &tqi_queue_at(tx, class->queue)->tournaments;
+}
+
+/* Where a class has its place; NULL it has none. */
+static struct tqi_tournament *place_of(struct tqi_tx *tx, uint32_t c, const struct tqi_class *class)
+{
+	struct tqi_tournament *t = tqi_tournament_at(tx, *tournaments_of(tx, class), class->band);
+
+	return t && t->of[class->kind % TQI_TOURNAMENT_KINDS] == c ? t : NULL;
+}
+
+void tqi_tournament_follow(struct tqi_tx *tx, uint32_t c)
 {
 	const struct tqi_class *class = tqi_class_at(tx, c);
+	uint32_t kind = class->kind % TQI_TOURNAMENT_KINDS;
+	struct tqi_tournament *t = place_of(tx, c, class);
 
-	if (class->tenant)
-		tqi_guest_follow(tx, c);
-	else
-		follow(tx, c, class);
+	if (!t)
+		return;
+	set_ready(tx, t, kind, class->open.length);
+	for (uint32_t o = 0; o < t->orders && o < TQI_ORDERS; o++)
+		set_head(tx, t, o, kind, tqi_class_head(class, o));
+}
+
+void tqi_tournament_leave(struct tqi_tx *tx, uint32_t c)
+{
+	const struct tqi_class *class = tqi_class_at(tx, c);
+	struct tqi_tournament *t = place_of(tx, c, class);
+
+	if (t)
+		TQI_SET(tx, t->of[class->kind % TQI_TOURNAMENT_KINDS], 0u);
 }
 
 /* Making. */
 
-static bool is_long(struct tqi_tx *tx, const struct tqi_queue *queue)
+static uint32_t length_of(struct tqi_tx *tx, uint32_t chain)
 {
 	uint32_t n = 0;
 
-	for (uint32_t c = queue->classes; c && n <= TQI_CHAIN_SHORT && !tx->corrupt; n++)
+	for (uint32_t c = chain; c && n <= TQI_CHAIN_SHORT && !tx->corrupt; n++)
 		c = tqi_class_at(tx, c)->next;
-	return n > TQI_CHAIN_SHORT;
+	return n;
 }
 
-/* That of a class's band, made where it is missing; NULL no memory. */
-static struct tqi_tournament *take(struct tqi_tx *tx, const struct tqi_queue *queue,
-				   const struct tqi_class *class)
+/* One without anybody; 0 no memory. */
+static uint32_t take(struct tqi_tx *tx, uint32_t orders)
 {
-	struct tqi_tournaments *all = tqi_unit(tx, queue->tournaments);
-	uint32_t *at = &all->bands[class->band % TQ_BANDS];
-	uint64_t bytes = tqi_tournament_bytes(class->aged);
-
-	if (*at)
-		return tqi_unit(tx, *at);
+	uint64_t bytes = tqi_tournament_bytes(orders == TQI_ORDERS);
 	uint32_t block = tqi_block_take(tx, bytes);
 
 	if (!block)
-		return NULL;
+		return 0;
 	struct tqi_tournament *t = tqi_unit(tx, block);
 
 	memset(t, 0, bytes);
-	TQI_INIT(t->orders, (uint8_t)tqi_class_orders(class));
-	TQI_SET(tx, *at, block);
-	return t;
+	TQI_INIT(t->orders, (uint8_t)orders);
+	return block;
+}
+
+/* That of a class's band, made where it is missing; NULL no memory. */
+static struct tqi_tournament *band_of(struct tqi_tx *tx, uint32_t tournaments,
+				      const struct tqi_class *class)
+{
+	struct tqi_tournaments *all = tqi_unit(tx, tournaments);
+	uint32_t *at = &all->bands[class->band % TQ_BANDS];
+	uint32_t block = *at ? *at : take(tx, tqi_class_orders(class));
+
+	if (block != *at)
+		TQI_SET(tx, *at, block);
+	return block ? tqi_unit(tx, block) : NULL;
 }
 
 /* A repair may have lost it for all of them, and has no journal. */
@@ -202,17 +240,18 @@ static void watch(struct tqi_tx *tx, struct tqi_class *class)
 }
 
 /* Plain stores into one that was taken in this transaction (TX-3). */
-static void place(struct tqi_tournament *t, uint32_t c, const struct tqi_class *class)
+static void place(struct tqi_tournament *t, uint32_t k, uint32_t who,
+		  const struct tqi_heap_entry *heads[TQI_ORDERS])
 {
-	uint32_t kind = class->kind % TQI_TOURNAMENT_KINDS, group = kind / GROUP;
+	uint32_t kind = k % TQI_TOURNAMENT_KINDS, group = kind / GROUP;
 
-	TQI_INIT(t->classes[kind], c);
-	if (class->open.length) {
+	TQI_INIT(t->of[kind], who);
+	if (heads[0]->tag) {
 		TQI_INIT(t->ready[group], (uint16_t)(t->ready[group] | 1u << (kind % GROUP)));
 		TQI_INIT(t->groups, (uint16_t)(t->groups | 1u << group));
 	}
 	for (uint32_t o = 0; o < t->orders; o++)
-		TQI_INIT(t->first[o][kind], *tqi_class_head(class, o));
+		TQI_INIT(t->first[o][kind], *heads[o]);
 }
 
 static void play(struct tqi_tournament *t)
@@ -220,77 +259,136 @@ static void play(struct tqi_tournament *t)
 	for (uint32_t o = 0; o < t->orders; o++) {
 		for (uint32_t g = 0; g < GROUPS; g++)
 			TQI_INIT(t->best[o][g], (uint8_t)best_of_kinds(t, o, g, t->ready[g]));
-		TQI_INIT(t->winner[o], (uint8_t)best_of_groups(t, o));
+		TQI_INIT(t->winner[o], (uint8_t)best_of_groups(t, o, t->groups));
 	}
 }
 
 /* False: no memory. */
-static bool place_all(struct tqi_tx *tx, const struct tqi_queue *queue)
+static bool place_all(struct tqi_tx *tx, uint32_t tournaments, uint32_t chain, uint32_t era)
 {
-	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
+	for (uint32_t c = chain; c && !tx->corrupt;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 
-		if (class->era == queue->era) {
-			struct tqi_tournament *t = take(tx, queue, class);
+		if (class->era == era) {
+			struct tqi_tournament *t = band_of(tx, tournaments, class);
+			const struct tqi_heap_entry *heads[TQI_ORDERS] = {
+				tqi_class_head(class, TQI_BY_KEY), tqi_class_head(class, TQI_BY_AGE)
+			};
 
 			if (!t)
 				return false;
-			place(t, c, class);
+			place(t, class->kind, c, heads);
 			watch(tx, class);
 		}
 		c = class->next;
 	}
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		if (tqi_tournament_at(tx, queue, b))
-			play(tqi_tournament_at(tx, queue, b));
+		if (tqi_tournament_at(tx, tournaments, b))
+			play(tqi_tournament_at(tx, tournaments, b));
 	return true;
 }
 
-void tqi_tournament_make(struct tqi_tx *tx, struct tqi_queue *queue)
+void tqi_tournament_make(struct tqi_tx *tx, uint32_t *tournaments, uint32_t chain, uint32_t era)
 {
-	uint32_t block = is_long(tx, queue) ? tqi_block_take(tx, sizeof(struct tqi_tournaments))
-					    : 0;
+	uint32_t block = length_of(tx, chain) > TQI_CHAIN_SHORT
+				 ? tqi_block_take(tx, sizeof(struct tqi_tournaments))
+				 : 0;
 
 	if (!block)
 		return;
 	memset(tqi_unit(tx, block), 0, sizeof(struct tqi_tournaments));
-	TQI_SET(tx, queue->tournaments, block);
-	if (!place_all(tx, queue))
-		tqi_tournament_drop(tx, queue);
+	TQI_SET(tx, *tournaments, block);
+	if (!place_all(tx, block, chain, era))
+		tqi_tournament_drop(tx, tournaments);
+}
+
+/* A tenant's next one of another era: its tournaments are of that one still. */
+static bool begins_era(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	return class->tenant && class->next && tqi_class_at(tx, class->next)->era != class->era;
 }
 
 void tqi_tournament_join(struct tqi_tx *tx, uint32_t c)
 {
 	struct tqi_class *class = tqi_class_at(tx, c);
-	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
+	uint32_t *tournaments = tournaments_of(tx, class);
+	uint32_t chain = class->tenant ? c : tqi_queue_at(tx, class->queue)->classes;
 
 	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR) /* all of them are made at its end */
 		return;
-	if (!queue->tournaments) {
-		tqi_tournament_make(tx, queue);
-		if (is_long(tx, queue))
+	if (begins_era(tx, class))
+		tqi_tournament_drop(tx, tournaments);
+	if (!*tournaments) {
+		tqi_tournament_make(tx, tournaments, chain, class->era);
+		if (length_of(tx, chain) > TQI_CHAIN_SHORT)
 			watch(tx, class); /* so that only few are left to whoever makes it later */
 		return;
 	}
-	struct tqi_tournament *t = take(tx, queue, class);
+	struct tqi_tournament *t = band_of(tx, *tournaments, class);
 
 	if (!t) {
-		tqi_tournament_drop(tx, queue);
+		tqi_tournament_drop(tx, tournaments);
 		return;
 	}
 	watch(tx, class);
-	TQI_SET(tx, t->classes[class->kind % TQI_TOURNAMENT_KINDS], c);
+	TQI_SET(tx, t->of[class->kind % TQI_TOURNAMENT_KINDS], c);
 }
 
-void tqi_tournament_drop(struct tqi_tx *tx, struct tqi_queue *queue)
+void tqi_tournament_drop(struct tqi_tx *tx, uint32_t *tournaments)
 {
-	if (!queue->tournaments)
+	if (!*tournaments)
 		return;
-	const struct tqi_tournaments *all = tqi_unit(tx, queue->tournaments);
+	const struct tqi_tournaments *all = tqi_unit(tx, *tournaments);
 
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		if (all->bands[b])
 			tqi_block_give(tx, all->bands[b]);
-	tqi_block_give(tx, queue->tournaments);
-	TQI_SET(tx, queue->tournaments, 0u);
+	tqi_block_give(tx, *tournaments);
+	TQI_SET(tx, *tournaments, 0u);
+}
+
+/* Contests. */
+
+/* Whether a queue has so many streams. */
+static bool has_many(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = queue->streams; s && n <= TQI_CHAIN_SHORT && !tx->corrupt; n++)
+		s = tqi_stream_at(tx, s)->next;
+	return n > TQI_CHAIN_SHORT;
+}
+
+void tqi_contest_make(struct tqi_tx *tx, struct tqi_queue *queue)
+{
+	uint32_t block = !queue->contest && has_many(tx, queue) ? take(tx, 1) : 0;
+
+	if (!block)
+		return;
+	struct tqi_tournament *t = tqi_unit(tx, block);
+
+	for (uint32_t s = queue->streams; s && !tx->corrupt;) {
+		const struct tqi_stream *stream = tqi_stream_at(tx, s);
+		const struct tqi_heap_entry *heads[TQI_ORDERS] = { tqi_stream_head(stream) };
+
+		place(t, stream->kind, s, heads);
+		s = stream->next;
+	}
+	play(t);
+	TQI_SET(tx, queue->contest, block);
+}
+
+void tqi_contest_follow(struct tqi_tx *tx, const struct tqi_stream *stream)
+{
+	const struct tqi_queue *queue = tqi_queue_at(tx, stream->queue);
+	uint32_t kind = stream->kind % TQI_TOURNAMENT_KINDS;
+
+	if (!queue->contest)
+		return;
+	struct tqi_tournament *t = tqi_unit(tx, queue->contest);
+
+	if (!t->of[kind]) /* it is younger */
+		TQI_SET(tx, t->of[kind], tqi_stream_find(tx, queue, stream->kind));
+	set_ready(tx, t, kind, stream->tenants.length);
+	set_head(tx, t, TQI_BY_KEY, kind, tqi_stream_head(stream));
 }

@@ -87,9 +87,8 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	tqi_rebuild_clear_heap(&lane->ages);
 	tqi_rebuild_clear_heap(&class->open);
 	tqi_rebuild_clear_heap(&class->oldest);
-	tqi_rebuild_clear_heap(&class->tenants);
-	class->guests = class->guests_ready = class->home = class->competes = 0;
-	class->tenant = class->parked = 0;
+	class->tenant = class->parked = class->prev = 0;
+	class->competes = 0;
 	class->plain = l;
 	class->lane_count = 1;
 	class->next = queue->classes;
@@ -200,7 +199,7 @@ void tqi_rebuild_classes(struct tqi_check *c)
 		if (!queue)
 			continue;
 		queue->classes = queue->waiting = queue->tournaments = 0;
-		queue->streams = queue->by_kind = 0;
+		queue->streams = queue->by_kind = queue->contest = 0;
 		queue->asleep = 0;
 		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
 		mend_policy(queue);

@@ -14,7 +14,7 @@ static void mend_tenant(struct tqi_check *c, uint32_t t)
 
 	if (!tenant)
 		return;
-	tenant->tasks = tenant->classes = 0;
+	tenant->tasks = tenant->classes = tenant->tournaments = 0;
 	if (tenant->tag_us < 0 || tenant->credit_us < 0)
 		tenant->tag_us = tenant->credit_us = 0;
 	tenant->overdue_turn = tenant->overdue_turn != 0;
@@ -129,7 +129,7 @@ static void note_class(struct tqi_check *c, uint32_t k)
 	c->marks[TQI_LANES][tqi_class_at(c->tx, k)->plain] |= TQI_SEEN_LINKED;
 }
 
-int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *t)
+int tqi_rebuild_join(struct tqi_check *c, struct tqi_task *t)
 {
 	const struct tqi_place place = tqi_place_of(c->tx, t);
 	uint32_t l = tqi_lane_join(c->tx, &place);
@@ -137,11 +137,7 @@ int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *t)
 	tqi_rebuild_keep(c);
 	if (!l)
 		return -ENOMEM;
-	const struct tqi_class *class = tqi_class_at(c->tx, tqi_lane_at(c->tx, l)->class_);
-
 	note_class(c, tqi_lane_at(c->tx, l)->class_);
-	if (class->home)
-		note_class(c, class->home);
 	tqi_rebuild_note_lanes(c, l);
 	t->lane = l;
 	return 0;

@@ -9,6 +9,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/order/tournament.h"
 #include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/time/wall.h"
 
 static int reserve(struct tqi_check *c, struct tqi_heap *heap, uint32_t length)
@@ -43,8 +44,6 @@ static int reserve_all(struct tqi_check *c)
 			r = reserve(c, &lane->tasks, lane->members);
 		if (r == 0 && class->aged)
 			r = reserve(c, &lane->ages, lane->members);
-		if (r == 0)
-			r = reserve(c, &class->tenants, class->guests);
 	}
 	return r;
 }
@@ -56,8 +55,8 @@ static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_tas
 	uint64_t tag = tqi_tag(t->sequence, index);
 
 	tqi_heap_push(c->tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ t->key, tag });
-	if (class->home)
-		tqi_class_at(c->tx, class->home)->guests_ready++;
+	if (class->tenant)
+		tqi_stream_of(c->tx, t)->tenant_ready++;
 	if (class->aged)
 		tqi_heap_push(c->tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)t->ready_ns, tag });
@@ -105,19 +104,29 @@ static void open_classes(struct tqi_check *c)
 		open_lane(c, &class->open, TQI_FAMILY_OPEN, class->plain, &lane->tasks);
 		open_lane(c, &class->oldest, TQI_FAMILY_OLDEST, class->plain, &lane->ages);
 		if (class->tenant)
-			tqi_guest_follow(c->tx, k);
+			tqi_fair_follow(c->tx, k);
 		tqi_rebuild_keep(c);
 	}
 }
 
-/* What is best among a queue's kinds; without memory it does without (TN-3). */
+/* What is best among the kinds of a queue, and of a tenant; without memory it does without (TN-3). */
 static void hold_tournaments(struct tqi_check *c)
 {
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
 
 		if (queue)
-			tqi_tournament_make(c->tx, queue);
+			tqi_tournament_make(c->tx, &queue->tournaments, queue->classes, queue->era);
+		if (queue && queue->tenant)
+			tqi_contest_make(c->tx, queue);
+		tqi_rebuild_keep(c);
+	}
+	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++) {
+		struct tqi_tenant *tenant = tqi_tenant_at(c->tx, t);
+
+		if (c->marks[TQI_TENANTS][t] & TQI_SEEN_LINKED && tenant->classes)
+			tqi_tournament_make(c->tx, &tenant->tournaments, tenant->classes,
+					    tqi_class_at(c->tx, tenant->classes)->era);
 		tqi_rebuild_keep(c);
 	}
 }

@@ -135,7 +135,7 @@ int tqi_rebuild_limits(struct tqi_check *c)
 		const uint32_t *limits = unfinished ? tqi_limits_of(c->tx, t) : NULL;
 
 		if (unfinished && (c->marks[TQI_TASKS][i] & TQI_REBUILD_JOINS))
-			r = tqi_rebuild_guest(c, t);
+			r = tqi_rebuild_join(c, t);
 		else if (limits)
 			r = join(c, t, limits);
 	}

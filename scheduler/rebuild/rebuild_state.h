@@ -51,7 +51,7 @@ int tqi_rebuild_fair(struct tqi_check *c);
  */
 #define TQI_REBUILD_JOINS TQI_SEEN_CLOSED
 bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
-int tqi_rebuild_guest(struct tqi_check *c, struct tqi_task *task);
+int tqi_rebuild_join(struct tqi_check *c, struct tqi_task *task);
 /* A lane that was made after the records had been counted. */
 void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
 /* Streams keep the histograms that are theirs; then each task has a stream, and counts there. */

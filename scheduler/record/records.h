@@ -104,7 +104,7 @@ enum tqi_family {
 	TQI_FAMILY_WALL, /* tasks by the wall-clock time before which they do not start */
 	TQI_FAMILY_REFILL, /* limits that are waited for, by when their next token comes */
 	TQI_FAMILY_SCHEDULE, /* schedules by the next time to look at them; of each in one heap */
-	TQI_FAMILY_FAIR, /* tenants' classes in their home, by the tenant's tag */
+	TQI_FAMILY_FAIR, /* tenants' classes in their stream, by the tenant's tag */
 	TQI_FAMILY_LOAD, /* servers in their pool, by attempts under way */
 	TQI_FAMILY_ROOM, /* pools with room in their queue's home pool, by their first server */
 	TQI_FAMILY_OWNERS, /* workers with assigned tasks, those with most first */
@@ -500,7 +500,8 @@ struct tqi_queue {
 	uint32_t asleep_next;
 	uint32_t streams; /* chain through stream.next, newest first */
 	uint32_t by_kind; /* block: struct tqi_by_kind; 0 it has no streams */
-	uint32_t reserved0[11];
+	uint32_t contest; /* block: struct tqi_tournament of streams (TN-4); 0 none */
+	uint32_t reserved0[10];
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
@@ -521,8 +522,9 @@ _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
  *  queue, kind    the transaction that makes it                 the lock
  *  depth          whatever changes a task's state or queue      the lock, journalled
  *  the counters   submit, claim, verdict, a steal, a move       the lock, journalled
+ *  tenants, ...   whatever orders tasks of tenants              the lock, journalled
  *
- * Observers read all of it.  The counters are truth; depth and chain a rebuild makes anew.
+ * Observers read all of it.  The counters are truth; all else a rebuild makes anew.
  */
 struct tqi_stream {
 	uint32_t link;
@@ -542,9 +544,13 @@ struct tqi_stream {
 	uint64_t throttled; /* starts that a full limit had put off (LM-9) */
 	uint64_t moved;	    /* unfinished tasks that went to another queue */
 	uint32_t next;	    /* others of the queue */
-	uint32_t reserved0[11];
+	uint32_t tenant_classes; /* classes of tenants: `tenants` has room for all */
+	uint32_t tenant_ready;	 /* tasks in the heaps of their lanes */
+	uint32_t reserved0;
+	struct tqi_heap tenants; /* those with something in `open`, by their tenant's tag */
+	uint64_t reserved1[3];
 };
-_Static_assert(sizeof(struct tqi_stream) == 192, "three cache lines");
+_Static_assert(sizeof(struct tqi_stream) == 256, "four cache lines");
 
 /* Those of a queue by the record of their kind; 0 none.  It goes with nothing. */
 struct tqi_by_kind {
@@ -560,35 +566,31 @@ struct tqi_by_kind {
  * (scheduler/order/lane.h).
  *
  * A tenant's class in a fair queue is there while it has members, in the tenant's chain; it
- * competes with others in the heap of its home, the queue's class of the same kind and
- * band (scheduler/order/fair.h).  A start reads the first two cache lines of it, and of a
- * lane: among many tenants and keys they are in no cache.
+ * competes with others in the heap of their stream (scheduler/order/fair.h).  A start reads
+ * the first two cache lines of it, and of a lane: among many tenants and keys they are in no
+ * cache.
  */
 struct tqi_class {
 	uint32_t link;
 	uint16_t queue;
 	uint16_t kind;
 	uint32_t band;
-	uint32_t next;	/* class of the same queue, or of the same tenant */
+	uint32_t next;	/* older class of the same queue, or of the same tenant */
+	uint32_t prev;	/* of a tenant's: newer one */
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint32_t tenant;     /* whose it is; 0 the queue's */
-	uint32_t home;	     /* of a tenant's: where it competes */
 	uint32_t era;
 	uint32_t rate;	  /* of ageing: the keys of its tasks were made with it */
 	uint8_t edf;	  /* 1: the keys of its tasks are deadlines */
 	uint8_t watched;  /* 1: it is a tenant's, or may have a place in a tournament (TN-1) */
 	uint8_t aged;	  /* 1: lanes are in `oldest`, too, and their tasks in `ages` */
-	uint8_t competes; /* 1: it is a tenant's, and in its home's heap `tenants` */
+	uint8_t competes; /* 1: it is a tenant's, and in its stream's heap `tenants` */
 	uint32_t parked;  /* lanes that wait at a full limit */
 	struct tqi_heap open; /* lanes and parkings with startable tasks */
 	struct tqi_heap oldest;
-	struct tqi_heap tenants; /* of a home: those with something in `open`, by tag */
-	uint32_t guests;	 /* of a home: tenants' classes; `tenants` has room for all */
-	uint32_t guests_ready;	 /* tasks in the heaps of their lanes */
-	uint64_t reserved0[6];
 };
-_Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
+_Static_assert(sizeof(struct tqi_class) == 192, "three cache lines");
 
 #define TQI_TOURNAMENT_GROUP 16	 /* kinds of a group */
 #define TQI_TOURNAMENT_GROUPS 16 /* groups */
@@ -596,14 +598,14 @@ _Static_assert(sizeof(struct tqi_class) == 320, "five cache lines");
 _Static_assert(TQI_KINDS_MAX < TQI_TOURNAMENT_KINDS, "each kind has a place, and 0 is none");
 
 /*
- * Classes of one queue, era and band by their kinds, and which has the best head
- * (scheduler/order/tournament.h).  A block of the queue's; whoever submits, claims or moves
- * tasks keeps it, in transactions like the classes themselves.  It can be made anew from
- * these at any time.
+ * Who competes for one queue, by kind, and which has the best head
+ * (scheduler/order/tournament.h): classes of one chain, era and band, or streams.  A block of
+ * the queue's, or of a tenant's; whoever submits, claims or moves tasks keeps it, in
+ * transactions like those themselves.  It can be made anew from these at any time.
  */
 struct tqi_tournament {
-	uint32_t classes[TQI_TOURNAMENT_KINDS]; /* by kind; 0 none */
-	uint16_t ready[TQI_TOURNAMENT_GROUPS];	/* bits: kinds whose class has a head */
+	uint32_t of[TQI_TOURNAMENT_KINDS];     /* class, or stream, by kind; 0 none */
+	uint16_t ready[TQI_TOURNAMENT_GROUPS]; /* bits: kinds that have a head */
 	uint16_t groups;			/* bits: groups with such a kind */
 	uint8_t best[2][TQI_TOURNAMENT_GROUPS]; /* by key, by age: kind; 0 the group has none */
 	uint8_t winner[2];			/* kind; 0 none */
@@ -614,7 +616,7 @@ struct tqi_tournament {
 };
 _Static_assert(sizeof(struct tqi_tournament) == 1096 + 2 * 4096, "without gaps");
 
-/* Those of a queue, by band; 0 none. */
+/* Those of a queue's classes, or of a tenant's, by band; 0 none. */
 struct tqi_tournaments {
 	uint32_t bands[TQ_BANDS];
 };
@@ -652,7 +654,7 @@ _Static_assert(sizeof(struct tqi_times) <= TQI_SCRATCH_BYTES, "as large as the s
 struct tqi_tenant {
 	struct tqi_hash_node node; /* in the root's index of tenants, by queue and name */
 	uint32_t tasks;	   /* records that name it */
-	uint32_t classes;  /* chain through class.next */
+	uint32_t classes;  /* chain through class.next, newest first */
 	uint64_t sequence; /* unique: equal tags in the order in which tenants came */
 	int64_t tag_us;	   /* virtual time at which its next start begins; never less */
 	int64_t credit_us; /* charged too much, not given back yet */
@@ -660,7 +662,9 @@ struct tqi_tenant {
 	uint16_t queue;
 	uint8_t bytes; /* of the name; 0: tasks without a key */
 	uint8_t reserved0;
-	uint64_t reserved1[9];
+	uint32_t tournaments; /* block: struct tqi_tournaments (TN-1); 0 none */
+	uint32_t reserved2;
+	uint64_t reserved1[8];
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_tenant) == 256, "four cache lines");

@@ -59,9 +59,9 @@ int tqi_stream_link(struct tqi_tx *tx, uint32_t s)
 	return 0;
 }
 
-struct tqi_stream *tqi_stream_resolve(struct tqi_tx *tx, const struct tqi_task *task)
+struct tqi_stream *tqi_stream_resolve(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
 {
-	return tqi_stream_at(tx, tqi_stream_find(tx, tqi_queue_at(tx, task->queue), task->kind));
+	return tqi_stream_at(tx, tqi_stream_find(tx, tqi_queue_at(tx, queue), kind));
 }
 
 /* Not everybody undoes it all (PO-4): it must not be taken for a queue's (tqi_stream_last()). */

@@ -27,14 +27,20 @@ static inline struct tqi_stream *tqi_stream_last(const struct tqi_tx *tx, uint32
 }
 
 /* By its queue's index. */
-struct tqi_stream *tqi_stream_resolve(struct tqi_tx *tx, const struct tqi_task *task);
+struct tqi_stream *tqi_stream_resolve(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
+
+/* Of a queue and kind that have one. */
+static inline struct tqi_stream *tqi_stream_by(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
+{
+	struct tqi_stream *last = tqi_stream_last(tx, queue, kind);
+
+	return last ? last : tqi_stream_resolve(tx, queue, kind);
+}
 
 /* Of a task. */
 static inline struct tqi_stream *tqi_stream_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	struct tqi_stream *last = tqi_stream_last(tx, task->queue, task->kind);
-
-	return last ? last : tqi_stream_resolve(tx, task);
+	return tqi_stream_by(tx, task->queue, task->kind);
 }
 
 /* Found, or made; false: no memory, and nothing half-made is left. */

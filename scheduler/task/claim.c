@@ -153,14 +153,20 @@ static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi
 	return -EINPROGRESS;
 }
 
+/* Of another tenant, if any. */
+static __attribute__((noinline)) const struct tqi_class *next_tenants(struct tqi_tx *tx,
+								      const struct tqi_class *class)
+{
+	uint32_t other = tqi_tag_index(
+		tqi_heap_second(tx, &tqi_stream_by(tx, class->queue, class->kind)->tenants));
+
+	return other ? tqi_class_at(tx, other) : class;
+}
+
 /* The class that is claimed from next, if nothing else happens: in a fair queue another tenant's. */
 static const struct tqi_class *next_class(struct tqi_tx *tx, const struct tqi_class *class)
 {
-	uint32_t other = class->tenant ? tqi_tag_index(tqi_heap_second(
-						 tx, &tqi_class_at(tx, class->home)->tenants))
-				       : 0;
-
-	return other ? tqi_class_at(tx, other) : class;
+	return class->tenant ? next_tenants(tx, class) : class;
 }
 
 /*

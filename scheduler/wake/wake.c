@@ -41,13 +41,13 @@ static bool stream_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 		s = stream->next;
 		if (tqi_worker_serves_kind(worker, stream->kind) &&
 		    (stream->depth[TQ_RUNNING] || (stream->depth[TQ_BLOCKED] && more_to_end) ||
-		     (!stuck && stream->depth[TQ_DELAYED])))
+		     (!stuck && (stream->depth[TQ_DELAYED] || stream->tenant_ready))))
 			return true;
 	}
 	return false;
 }
 
-/* Whether a task of it is ready, be it held back by a limit. */
+/* Whether a task of the queue's own classes is ready, be it held back by a limit. */
 static bool class_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 			   const struct tqi_queue *queue)
 {
@@ -58,7 +58,7 @@ static bool class_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 
 		c = class->next;
 		if (tqi_worker_serves_kind(worker, class->kind) &&
-		    (class->open.length || class->parked || class->guests_ready))
+		    (class->open.length || class->parked))
 			return true;
 	}
 	return false;

@@ -7,15 +7,22 @@
 
 #define MANY (TQI_CHAIN_SHORT + 14) /* kinds: of two groups, with the plain one */
 
-static int submit_kind(struct tq *tq, uint32_t kind, int32_t priority)
+/* `key`: its fair key; NULL none. */
+static int submit_of(struct tq *tq, const char *key, uint32_t kind, int32_t priority,
+		     uint64_t *ret_id)
 {
 	char name[16];
-	const struct tq_task_spec spec = { .size = sizeof(spec),
-					   .kind = name,
-					   .priority = priority };
+	const struct tq_task_spec spec = {
+		.size = sizeof(spec), .kind = name, .priority = priority, .fair_key = key
+	};
 
 	snprintf(name, sizeof(name), "kind-%u", kind);
-	return tq_submit(tq, &spec, NULL);
+	return tq_submit(tq, &spec, ret_id);
+}
+
+static int submit_kind(struct tq *tq, uint32_t kind, int32_t priority)
+{
+	return submit_of(tq, NULL, kind, priority, NULL);
 }
 
 static void submit_kinds(struct tqt_world *w, uint32_t count)
@@ -92,6 +99,80 @@ void tqt_run_release_kinds(struct tqt_world *w)
 void tqt_run_policy_kinds(struct tqt_world *w)
 {
 	const struct tq_queue_opts opts = { .size = sizeof(opts), .edf = 1 };
+
+	w->result = tq_queue_set(w->tq, "default", &opts);
+}
+
+static void submit_fair_kinds(struct tqt_world *w, const char *key, uint32_t count)
+{
+	for (uint32_t k = 1; k < count; k++)
+		tqt_must(submit_of(w->other, key, k, (int32_t)(k * 7 % 5), &w->ids[0]), "kind");
+}
+
+/* One tenant with as many as are walked, in a queue of as many streams. */
+void tqt_prepare_few_fair_kinds(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .fair = 1 };
+
+	tqt_must(tq_queue_set(w->other, "default", &opts), "fair");
+	tqt_serve(w, 0);
+	submit_fair_kinds(w, "a", TQI_CHAIN_SHORT + 1);
+}
+
+/* Two tenants; one has had a start, so that what it has of other kinds is to be entered anew. */
+void tqt_prepare_many_fair_kinds(struct tqt_world *w)
+{
+	tqt_prepare_few_fair_kinds(w);
+	submit_fair_kinds(w, "b", MANY);
+	submit_fair_kinds(w, "a", MANY);
+	uint64_t last = w->ids[0];
+
+	tqt_claim(w);
+	w->ids[0] = last;
+}
+
+/* Two kinds are left of many. */
+void tqt_prepare_last_fair_kinds(struct tqt_world *w)
+{
+	uint64_t ids[TQI_CHAIN_SHORT + 2];
+
+	tqt_prepare_few_fair_kinds(w);
+	for (uint32_t k = 0; k < TQI_CHAIN_SHORT + 2; k++)
+		tqt_must(submit_of(w->other, "b", k + 1, 0, &ids[k]), "kind");
+	for (uint32_t k = 0; k < TQI_CHAIN_SHORT; k++)
+		tqt_must(tq_cancel(w->other, ids[k]), "cancel");
+	w->ids[0] = ids[TQI_CHAIN_SHORT];
+}
+
+void tqt_run_submit_fair_first_of_many(struct tqt_world *w)
+{
+	w->result = submit_of(w->tq, "a", TQI_CHAIN_SHORT + 1, 3, NULL);
+}
+
+void tqt_run_submit_fair_kind(struct tqt_world *w)
+{
+	w->result = submit_of(w->tq, "a", MANY, 100, NULL);
+}
+
+void tqt_run_claim_fair_kinds(struct tqt_world *w)
+{
+	tqt_run_claim(w);
+}
+
+/* The last one of its tenant and kind: its class goes. */
+void tqt_run_cancel_fair_kind(struct tqt_world *w)
+{
+	w->result = tq_cancel(w->tq, w->ids[0]);
+}
+
+void tqt_run_cancel_fair_last_kind(struct tqt_world *w)
+{
+	w->result = tq_cancel(w->tq, w->ids[0]);
+}
+
+void tqt_run_policy_fair_kinds(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .fair = TQ_OFF };
 
 	w->result = tq_queue_set(w->tq, "default", &opts);
 }

@@ -134,6 +134,12 @@ enum {
 	X(claim_aged_kinds, tq_claim, aged_kinds, STEPS, TQT_FEW)                                  \
 	X(release_kinds, tq_release, many_kinds, STEPS, TQT_EMPTY)                                 \
 	X(policy_kinds, tq_queue_set, some_kinds, STEPS, TQT_EMPTY)                                \
+	X(submit_fair_first_of_many, tq_submit, few_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)        \
+	X(submit_fair_kind, tq_submit, many_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)                \
+	X(claim_fair_kinds, tq_claim, many_fair_kinds, STEPS, TQT_FEW)                             \
+	X(cancel_fair_kind, tq_cancel, many_fair_kinds, STEPS, TQT_EMPTY)                          \
+	X(cancel_fair_last_kind, tq_cancel, last_fair_kinds, STEPS, TQT_EMPTY)                     \
+	X(policy_fair_kinds, tq_queue_set, many_fair_kinds, STEPS, TQT_EMPTY)                      \
 	X(pause, tq_queue_steer, task, WHOLE, TQT_SOME)                                            \
 	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
 	X(drain, tq_queue_steer, task, WHOLE, TQT_FEW)                                             \

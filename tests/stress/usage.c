@@ -51,16 +51,18 @@ static void leave_out_block(uint64_t bytes, struct usage *u)
 	u->block_bytes -= tqi_block_bytes(bytes);
 }
 
-/* A queue keeps the index of its streams, and tournaments of its kinds until its order changes. */
+/* A queue keeps the index of its streams, their contest, and tournaments until its order changes. */
 static void leave_out_kinds(struct tqi_tx *tx, const struct tqi_queue *queue, struct usage *u)
 {
 	if (queue->by_kind)
 		leave_out_block(sizeof(struct tqi_by_kind), u);
+	if (queue->contest)
+		leave_out_block(tqi_tournament_bytes(false), u);
 	if (!queue->tournaments)
 		return;
 	leave_out_block(sizeof(struct tqi_tournaments), u);
 	for (uint32_t band = 0; band < TQ_BANDS; band++) {
-		const struct tqi_tournament *t = tqi_tournament_at(tx, queue, band);
+		const struct tqi_tournament *t = tqi_tournament_at(tx, queue->tournaments, band);
 
 		if (t)
 			leave_out_block(tqi_tournament_bytes(t->orders == 2), u);
@@ -92,8 +94,9 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 	for (uint32_t i = 1; i < tx->core->tables[TQI_CLASSES].count; i++) {
 		leave_out(&tqi_class_at(tx, i)->open, u);
 		leave_out(&tqi_class_at(tx, i)->oldest, u);
-		leave_out(&tqi_class_at(tx, i)->tenants, u);
 	}
+	for (uint32_t i = 1; i < tx->core->tables[TQI_STREAMS].count; i++)
+		leave_out(&tqi_stream_at(tx, i)->tenants, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_POOLS].count; i++) {
 		leave_out(&tqi_pool_at(tx, i)->load, u);
 		leave_out(&tqi_pool_at(tx, i)->rooms, u);

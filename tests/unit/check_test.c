@@ -637,7 +637,7 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	close_intact(&f, &image);
 }
 
-/* B6: tenants, their classes and homes. */
+/* B6: tenants, their classes, and the heaps of streams. */
 static void test_damage_of_tenants_is_found_and_mended(void **state)
 {
 	struct tqt_image image;
@@ -655,19 +655,21 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	struct tqi_tenant *own = tqi_table_peek(&f.box.seg, TQI_TENANTS, queue->tenant);
 	struct tqi_lane *lane = tqi_table_peek(&f.box.seg, TQI_LANES, task->lane);
 	struct tqi_class *class = tqi_table_peek(&f.box.seg, TQI_CLASSES, lane->class_);
-	struct tqi_class *home = tqi_table_peek(&f.box.seg, TQI_CLASSES, class->home);
+	struct tqi_stream *stream = tqi_table_peek(&f.box.seg, TQI_STREAMS, queue->streams);
+	struct tqi_class *others = tqi_table_peek(&f.box.seg, TQI_CLASSES, 1);
 	struct tqi_attempt *attempt =
 		tqi_table_peek(&f.box.seg, TQI_ATTEMPTS, task_of(&f, s.fair_running)->attempt);
 
 	assert_string_equal(tenant->name, "tenant a");
-	assert_true(attempt->charged_us > 0 && class->competes && home->guests);
+	assert_true(attempt->charged_us > 0 && class->competes && stream->tenant_classes &&
+		    !others->tenant);
 	DAMAGE(root->tenants.count, 1);
 	DAMAGE(root->tenants.buckets, 0);
 	DAMAGE(root->tenants.chunks[0], 0);
 	DAMAGE(tenant->tasks, 9);
 	DAMAGE(tenant->classes, 0);
 	DAMAGE(tenant->classes, 0xffffff);
-	DAMAGE(tenant->classes, class->home);
+	DAMAGE(tenant->classes, 1);
 	DAMAGE(tenant->sequence, UINT64_MAX / 2);
 	DAMAGE(tenant->tag_us, -1);
 	DAMAGE(tenant->credit_us, -1);
@@ -697,26 +699,23 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(class->tenant, 0);
 	DAMAGE(class->tenant, queue->tenant);
 	DAMAGE(class->tenant, 0xffffff);
-	DAMAGE(class->home, 0);
-	DAMAGE(class->home, 1);
-	DAMAGE(class->home, 0xffffff);
 	DAMAGE(class->competes, 0);
 	DAMAGE(class->next, 0xffffff);
 	DAMAGE(class->kind, 2);
 	DAMAGE(class->band, 1);
 	DAMAGE(class->era, 0);
-	DAMAGE(home->guests, 0);
-	DAMAGE(home->guests, 99);
-	DAMAGE(home->guests_ready, 0);
-	DAMAGE(home->tenants.length, 0);
-	DAMAGE(home->tenants.root.key, INT64_MAX);
-	DAMAGE(home->tenants.root.key, -1);
-	DAMAGE(home->tenants.root.tag, 0);
-	DAMAGE(home->competes, 1);
+	DAMAGE(stream->tenant_classes, 0);
+	DAMAGE(stream->tenant_classes, 99);
+	DAMAGE(stream->tenant_ready, 0);
+	DAMAGE(stream->tenants.length, 0);
+	DAMAGE(stream->tenants.root.key, INT64_MAX);
+	DAMAGE(stream->tenants.root.key, -1);
+	DAMAGE(stream->tenants.root.tag, 0);
+	DAMAGE(others->competes, 1);
 	DAMAGE(extra->tenant, 0);
 	DAMAGE(extra->tenant, queue->tenant);
 	DAMAGE(extra->tenant, 0xffffff);
-	DAMAGE(task->lane, home->plain);
+	DAMAGE(task->lane, others->plain);
 	DAMAGE(task->queue, 1);
 	DAMAGE(done->state, TQ_READY);
 	DAMAGE(attempt->charged_us, -1);

@@ -457,6 +457,7 @@ static void add_queues(struct text *t)
 	FIELD(tqi_queue, asleep_next);
 	FIELD(tqi_queue, streams);
 	FIELD(tqi_queue, by_kind);
+	FIELD(tqi_queue, contest);
 	STRUCT(tqi_kind);
 	FIELD(tqi_kind, name);
 	FIELD(tqi_kind, mean_us);
@@ -465,18 +466,15 @@ static void add_queues(struct text *t)
 	FIELD(tqi_class, kind);
 	FIELD(tqi_class, band);
 	FIELD(tqi_class, next);
+	FIELD(tqi_class, prev);
 	FIELD(tqi_class, plain);
 	FIELD(tqi_class, lane_count);
 	FIELD(tqi_class, tenant);
-	FIELD(tqi_class, home);
 	FIELD(tqi_class, era);
 	FIELD(tqi_class, rate);
 	FIELD(tqi_class, watched);
 	FIELD(tqi_class, parked);
 	FIELD(tqi_class, open);
-	FIELD(tqi_class, tenants);
-	FIELD(tqi_class, guests);
-	FIELD(tqi_class, guests_ready);
 	STRUCT(tqi_stream);
 	FIELD(tqi_stream, queue);
 	FIELD(tqi_stream, kind);
@@ -492,6 +490,9 @@ static void add_queues(struct text *t)
 	FIELD(tqi_stream, throttled);
 	FIELD(tqi_stream, moved);
 	FIELD(tqi_stream, next);
+	FIELD(tqi_stream, tenant_classes);
+	FIELD(tqi_stream, tenant_ready);
+	FIELD(tqi_stream, tenants);
 	STRUCT(tqi_by_kind);
 	FIELD(tqi_by_kind, streams);
 	STRUCT(tqi_times);
@@ -558,6 +559,7 @@ static void add_lanes(struct text *t)
 	FIELD(tqi_tenant, overdue_turn);
 	FIELD(tqi_tenant, queue);
 	FIELD(tqi_tenant, bytes);
+	FIELD(tqi_tenant, tournaments);
 	FIELD(tqi_tenant, name);
 	STRUCT(tqi_edge);
 	FIELD(tqi_edge, waiter);

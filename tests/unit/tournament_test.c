@@ -2,6 +2,7 @@
 /* Many kinds in one queue: the best among those that a worker serves, by key and by age. */
 #include "tests/unit/fixture.h"
 
+#include <errno.h>
 #include <stdio.h>
 
 #include "scheduler/order/tournament.h"
@@ -207,7 +208,7 @@ static void test_damage_is_found_and_mended(void **state)
 		struct tqi_tournament *t =
 			(void *)(m.f.box.seg.base + ((uint64_t)all->bands[0] << TQI_UNIT_SHIFT));
 		uint8_t *const fields[] = {
-			(void *)&t->classes[7], (void *)&t->ready[3],
+			(void *)&t->of[7],	(void *)&t->ready[3],
 			(void *)&t->groups,	&t->best[TQI_BY_KEY][2],
 			&t->winner[TQI_BY_KEY], (void *)&t->first[0][t->winner[0]].key,
 		};
@@ -219,12 +220,191 @@ static void test_damage_is_found_and_mended(void **state)
 	close_fixture(&m.f);
 }
 
+/* In a fair queue: the tenant with the least tag that has something, then its best. */
+
+static const char *const keys[] = { "a", "b", "c", "d", "e" };
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+
+static bool is_better(struct tqi_tx *tx, const struct tqi_task *a, const struct tqi_task *b)
+{
+	const struct tqi_tenant *x = tqi_tenant_at(tx, tqi_tenant_of(tx, a));
+	const struct tqi_tenant y = *x;
+
+	x = tqi_tenant_at(tx, tqi_tenant_of(tx, b));
+	if (y.tag_us != x->tag_us)
+		return y.tag_us < x->tag_us;
+	if (y.sequence != x->sequence)
+		return y.sequence < x->sequence;
+	return a->priority != b->priority ? a->priority > b->priority : a->sequence < b->sequence;
+}
+
+/* By a look at all; 0 nothing. */
+static uint64_t fair_best(struct many *m, uint32_t worker)
+{
+	const struct tqi_task *best = NULL;
+	uint64_t id = 0;
+	struct tqi_tx tx;
+
+	tqi_tx_view(&tx, &m->f.box.seg);
+	for (uint32_t i = 1; i < tx.core->tables[TQI_TASKS].count; i++) {
+		const struct tqi_task *t = tqi_table_peek(&m->f.box.seg, TQI_TASKS, i);
+		uint32_t kind = (uint32_t)atoi(tqi_kind_at(&tx, t->kind)->name + 5);
+
+		if (t->state != TQ_READY || !serves(worker, kind) ||
+		    (best && !is_better(&tx, t, best)))
+			continue;
+		best = t;
+		id = tqi_id_make(i, t->generation);
+	}
+	return id;
+}
+
+static void submit_fair(struct many *m)
+{
+	submit(&m->f, (struct tq_task_spec){ .kind = kind_name(tqt_below(&m->random, KINDS)),
+					     .fair_key = keys[tqt_below(&m->random, KEYS)],
+					     .priority = (int32_t)tqt_below(&m->random, 3),
+					     .flags = TQ_TASK_FORGET });
+	m->count++;
+}
+
+/* In as many transactions as it takes (FA-5). */
+static void claim_fair(struct many *m, uint32_t worker)
+{
+	struct tqi_claimed claimed;
+	uint64_t best = fair_best(m, worker);
+	int r = -EALREADY;
+
+	while (r == -EALREADY) {
+		begin(&m->f);
+		r = tqi_claim(&m->f.tx, m->worker[worker], &claimed);
+		commit(&m->f);
+	}
+	assert_int_equal(r, best ? 0 : -EAGAIN);
+	if (!best)
+		return;
+	assert_int_equal(claimed.id, best);
+	m->f.box.system.now_ns += tqt_below(&m->random, 5000000);
+	m->count--;
+	assert_int_equal(end(&m->f, m->worker[worker], &claimed, DONE), 0);
+}
+
+static uint32_t count_tournaments(struct many *m)
+{
+	uint32_t count = 0;
+
+	for (uint32_t t = 1; t < tqi_segment_core(&m->f.box.seg)->tables[TQI_TENANTS].count; t++) {
+		const struct tqi_tenant *tenant = tqi_table_peek(&m->f.box.seg, TQI_TENANTS, t);
+
+		count += tenant->tournaments != 0;
+	}
+	return count;
+}
+
+static void open_fair_many(struct many *m)
+{
+	const struct tqi_queue_settings fair = { .policy = { .fair = 1 } };
+
+	open_many(m);
+	begin(&m->f);
+	assert_int_equal(conclude(&m->f, tqi_queue_set(&m->f.tx, 1, &fair)), 0);
+}
+
+static void test_tenants_of_many_kinds(void **state)
+{
+	static struct many m;
+
+	(void)state;
+	open_fair_many(&m);
+	for (uint32_t i = 0; i < STEPS; i++) {
+		if (m.count < KINDS / 2 || (m.count < 2 * KINDS && tqt_below(&m.random, 2)))
+			submit_fair(&m);
+		else
+			claim_fair(&m, tqt_below(&m.random, 3));
+	}
+	assert_true(the_queue(&m)->contest);
+	assert_int_equal(count_tournaments(&m), KEYS);
+	assert_sound(&m.f);
+	while (m.count)
+		claim_fair(&m, 0);
+	assert_int_equal(count_tournaments(&m), 0);
+	assert_sound(&m.f);
+	close_fixture(&m.f);
+}
+
+/* An era of its own, too: the first class of it takes the old ones' tournaments away. */
+static void test_tenants_in_another_era(void **state)
+{
+	const struct tqi_queue_settings aged = { .policy = { .max_wait_ns = 1000 * SECOND } };
+	static struct many m;
+
+	(void)state;
+	open_fair_many(&m);
+	for (uint32_t i = 0; i < 300; i++)
+		submit_fair(&m);
+	begin(&m.f);
+	assert_int_equal(conclude(&m.f, tqi_queue_set(&m.f.tx, 1, &aged)), 0);
+	assert_sound(&m.f);
+	submit_fair(&m);
+	assert_sound(&m.f);
+	for (bool more = true; more;) {
+		begin(&m.f);
+		more = tqi_sweep_slice(&m.f.tx);
+		commit(&m.f);
+	}
+	assert_sound(&m.f);
+	assert_int_equal(count_tournaments(&m), KEYS);
+	while (m.count)
+		claim_fair(&m, 0);
+	assert_sound(&m.f);
+	close_fixture(&m.f);
+}
+
+static void test_damage_of_tenants_is_found_and_mended(void **state)
+{
+	static struct many m;
+
+	(void)state;
+	open_fair_many(&m);
+	for (uint32_t i = 0; i < 400; i++)
+		submit_fair(&m);
+	for (uint32_t field = 0; field < 8; field++) {
+		unsigned char *base = m.f.box.seg.base;
+		struct tqi_queue *queue = tqi_table_peek(&m.f.box.seg, TQI_QUEUES, 1);
+		struct tqi_tenant *tenant = tqi_table_peek(&m.f.box.seg, TQI_TENANTS, 2);
+		const struct tqi_tournaments *all =
+			(void *)(base + ((uint64_t)tenant->tournaments << TQI_UNIT_SHIFT));
+		struct tqi_tournament *t =
+			(void *)(base + ((uint64_t)all->bands[0] << TQI_UNIT_SHIFT));
+		struct tqi_tournament *contest =
+			(void *)(base + ((uint64_t)queue->contest << TQI_UNIT_SHIFT));
+		uint8_t *const fields[] = {
+			(void *)&t->of[t->winner[0]],
+			(void *)&t->groups,
+			&t->winner[TQI_BY_KEY],
+			(void *)&tenant->tournaments,
+			(void *)&contest->of[contest->winner[0]],
+			(void *)&contest->ready[3],
+			&contest->best[TQI_BY_KEY][2],
+			(void *)&contest->first[0][contest->winner[0]].key,
+		};
+
+		damage_and_mend(&m, field, fields[field]);
+	}
+	while (m.count)
+		claim_fair(&m, 0);
+	close_fixture(&m.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_of_the_kinds_that_are_served),
 		cmocka_unit_test(test_an_era_has_its_own),
 		cmocka_unit_test(test_damage_is_found_and_mended),
+		cmocka_unit_test(test_tenants_of_many_kinds),
+		cmocka_unit_test(test_tenants_in_another_era),
+		cmocka_unit_test(test_damage_of_tenants_is_found_and_mended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
