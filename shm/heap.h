@@ -153,6 +153,20 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 /* Give the record `index` another key. */
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
 		    struct tqi_heap_entry entry);
+/*
+ * The record that an entry is of comes into the heap, goes, or has this entry from now on: by
+ * whether it is there, and whether it is to be.
+ */
+static inline void tqi_heap_follow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+				   struct tqi_heap_entry entry, bool is_there, bool is_to_be)
+{
+	if (is_to_be && !is_there)
+		tqi_heap_push(tx, heap, family, entry);
+	else if (is_to_be)
+		tqi_heap_rekey(tx, heap, family, tqi_tag_index(entry.tag), entry);
+	else if (is_there)
+		tqi_heap_remove(tx, heap, family, tqi_tag_index(entry.tag));
+}
 /* Entry at a place from TQI_HEAP_ROOT on; for checks. */
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place);
 /* Tag of the first entry but the root; 0 none. */

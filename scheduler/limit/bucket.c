@@ -52,12 +52,7 @@ void tqi_bucket_book(struct tqi_tx *tx, uint32_t x)
 	struct tqi_heap_entry entry = { (int64_t)limit->next_ns, tqi_tag(0, x) };
 	bool wanted = limit->waiting && limit->next_ns, present = limit->booked;
 
-	if (wanted && present)
-		tqi_heap_rekey(tx, refills, TQI_FAMILY_REFILL, x, entry);
-	else if (wanted)
-		tqi_heap_push(tx, refills, TQI_FAMILY_REFILL, entry);
-	else if (present)
-		tqi_heap_remove(tx, refills, TQI_FAMILY_REFILL, x);
+	tqi_heap_follow(tx, refills, TQI_FAMILY_REFILL, entry, present, wanted);
 	if (wanted != present)
 		TQI_SET(tx, limit->booked, wanted);
 }

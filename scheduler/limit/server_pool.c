@@ -183,12 +183,9 @@ void tqi_pool_follow(struct tqi_tx *tx, uint32_t p, struct tqi_heap_entry before
 	const struct tqi_heap_entry *first = &pool->load.root;
 	bool has_room = tqi_pool_has_room(pool);
 
-	if (has_room && !pool->has_room)
-		tqi_heap_push(tx, rooms, TQI_FAMILY_ROOM, tqi_pool_entry(pool, p));
-	else if (!has_room && pool->has_room)
-		tqi_heap_remove(tx, rooms, TQI_FAMILY_ROOM, p);
-	else if (has_room && (first->key != before.key || first->tag != before.tag))
-		tqi_heap_rekey(tx, rooms, TQI_FAMILY_ROOM, p, tqi_pool_entry(pool, p));
+	if (has_room != pool->has_room || first->key != before.key || first->tag != before.tag)
+		tqi_heap_follow(tx, rooms, TQI_FAMILY_ROOM, tqi_pool_entry(pool, p), pool->has_room,
+				has_room);
 	if (has_room != pool->has_room)
 		TQI_SET(tx, pool->has_room, (uint8_t)has_room);
 }

@@ -9,12 +9,9 @@ void tqi_assigned_follow(struct tqi_tx *tx, uint32_t w, uint32_t count_before)
 	const struct tqi_worker *worker = tqi_worker_at(tx, w);
 	struct tqi_heap *owners = &tqi_root(tx)->owners;
 
-	if (worker->assigned_count && !count_before)
-		tqi_heap_push(tx, owners, TQI_FAMILY_OWNERS, tqi_owner_entry(worker, w));
-	else if (worker->assigned_count != count_before && worker->assigned_count)
-		tqi_heap_rekey(tx, owners, TQI_FAMILY_OWNERS, w, tqi_owner_entry(worker, w));
-	else if (count_before && !worker->assigned_count)
-		tqi_heap_remove(tx, owners, TQI_FAMILY_OWNERS, w);
+	if (worker->assigned_count != count_before)
+		tqi_heap_follow(tx, owners, TQI_FAMILY_OWNERS, tqi_owner_entry(worker, w),
+				count_before, worker->assigned_count);
 }
 
 static void link_between(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index,

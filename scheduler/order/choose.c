@@ -245,9 +245,8 @@ static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worke
 
 /* In a chain of classes: the queue's own, or a tenant's, as the turn says. */
 static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
-				struct tqi_turn *turn)
+				const struct tqi_queue *queue, struct tqi_turn *turn)
 {
-	const struct tqi_queue *queue = tqi_queue_at(tx, q);
 	if (queue->flags & TQI_QUEUE_ORDERED)
 		return best_by_policy(tx, worker, q, turn);
 	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, queue, TQI_BY_KEY, turn).tag);
@@ -275,7 +274,7 @@ static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *work
 
 		turn->classes = tenant->classes;
 		turn->tournaments = tenant->tournaments;
-		task = best_of_classes(tx, worker, q, turn);
+		task = best_of_classes(tx, worker, q, queue, turn);
 		if (!task && !turn->is_unsettled && tx->undo_count == before)
 			tx->corrupt = true; /* it would be its turn for ever */
 	}
@@ -297,7 +296,7 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 	turn->tenant = 0; /* FA-6; a fair queue's own classes are empty once its move is through */
 	turn->classes = queue->classes;
 	turn->tournaments = queue->tournaments;
-	return best_of_classes(tx, worker, q, turn);
+	return best_of_classes(tx, worker, q, queue, turn);
 }
 
 uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,

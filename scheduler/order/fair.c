@@ -187,11 +187,8 @@ void tqi_fair_follow(struct tqi_tx *tx, uint32_t c)
 	TQI_SET(tx, class->competes, (uint8_t)competes);
 	struct tqi_stream *stream = tqi_stream_by(tx, class->queue, class->kind);
 
-	if (competes)
-		tqi_heap_push(tx, &stream->tenants, TQI_FAMILY_FAIR,
-			      entry_of(tqi_tenant_at(tx, class->tenant), c));
-	else
-		tqi_heap_remove(tx, &stream->tenants, TQI_FAMILY_FAIR, c);
+	tqi_heap_follow(tx, &stream->tenants, TQI_FAMILY_FAIR,
+			entry_of(tqi_tenant_at(tx, class->tenant), c), !competes, competes);
 	tqi_contest_follow(tx, stream);
 }
 

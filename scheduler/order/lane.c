@@ -218,38 +218,54 @@ static void unlist(struct tqi_tx *tx, struct tqi_lane *parking)
 		tighten(tx, limit);
 }
 
-/* A lane or a parking, into its class's heaps. */
-static void push_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane)
+static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads *before);
+
+/*
+ * The one way in which a head changes upwards: a lane or a parking stands by its first ones, which
+ * were `before`, in the heaps of parking `p`, or (0) of its class, and these follow.
+ */
+static void stand(struct tqi_tx *tx, uint32_t l, uint32_t p, const struct tqi_heads *before,
+		  bool is_there, bool is_to_be)
 {
+	struct tqi_lane *lane = tqi_lane_at(tx, l), *parking = p ? tqi_lane_at(tx, p) : NULL;
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
+	const struct tqi_heads parked = p ? tqi_lane_heads(parking)
+					  : (struct tqi_heads){ .length = 0 };
 
 	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		tqi_heap_push(tx, tqi_class_heap(class, o), tqi_lane_family(o),
-			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
-	if (class->watched)
+		tqi_lane_stand(tx, l, lane, o,
+			       p ? tqi_lane_heap(parking, o) : tqi_class_heap(class, o), before,
+			       is_there, is_to_be);
+	if (p)
+		parking_follow(tx, p, &parked);
+	else if (class->watched)
 		tqi_class_follow(tx, lane->class_);
+}
+
+/* By what it has now. */
+static void come(struct tqi_tx *tx, uint32_t l, uint32_t p)
+{
+	const struct tqi_heads heads = tqi_lane_heads(tqi_lane_at(tx, l));
+
+	stand(tx, l, p, &heads, false, true);
+}
+
+static void go(struct tqi_tx *tx, uint32_t l, uint32_t p)
+{
+	const struct tqi_heads heads = tqi_lane_heads(tqi_lane_at(tx, l));
+
+	stand(tx, l, p, &heads, true, false);
 }
 
 static void open_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 {
-	push_open(tx, p, parking);
+	come(tx, p, 0);
 	TQI_SET(tx, parking->state, TQI_PARKING_OPEN);
-}
-
-/* A lane or a parking, out of its class's heaps. */
-static void remove_open(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *lane)
-{
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
-
-	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		tqi_heap_remove(tx, tqi_class_heap(class, o), tqi_lane_family(o), l);
-	if (class->watched)
-		tqi_class_follow(tx, lane->class_);
 }
 
 static void close_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 {
-	remove_open(tx, p, parking);
+	go(tx, p, 0);
 	list(tx, p, parking);
 }
 
@@ -257,34 +273,13 @@ static void close_parking(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parkin
 static void empty(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 {
 	if (parking->state == TQI_PARKING_OPEN)
-		remove_open(tx, p, parking);
+		go(tx, p, 0);
 	else
 		unlist(tx, parking);
 	TQI_SET(tx, parking->state, TQI_PARKING_EMPTY);
 }
 
-/* Where a lane's or parking's first ones have changed, its entries do, too. */
-static void rekey_in(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, uint32_t order,
-		     struct tqi_heap *heap, const struct tqi_heads *before)
-{
-	const struct tqi_heap_entry *first = &tqi_lane_heap(lane, order)->root;
-
-	if (!tqi_entry_is(first, &before->first[order]))
-		tqi_heap_rekey(tx, heap, tqi_lane_family(order), l, tqi_lane_entry(first, l));
-}
-
-static void rekey_open(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
-		       const struct tqi_heads *before)
-{
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
-
-	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		rekey_in(tx, l, lane, o, tqi_class_heap(class, o), before);
-	if (class->watched)
-		tqi_class_follow(tx, lane->class_);
-}
-
-/* As tqi_lane_follow(), for its first lanes. */
+/* Its first lanes have changed. */
 static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads *before)
 {
 	struct tqi_lane *parking = tqi_lane_at(tx, p);
@@ -296,7 +291,7 @@ static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads
 	else if (!before->length)
 		open_parking(tx, p, parking);
 	else if (parking->state == TQI_PARKING_OPEN)
-		rekey_open(tx, p, parking, before);
+		stand(tx, p, 0, before, true, true);
 }
 
 /* Lanes: in their class's heap, or parked. */
@@ -304,66 +299,34 @@ static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads
 static void park(struct tqi_tx *tx, uint32_t l, uint32_t limit)
 {
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 	uint32_t p = tqi_parking_find(tx, lane->class_, limit);
-	struct tqi_lane *parking = tqi_lane_at(tx, p);
-	const struct tqi_heads before = tqi_lane_heads(parking);
 
-	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		tqi_heap_push(tx, tqi_lane_heap(parking, o), tqi_lane_family(o),
-			      tqi_lane_entry(&tqi_lane_heap(lane, o)->root, l));
 	TQI_SET(tx, lane->parking, p);
-	TQI_ADD(tx, class->parked, 1);
-	parking_follow(tx, p, &before);
+	TQI_ADD(tx, tqi_class_at(tx, lane->class_)->parked, 1);
+	come(tx, l, p);
 }
 
 /* Out of the heaps that it is in. */
 static void leave(struct tqi_tx *tx, uint32_t l)
 {
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 	uint32_t p = lane->parking;
 
-	if (!p) {
-		remove_open(tx, l, lane);
-		return;
+	if (p) {
+		TQI_SET(tx, lane->parking, 0u);
+		TQI_ADD(tx, tqi_class_at(tx, lane->class_)->parked, -1);
 	}
-	struct tqi_lane *parking = tqi_lane_at(tx, p);
-	const struct tqi_heads before = tqi_lane_heads(parking);
-
-	for (uint32_t o = 0; o < tqi_class_orders(class); o++)
-		tqi_heap_remove(tx, tqi_lane_heap(parking, o), tqi_lane_family(o), l);
-	TQI_SET(tx, lane->parking, 0u);
-	TQI_ADD(tx, class->parked, -1);
-	parking_follow(tx, p, &before);
-}
-
-static void rekey(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)
-{
-	struct tqi_lane *lane = tqi_lane_at(tx, l);
-
-	if (!lane->parking) {
-		rekey_open(tx, l, lane, before);
-		return;
-	}
-	struct tqi_lane *parking = tqi_lane_at(tx, lane->parking);
-	const struct tqi_heads parked = tqi_lane_heads(parking);
-	uint32_t orders = tqi_class_orders(tqi_class_at(tx, lane->class_));
-
-	for (uint32_t o = 0; o < orders; o++)
-		rekey_in(tx, l, lane, o, tqi_lane_heap(parking, o), before);
-	parking_follow(tx, lane->parking, &parked);
+	go(tx, l, p);
 }
 
 static void enter(struct tqi_tx *tx, uint32_t l)
 {
-	struct tqi_lane *lane = tqi_lane_at(tx, l);
-	uint32_t full = tqi_limits_full(tx, lane->limits);
+	uint32_t full = tqi_limits_full(tx, tqi_lane_at(tx, l)->limits);
 
 	if (full)
 		park(tx, l, full);
 	else
-		push_open(tx, l, lane);
+		come(tx, l, 0);
 }
 
 void tqi_lane_follow(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *before)
@@ -375,7 +338,7 @@ void tqi_lane_follow(struct tqi_tx *tx, uint32_t l, const struct tqi_heads *befo
 	else if (!before->length)
 		enter(tx, l);
 	else
-		rekey(tx, l, before);
+		stand(tx, l, lane->parking, before, true, true);
 }
 
 bool tqi_lane_open(struct tqi_tx *tx)

@@ -69,6 +69,31 @@ static inline bool tqi_entry_is(const struct tqi_heap_entry *a, const struct tqi
 	return a->key == b->key && a->tag == b->tag;
 }
 
+/* A lane's entry in a heap of lanes: the key and sequence of its first task. */
+static inline struct tqi_heap_entry tqi_lane_entry(const struct tqi_heap_entry *first,
+						   uint32_t lane)
+{
+	return (struct tqi_heap_entry){ first->key,
+					(first->tag & ~(uint64_t)TQI_INDEX_MASK) | lane };
+}
+
+/*
+ * In one order, where a lane or a parking stands follows its first one: in this heap, that of
+ * its class, or (a lane) of a parking.  `is_there`: it has stood there by the first one of
+ * `before`; `is_to_be`: it stands there from now on.
+ */
+static inline void tqi_lane_stand(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+				  uint32_t order, struct tqi_heap *heap,
+				  const struct tqi_heads *before, bool is_there, bool is_to_be)
+{
+	const struct tqi_heap_entry *first = &tqi_lane_heap(lane, order)->root;
+
+	if (is_there && is_to_be && tqi_entry_is(first, &before->first[order]))
+		return;
+	tqi_heap_follow(tx, heap, tqi_lane_family(order), tqi_lane_entry(first, l), is_there,
+			is_to_be);
+}
+
 /* Room for `members` tasks, or lanes of a parking.  -ENOMEM. */
 int tqi_lane_reserve(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t members);
 
@@ -100,14 +125,6 @@ static inline uint32_t tqi_lane_first(struct tqi_tx *tx, uint32_t l, uint32_t or
 	if (lane->is_parking)
 		lane = tqi_lane_at(tx, tqi_tag_index(tqi_lane_heap(lane, order)->root.tag));
 	return tqi_tag_index(tqi_lane_heap(lane, order)->root.tag);
-}
-
-/* A lane's entry in a heap of lanes: the key and sequence of its first task. */
-static inline struct tqi_heap_entry tqi_lane_entry(const struct tqi_heap_entry *first,
-						   uint32_t lane)
-{
-	return (struct tqi_heap_entry){ first->key,
-					(first->tag & ~(uint64_t)TQI_INDEX_MASK) | lane };
 }
 
 /* Hash in the root's index. */

@@ -12,17 +12,13 @@
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
-/* In one order, the plain lane's first task may have changed from `before`. */
-static void follow_plain(struct tqi_tx *tx, uint32_t l, const struct tqi_heap *tasks,
-			 struct tqi_heap *lanes, uint32_t family, uint32_t length_before,
-			 const struct tqi_heap_entry *before)
+/* Few classes are. */
+static __attribute__((noinline)) void follow_ages(struct tqi_tx *tx, uint32_t l,
+						  struct tqi_lane *lane, struct tqi_class *class,
+						  const struct tqi_heads *before)
 {
-	if (tasks->length == 0)
-		tqi_heap_remove(tx, lanes, family, l);
-	else if (length_before == 0)
-		tqi_heap_push(tx, lanes, family, tqi_lane_entry(&tasks->root, l));
-	else if (!tqi_entry_is(&tasks->root, before))
-		tqi_heap_rekey(tx, lanes, family, l, tqi_lane_entry(&tasks->root, l));
+	tqi_lane_stand(tx, l, lane, TQI_BY_AGE, &class->oldest, before, before->length,
+		       lane->tasks.length);
 }
 
 static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct tqi_class *class,
@@ -32,13 +28,18 @@ static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct 
 		tqi_lane_follow(tx, l, before);
 		return;
 	}
-	follow_plain(tx, l, &lane->tasks, &class->open, TQI_FAMILY_OPEN, before->length,
-		     &before->first[TQI_BY_KEY]);
+	tqi_lane_stand(tx, l, lane, TQI_BY_KEY, &class->open, before, before->length,
+		       lane->tasks.length);
 	if (class->aged)
-		follow_plain(tx, l, &lane->ages, &class->oldest, TQI_FAMILY_OLDEST, before->length,
-			     &before->first[TQI_BY_AGE]);
+		follow_ages(tx, l, lane, class, before);
 	if (class->watched)
 		tqi_class_follow(tx, lane->class_);
+}
+
+static __attribute__((noinline)) void count_tenants(struct tqi_tx *tx,
+						    const struct tqi_class *class, int change)
+{
+	TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_ready, change);
 }
 
 /* A task has come into the heap of its lane (1), or has left it (-1). */
@@ -49,7 +50,7 @@ static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct t
 	if (lane->limits[0])
 		tqi_limits_wait(tx, lane->limits, change);
 	if (class->tenant)
-		TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_ready, change);
+		count_tenants(tx, class, change);
 }
 
 /* Of a task with rare settings. */

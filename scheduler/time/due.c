@@ -19,12 +19,7 @@ void tqi_due_move(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint
 	bool present = task->flags & TQI_TASK_DUE, wanted = when_ns <= INT64_MAX;
 	struct tqi_heap_entry entry = { (int64_t)when_ns, tqi_tag(task->sequence, index) };
 
-	if (wanted && present)
-		tqi_heap_rekey(tx, due, TQI_FAMILY_DUE, index, entry);
-	else if (wanted)
-		tqi_heap_push(tx, due, TQI_FAMILY_DUE, entry);
-	else
-		tqi_heap_remove(tx, due, TQI_FAMILY_DUE, index);
+	tqi_heap_follow(tx, due, TQI_FAMILY_DUE, entry, present, wanted);
 	if (wanted != present)
 		TQI_SET(tx, task->flags, (uint16_t)(task->flags ^ TQI_TASK_DUE));
 }
