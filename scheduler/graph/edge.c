@@ -17,6 +17,7 @@ static void link_to_task(struct tqi_tx *tx, uint32_t e)
 	uint32_t prev = head && edge->kind && !tqi_edge_at(tx, head)->kind ? head : 0;
 	uint32_t next = prev ? tqi_edge_at(tx, prev)->next : head;
 
+	tqi_task_touch(tx, t);
 	TQI_SET(tx, edge->prev, prev);
 	TQI_SET(tx, edge->next, next);
 	if (next)
@@ -33,6 +34,7 @@ void tqi_edge_unlink(struct tqi_tx *tx, uint32_t e)
 	struct tqi_task *t = tqi_task_at(tx, edge->task);
 
 	tqi_inherit_unlinked(tx, e);
+	tqi_task_touch(tx, t);
 	if (edge->prev)
 		TQI_SET(tx, tqi_edge_at(tx, edge->prev)->next, edge->next);
 	else if (t->edges == e)

@@ -113,6 +113,7 @@ static bool go_through(struct tqi_tx *tx, struct tqi_task *t, uint32_t *revived)
 	if (t->edges)
 		return false;
 	if (t->prev) {
+		tqi_task_touch(tx, t);
 		TQI_SET(tx, t->edges, t->prev);
 		TQI_SET(tx, t->prev, 0u);
 	}
