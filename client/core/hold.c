@@ -288,7 +288,7 @@ static int take_block(struct tqi_tx *tx, void *arg)
 {
 	struct block_request *request = arg;
 
-	tx->spares = request->spares;
+	tx->spares = (uint8_t)request->spares;
 	request->block = tqi_block_take(tx, request->bytes);
 	if (!request->block)
 		return -ENOMEM;

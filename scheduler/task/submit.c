@@ -483,7 +483,7 @@ static __attribute__((noinline)) int submit_rare(struct tqi_tx *tx, struct tqi_s
 
 int tqi_submit(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id)
 {
-	tx->spares = tqi_submit_spares(s->spec);
+	tx->spares = (uint8_t)tqi_submit_spares(s->spec);
 	const int r = is_plain(s) ? submit(tx, s, false, ret_id) : submit_rare(tx, s, ret_id);
 
 	tx->spares = TQI_SPARES_NOTHING;
