@@ -326,6 +326,7 @@ enum model_unit {
 	MODEL_ASSIGNED,	 /* assigned this task */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
+	MODEL_SENT_HOME, /* woken this idle worker, or there was room for it in the journal */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */

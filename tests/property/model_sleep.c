@@ -337,7 +337,7 @@ void model_wake_empty(struct model *m)
 
 		order = m->waiters[s].order;
 		if (w && (shutdown || (w->flags & TQI_WORKER_EMPTY)) && is_idle(m, w)) {
-			if (budget < POPS_SLICE && !model_has_done(m, MODEL_POPPED, s))
+			if (budget < POPS_SLICE && !model_has_done(m, MODEL_SENT_HOME, s))
 				break; /* its journal fills: each that leaves calls this again */
 			model_pop(m, s);
 			budget--;
