@@ -151,16 +151,24 @@ void tqi_fair_enter(struct tqi_tx *tx, uint32_t c, uint32_t t)
 	tqi_tournament_join(tx, c);
 }
 
-/* Out of its tenant's chain, which has few classes left, or none: no tournament then. */
+/* Whether it is the only one of the newest era, of which the tournaments are (TN-3). */
+static bool ends_era(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	return !class->prev && (!class->next || tqi_class_at(tx, class->next)->era != class->era);
+}
+
+/* Out of its tenant's chain; few classes that are left, or earlier ones, have no tournament. */
 static void unchain(struct tqi_tx *tx, struct tqi_tenant *tenant, const struct tqi_class *class)
 {
+	const bool drops = ends_era(tx, class);
+
 	if (class->next)
 		TQI_SET(tx, tqi_class_at(tx, class->next)->prev, class->prev);
 	if (class->prev)
 		TQI_SET(tx, tqi_class_at(tx, class->prev)->next, class->next);
 	else
 		TQI_SET(tx, tenant->classes, class->next);
-	if (!tenant->classes || !tqi_class_at(tx, tenant->classes)->next)
+	if (drops || !tqi_class_at(tx, tenant->classes)->next)
 		tqi_tournament_drop(tx, &tenant->tournaments);
 }
 
