@@ -5,7 +5,7 @@ load helper
 
 # Fields of `list --json` that are not a column: what a column of another name says, too
 # (a flag, a rest of a time), or what is in the command.
-readonly ELSEWHERE='hold forget keep at_most_once delay_ns deadline_ns cause_arg env cwd'
+readonly ELSEWHERE='hold forget keep at_most_once delay_ns deadline_ns cause_arg env cwd umask'
 
 # FIELD:COLUMN, of all others; the values are the same but for the unit of times.
 readonly PAIRS='id:id sequence:sequence state:state flags:flags queue:queue kind:kind

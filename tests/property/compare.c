@@ -746,8 +746,7 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return may_be_unsettled(c) &&
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	if (unit == MODEL_SENT_HOME)
-		return !c->filling ||
-		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
+		return !c->filling || tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	const struct tqi_task *t = tqi_task_at(&c->tx, index);
 	const struct model_task *m = &c->m->tasks[index];
 

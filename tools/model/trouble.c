@@ -9,6 +9,7 @@
 #include "model.h"
 
 #define HELD_LONG_NS 1000000000ull /* holds of the lock last microseconds */
+#define KEPT_BYTES (512u << 10) /* of a small segment; submits leave them to those who drain it */
 
 static void add(struct model *model, bool is_grave, const char *format, ...) PRINTF_LIKE(3, 4);
 static void add(struct model *model, bool is_grave, const char *format, ...)
@@ -203,7 +204,8 @@ static bool is_short_of_memory(const struct tq_segment_info *info)
 				       ? info->tasks_count - info->tasks_unfinished
 				       : 0;
 
-	return info->used_bytes > info->max_bytes / 10 * 9 && ended <= info->tasks_unfinished / 10;
+	return info->used_bytes + KEPT_BYTES > info->max_bytes / 10 * 9 &&
+	       ended <= info->tasks_unfinished / 10;
 }
 
 static void find_memory(struct model *model)
