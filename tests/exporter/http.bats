@@ -303,24 +303,36 @@ import socket, sys, threading
 port = int(sys.argv[1])
 barrier = threading.Barrier(200)
 good = []
+def answer(s, path):
+    """Its status; None: closed before any of it, as a server may do with one that was idle."""
+    s.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    f = s.makefile("rb")
+    if not (status := f.readline()):
+        return None
+    length = 0
+    while (line := f.readline()) != b"\r\n":
+        assert line, "cut off"
+        if line.lower().startswith(b"content-length:"):
+            length = int(line.split(b":")[1])
+    assert len(f.read(length)) == length
+    return status
 def one(path):
     s = socket.create_connection(("127.0.0.1", port))
-    barrier.wait(30)
+    barrier.wait(300)
     for _ in range(3):
-        s.sendall(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        f = s.makefile("rb")
-        status = f.readline()
-        length = 0
-        while (line := f.readline()) != b"\r\n":
-            if line.lower().startswith(b"content-length:"):
-                length = int(line.split(b":")[1])
-        assert len(f.read(length)) == length
+        try:
+            status = answer(s, path)
+        except (BrokenPipeError, ConnectionResetError):
+            status = None
+        if status is None:
+            s = socket.create_connection(("127.0.0.1", port))
+            status = answer(s, path)
         if b" 200 " in status:
             good.append(path)
 paths = [b"/metrics", b"/api/overview", b"/api/tasks", b"/healthz"]
-threads = [threading.Thread(target=one, args=(paths[i % 4],)) for i in range(200)]
+threads = [threading.Thread(target=one, args=(paths[i % 4],), daemon=True) for i in range(200)]
 for t in threads: t.start()
-for t in threads: t.join(60)
+for t in threads: t.join(300)
 assert len(good) == 600, len(good)
 EOF
 }
