@@ -48,7 +48,7 @@ static bool is_tag(uint32_t code)
 
 static uint32_t width_of(uint32_t code)
 {
-	return code <= TQI_UNDO_64 ? 1u << code : sizeof(uint32_t);
+	return code <= TQI_UNDO_64 ? 1u << code : (uint32_t)sizeof(uint32_t);
 }
 
 /* A heap's tag stands behind its key in memory, and its entry behind the key's. */
