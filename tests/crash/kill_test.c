@@ -41,6 +41,7 @@ struct signs {
 };
 
 struct scene {
+	struct tqi_ops linux_ops; /* the parent's */
 	struct tqi_segment seg;
 	struct tqt_system system;
 	struct tq *tq;
@@ -359,6 +360,14 @@ static void lose_wakes(struct scene *s, const char *operation)
 	}
 }
 
+/* The scene's file has no name, and nobody has removed it. */
+static bool is_unlinked(void *ctx, int fd)
+{
+	(void)ctx;
+	(void)fd;
+	return false;
+}
+
 /* Start image: a few tasks, all locks free. */
 static void open_scene(struct scene *s, struct tqt_world *world)
 {
@@ -374,7 +383,9 @@ static void open_scene(struct scene *s, struct tqt_world *world)
 	tqt_system_init(&s->system, world->system.now_ns);
 	s->tq = tqt_handle_new(&s->seg, &s->system, 0); /* 0: the pid of whoever uses it */
 	s->parent = tqt_handle_new(&s->seg, &s->system, 0);
-	s->parent->seg.ops = &tqi_ops_linux;
+	s->linux_ops = tqi_ops_linux;
+	s->linux_ops.is_unlinked = is_unlinked;
+	s->parent->seg.ops = &s->linux_ops;
 	s->parent->lock_timeout_ns = 2 * PATIENCE_NS;
 	s->image = malloc(s->seg.geometry.max_bytes);
 	s->scratch_bytes = tqi_check_scratch_bytes(&s->seg.geometry);
