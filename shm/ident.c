@@ -3,27 +3,20 @@
 #include "shm/ident.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "shm/text_file.h"
 
 #define START_FIELD 22 /* proc(5), counted from 1; field 3 follows the ')' of the name */
 
 int tqi_proc_stat(const char *path, uint64_t *ret_start, char *ret_state)
 {
 	char buf[1024];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
+	if (!tqi_read_text(path, buf, sizeof(buf)))
 		return -ENOENT;
-	ssize_t n = read(fd, buf, sizeof(buf) - 1);
-
-	close(fd);
-	if (n <= 0)
-		return -ENOENT;
-	buf[n] = '\0';
 	/* The name may hold spaces and parentheses: the last ')' ends it. */
 	const char *p = strrchr(buf, ')');
 

@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "shm/ident.h"
+#include "shm/text_file.h"
 
 enum member {
 	NO_MEMBER,
@@ -26,16 +26,8 @@ static enum member member_of(const char *pid, uint32_t pgid)
 	char path[32], buf[512];
 
 	snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
+	if (!tqi_read_text(path, buf, sizeof(buf)))
 		return NO_MEMBER;
-	ssize_t n = read(fd, buf, sizeof(buf) - 1);
-
-	close(fd);
-	if (n <= 0)
-		return NO_MEMBER;
-	buf[n] = '\0';
 	const char *p = strrchr(buf, ')');
 	char state;
 	unsigned group;

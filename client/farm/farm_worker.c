@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A worker process of a farm: claim, run, report, again. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "client/farm/output.h"
 #include "client/farm/run.h"
 #include "client/core/stopper.h"
+#include "shm/text_file.h"
 
 #define EXIT_FAILED 70	    /* sysexits' EX_SOFTWARE: the worker itself could not go on */
 #define PAUSE_NS 100000000l /* 100 ms: what the segment lacks may be there again */
@@ -134,14 +134,9 @@ static void refresh_kinds(struct farm_worker *fw)
 static uint64_t resident_bytes(void)
 {
 	char text[STATM_BYTES], *at = text;
-	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!tqi_read_text("/proc/self/statm", text, sizeof(text)))
 		return 0;
-	text[n] = '\0';
 	strtoull(at, &at, 10); /* size */
 	uint64_t resident = strtoull(at, &at, 10), shared = strtoull(at, &at, 10);
 

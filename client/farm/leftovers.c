@@ -5,7 +5,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "shm/text_file.h"
 
 #define PAUSE_FIRST_NS 100000l	/* 0.1 ms: a process that got SIGKILL is gone soon ... */
 #define PAUSE_LAST_NS 50000000l /* ... but one may be in the kernel for long */
@@ -77,14 +78,8 @@ static bool is_child(const char *pid)
 	int parent;
 
 	snprintf(path, sizeof(path), "/proc/%.16s/stat", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!tqi_read_text(path, text, sizeof(text)))
 		return false;
-	text[n] = '\0';
 	const char *p = strrchr(text, ')');
 
 	return p && sscanf(p, ") %*c %d", &parent) == 1 && parent == (int)getpid();

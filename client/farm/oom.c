@@ -2,30 +2,14 @@
 /* The counters of the out-of-memory killer. */
 #include "client/farm/oom.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "shm/text_file.h"
 
 #define CGROUP_ROOT "/sys/fs/cgroup"
-
-static bool read_file(const char *path, char *buf, size_t room)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return false;
-	size_t used = 0;
-	ssize_t n;
-
-	while (used < room - 1 && (n = read(fd, buf + used, room - 1 - used)) > 0)
-		used += (size_t)n;
-	close(fd);
-	buf[used] = '\0';
-	return used > 0;
-}
 
 /* Number behind a name at the beginning of a line. */
 static bool find_count(const char *text, const char *name, uint64_t *ret_count)
@@ -47,7 +31,7 @@ static bool cgroup_kills(uint64_t *ret_count)
 {
 	char text[4096], path[4200], *save = NULL;
 
-	if (!read_file("/proc/self/cgroup", text, sizeof(text)))
+	if (!tqi_read_text("/proc/self/cgroup", text, sizeof(text)))
 		return false;
 	for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		char events[1024];
@@ -61,7 +45,7 @@ static bool cgroup_kills(uint64_t *ret_count)
 				 v1 + strlen(":memory:"));
 		else
 			continue;
-		if (read_file(path, events, sizeof(events)) &&
+		if (tqi_read_text(path, events, sizeof(events)) &&
 		    find_count(events, "oom_kill", ret_count))
 			return true;
 	}
@@ -75,7 +59,7 @@ uint64_t tqi_oom_kills(void)
 
 	if (cgroup_kills(&count))
 		return count;
-	if (read_file("/proc/vmstat", text, sizeof(text)))
+	if (tqi_read_text("/proc/vmstat", text, sizeof(text)))
 		find_count(text, "oom_kill", &count);
 	return count;
 }

@@ -3,12 +3,13 @@
 #include "client/observe/why_foreign.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "shm/text_file.h"
 
 #define STATUS_BYTES 2048 /* its "Uid:" is among the first lines */
 
@@ -21,14 +22,8 @@ static bool read_users(uint32_t pid, struct users *ret)
 	char path[32], text[STATUS_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	if (fd >= 0)
-		close(fd);
-	if (n <= 0)
+	if (!tqi_read_text(path, text, sizeof(text)))
 		return false;
-	text[n] = '\0';
 	const char *at = strstr(text, "\nUid:");
 
 	return at && sscanf(at, "\nUid: %u %u %u", &ret->real, &ret->effective, &ret->saved) == 3;
