@@ -122,6 +122,18 @@ static int work_in_it(struct farm_box *box, void *arg)
 	return r == TQ_EREMOVED ? 0 : 1;
 }
 
+/* A worker of a process of its own, asleep. */
+static pid_t start_worker(struct farm_box *box)
+{
+	struct tqi_word32 *up = share(sizeof(*up));
+	pid_t pid = start_child(box, work_in_it, up);
+
+	wait_set(up);
+	wait_asleep(box, TQI_INTEREST_WORK, 1);
+	give_up(up, sizeof(*up));
+	return pid;
+}
+
 static int open_anew(const struct farm_box *box, uint64_t lock_timeout_ns)
 {
 	const struct tq_open_opts opts = { .size = sizeof(opts),
@@ -140,25 +152,18 @@ static int open_anew(const struct farm_box *box, uint64_t lock_timeout_ns)
 static void s4_a_successor_ends_the_workers_that_are_left(void **state)
 {
 	struct farm_box *box = *state;
-	struct tqi_word32 *up = share(sizeof(*up));
-	pid_t pid = start_child(box, work_in_it, up);
+	pid_t pid = start_worker(box);
 
-	wait_set(up);
-	wait_asleep(box, TQI_INTEREST_WORK, 1);
 	remove_file(box);
 	assert_int_equal(open_anew(box, 0), 0);
 	assert_int_equal(join_child(pid, PROMPT_NS), 0);
-	give_up(up, sizeof(*up));
 }
 
 static void s4_no_successor_while_a_worker_is_stopped(void **state)
 {
 	struct farm_box *box = *state;
-	struct tqi_word32 *up = share(sizeof(*up));
-	pid_t pid = start_child(box, work_in_it, up);
+	pid_t pid = start_worker(box);
 
-	wait_set(up);
-	wait_asleep(box, TQI_INTEREST_WORK, 1);
 	stop_child(pid);
 	remove_file(box);
 	assert_int_equal(open_anew(box, 20 * MS), TQ_EREMOVED);
@@ -166,23 +171,18 @@ static void s4_no_successor_while_a_worker_is_stopped(void **state)
 	kill(pid, SIGCONT);
 	assert_int_equal(join_child(pid, PROMPT_NS), 0);
 	assert_int_equal(open_anew(box, 20 * MS), 0);
-	give_up(up, sizeof(*up));
 }
 
 /* A proof of death is enough. */
 static void s4_the_dead_hold_nobody_back(void **state)
 {
 	struct farm_box *box = *state;
-	struct tqi_word32 *up = share(sizeof(*up));
-	pid_t pid = start_child(box, work_in_it, up);
+	pid_t pid = start_worker(box);
 
-	wait_set(up);
-	wait_asleep(box, TQI_INTEREST_WORK, 1);
 	kill_child(pid);
 	remove_file(box);
 	assert_int_equal(open_anew(box, 20 * MS), 0); /* our own handle has the file open */
 	assert_int_equal(tq_cancel(box->tq, 1), TQ_EREMOVED);
-	give_up(up, sizeof(*up));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)

@@ -7,28 +7,9 @@
 #include "scheduler/wake/asleep.h"
 #include "shm/lock.h"
 
-static struct tqi_waiter *waiter_of(struct fixture *f, uint32_t w)
-{
-	return tqi_table_peek(&f->box.seg, TQI_WAITERS, w);
-}
-
 static struct tqi_worker *worker_of(struct fixture *f, uint32_t w)
 {
 	return tqi_table_peek(&f->box.seg, TQI_WORKERS, w);
-}
-
-static uint32_t enter(struct fixture *f, uint32_t interest, uint32_t subject)
-{
-	static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
-	bool full;
-
-	begin(f);
-	uint32_t w = tqi_sleep_enter(&f->tx, &self, interest, subject, &full);
-
-	assert_int_not_equal(w, 0);
-	tqi_sleep_again(&f->tx, w, UINT64_MAX);
-	commit(f);
-	return w;
 }
 
 static uint32_t add(struct fixture *f, const char *const *queues, uint32_t queue_count,
@@ -52,12 +33,12 @@ static uint32_t add(struct fixture *f, const char *const *queues, uint32_t queue
 /* A worker of one queue and one kind (NULL any) asleep; its slot. */
 static uint32_t sleeper(struct fixture *f, const char *queue, const char *kind)
 {
-	return enter(f, TQI_INTEREST_WORK, add(f, &queue, 1, kind));
+	return fall_asleep(f, 1, TQI_INTEREST_WORK, add(f, &queue, 1, kind));
 }
 
 static bool is_popped(struct fixture *f, uint32_t w)
 {
-	return waiter_of(f, w)->state == TQI_WAITER_TRANSIT;
+	return sleeper_of(f, w)->state == TQI_WAITER_TRANSIT;
 }
 
 static void submit_to(struct fixture *f, const char *queue, const char *kind)
@@ -134,7 +115,8 @@ static void test_many_queues(void **state)
 		queues[i] = names[i];
 	}
 	queues[3] = queues[1]; /* one is named twice */
-	uint32_t w = enter(&f, TQI_INTEREST_WORK, add(&f, queues, TQ_WORKER_QUEUES_MAX, NULL));
+	uint32_t w =
+		fall_asleep(&f, 1, TQI_INTEREST_WORK, add(&f, queues, TQ_WORKER_QUEUES_MAX, NULL));
 
 	assert_sound(&f);
 	submit_to(&f, "q1", "x");
@@ -151,7 +133,8 @@ static void test_kinds_change(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t worker = add(&f, &queue, 1, "x"), w = enter(&f, TQI_INTEREST_WORK, worker);
+	uint32_t worker = add(&f, &queue, 1, "x"),
+		 w = fall_asleep(&f, 1, TQI_INTEREST_WORK, worker);
 
 	begin(&f);
 	assert_int_equal(tqi_worker_set_kinds(&f.tx, worker, &kind, 1), 0);
@@ -173,16 +156,17 @@ static void test_dead_owner_of_a_record(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t worker = add(&f, &queue, 1, NULL), old = enter(&f, TQI_INTEREST_WORK, worker);
+	uint32_t worker = add(&f, &queue, 1, NULL),
+		 old = fall_asleep(&f, 1, TQI_INTEREST_WORK, worker);
 
-	tqt_mutex_die(&waiter_of(&f, old)->mutex);
+	tqt_mutex_die(&sleeper_of(&f, old)->mutex);
 	tqt_mutex_die(&worker_of(&f, worker)->life);
 	begin(&f);
 	assert_true(tqi_worker_dead(&f.tx, worker, worker_of(&f, worker)->generation, &death));
 	commit(&f);
 	assert_sound(&f);
 	assert_int_equal(add(&f, &queue, 1, NULL), worker);
-	uint32_t w = enter(&f, TQI_INTEREST_WORK, worker);
+	uint32_t w = fall_asleep(&f, 1, TQI_INTEREST_WORK, worker);
 
 	assert_sound(&f);
 	submit_to(&f, "a", "x");
@@ -204,14 +188,15 @@ static void test_others_are_not_met(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t client = enter(&f, TQI_INTEREST_TASKS, 0), room = enter(&f, TQI_INTEREST_ROOM, 0);
+	uint32_t client = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0),
+		 room = fall_asleep(&f, 1, TQI_INTEREST_ROOM, 0);
 	uint32_t other = sleeper(&f, "b", NULL), w = sleeper(&f, "a", NULL);
-	struct tqi_worker *of_other = worker_of(&f, waiter_of(&f, other)->subject);
+	struct tqi_worker *of_other = worker_of(&f, sleeper_of(&f, other)->subject);
 
-	waiter_of(&f, client)->list_older = waiter_of(&f, client)->list_newer = client;
-	waiter_of(&f, room)->list_older = waiter_of(&f, room)->list_newer = room;
+	sleeper_of(&f, client)->list_older = sleeper_of(&f, client)->list_newer = client;
+	sleeper_of(&f, room)->list_older = sleeper_of(&f, room)->list_newer = room;
 	of_other->ranks[0].next = of_other->ranks[0].below =
-		tqi_rank_ref(waiter_of(&f, other)->subject, 0);
+		tqi_rank_ref(sleeper_of(&f, other)->subject, 0);
 	submit_to(&f, "a", "x");
 	assert_true(is_popped(&f, w));
 	submit_to(&f, "a", "x");
@@ -231,16 +216,16 @@ static void test_circles_are_damage(void **state)
 	uint32_t worker = add(&f, &queue, 1, "y");
 	struct tqi_submit s = { .spec = &spec };
 
-	enter(&f, TQI_INTEREST_WORK, worker);
+	fall_asleep(&f, 1, TQI_INTEREST_WORK, worker);
 	worker_of(&f, worker)->ranks[0].next = tqi_rank_ref(worker, 0);
 	begin(&f);
 	tqi_submit(&f.tx, &s, &id);
 	assert_true(f.tx.corrupt);
 	tqi_tx_abort(&f.tx);
-	uint32_t room = enter(&f, TQI_INTEREST_ROOM, 0);
+	uint32_t room = fall_asleep(&f, 1, TQI_INTEREST_ROOM, 0);
 
-	tqt_mutex_die(&waiter_of(&f, room)->mutex);
-	waiter_of(&f, room)->list_newer = room;
+	tqt_mutex_die(&sleeper_of(&f, room)->mutex);
+	sleeper_of(&f, room)->list_newer = room;
 	begin(&f);
 	tqi_wake_room(&f.tx);
 	assert_true(f.tx.corrupt);

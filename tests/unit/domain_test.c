@@ -11,35 +11,16 @@ static struct tqi_core *core_of(struct fixture *f)
 	return tqi_segment_core(&f->box.seg);
 }
 
-static struct tqi_waiter *waiter_of(struct fixture *f, uint32_t w)
-{
-	return tqi_table_peek(&f->box.seg, TQI_WAITERS, w);
-}
-
-static uint32_t enter(struct fixture *f, uint32_t pid, uint32_t interest, uint32_t subject)
-{
-	const struct tqi_ident owner = { .pid = pid, .tid = pid, .start = 1 };
-	bool full;
-
-	begin(f);
-	uint32_t w = tqi_sleep_enter(&f->tx, &owner, interest, subject, &full);
-
-	assert_int_not_equal(w, 0);
-	tqi_sleep_again(&f->tx, w, UINT64_MAX);
-	commit(f);
-	return w;
-}
-
 /* A client of a process. */
 static uint32_t client(struct fixture *f, uint32_t pid)
 {
-	return enter(f, pid, TQI_INTEREST_TASKS, 0);
+	return fall_asleep(f, pid, TQI_INTEREST_TASKS, 0);
 }
 
 /* A worker of a process, without a farm. */
 static uint32_t sleeper(struct fixture *f, uint32_t pid)
 {
-	return enter(f, pid, TQI_INTEREST_WORK, add_worker(f, "default", 0));
+	return fall_asleep(f, pid, TQI_INTEREST_WORK, add_worker(f, "default", 0));
 }
 
 static void leave(struct fixture *f, uint32_t w)
@@ -69,7 +50,7 @@ static void expect_keepers(struct fixture *f, uint32_t a, uint32_t b, uint32_t c
 
 static bool is_popped(struct fixture *f, uint32_t w)
 {
-	return waiter_of(f, w)->state == TQI_WAITER_TRANSIT;
+	return sleeper_of(f, w)->state == TQI_WAITER_TRANSIT;
 }
 
 /* Whoever is of a domain without a keeper takes the place of one whose domain has two. */
@@ -158,14 +139,14 @@ static void test_farm_is_one_domain(void **state)
 	request.master = master;
 	assert_int_equal(tqi_worker_register(&f.tx, &request, &worker), 0);
 	commit(&f);
-	uint32_t m = enter(&f, 50, TQI_INTEREST_MASTER, master);
-	uint32_t w = enter(&f, 51, TQI_INTEREST_WORK, worker);
-	uint32_t h = enter(&f, 51, TQI_INTEREST_STOPS, worker);
+	uint32_t m = fall_asleep(&f, 50, TQI_INTEREST_MASTER, master);
+	uint32_t w = fall_asleep(&f, 51, TQI_INTEREST_WORK, worker);
+	uint32_t h = fall_asleep(&f, 51, TQI_INTEREST_STOPS, worker);
 
-	assert_int_equal(waiter_of(&f, m)->domain, 50);
-	assert_int_equal(waiter_of(&f, w)->domain, 50);
-	assert_int_equal(waiter_of(&f, h)->domain, 50);
-	assert_int_equal(waiter_of(&f, client(&f, 51))->domain, 51);
+	assert_int_equal(sleeper_of(&f, m)->domain, 50);
+	assert_int_equal(sleeper_of(&f, w)->domain, 50);
+	assert_int_equal(sleeper_of(&f, h)->domain, 50);
+	assert_int_equal(sleeper_of(&f, client(&f, 51))->domain, 51);
 	close_fixture(&f);
 }
 
@@ -182,18 +163,18 @@ static void test_new_keeper_is_told(void **state)
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
 	uint64_t now = f.box.system.now_ns;
 
-	assert_true(waiter_of(&f, w[0])->until_ns == now + SECOND / 2);
-	assert_true(waiter_of(&f, w[1])->until_ns == now + SECOND / 10 * 7);
-	assert_true(waiter_of(&f, w[2])->until_ns == now + SECOND / 10 * 9);
-	assert_true(waiter_of(&f, w[3])->until_ns == UINT64_MAX);
-	uint32_t word = tqi_load_relaxed32(&waiter_of(&f, w[3])->word);
+	assert_true(sleeper_of(&f, w[0])->until_ns == now + SECOND / 2);
+	assert_true(sleeper_of(&f, w[1])->until_ns == now + SECOND / 10 * 7);
+	assert_true(sleeper_of(&f, w[2])->until_ns == now + SECOND / 10 * 9);
+	assert_true(sleeper_of(&f, w[3])->until_ns == UINT64_MAX);
+	uint32_t word = tqi_load_relaxed32(&sleeper_of(&f, w[3])->word);
 
 	begin(&f);
 	tqi_sleep_leave(&f.tx, w[0]);
 	tqi_wake_keepers(&f.tx);
 	commit(&f);
-	assert_true(waiter_of(&f, w[3])->until_ns == now + SECOND / 2);
-	assert_int_not_equal(tqi_load_relaxed32(&waiter_of(&f, w[3])->word), word);
+	assert_true(sleeper_of(&f, w[3])->until_ns == now + SECOND / 2);
+	assert_int_not_equal(tqi_load_relaxed32(&sleeper_of(&f, w[3])->word), word);
 	close_fixture(&f);
 }
 
@@ -208,7 +189,7 @@ static void test_note_stays_until_its_time(void **state)
 	uint64_t id = submit(&f, (struct tq_task_spec){ .priority = 0 });
 	uint64_t until = f.box.system.now_ns + SECOND / 2;
 
-	assert_true(waiter_of(&f, w)->until_ns == until);
+	assert_true(sleeper_of(&f, w)->until_ns == until);
 	begin(&f);
 	assert_int_equal(tqi_steer_cancel(&f.tx, id), 0);
 	commit(&f);
@@ -216,10 +197,10 @@ static void test_note_stays_until_its_time(void **state)
 	begin(&f);
 	assert_true(tqi_sleep_again(&f.tx, w, UINT64_MAX) == until);
 	commit(&f);
-	uint32_t word = tqi_load_relaxed32(&waiter_of(&f, w)->word);
+	uint32_t word = tqi_load_relaxed32(&sleeper_of(&f, w)->word);
 
 	id = submit(&f, (struct tq_task_spec){ .priority = 0 });
-	assert_int_equal(tqi_load_relaxed32(&waiter_of(&f, w)->word), word);
+	assert_int_equal(tqi_load_relaxed32(&sleeper_of(&f, w)->word), word);
 	begin(&f);
 	assert_int_equal(tqi_steer_cancel(&f.tx, id), 0);
 	commit(&f);
@@ -304,7 +285,7 @@ static void test_cover(void **state)
 	assert_false(is_popped(&f, a));
 	struct tqi_claimed claimed;
 
-	claim(&f, waiter_of(&f, b)->subject, &claimed);
+	claim(&f, sleeper_of(&f, b)->subject, &claimed);
 	assert_false(come_back(&f, b)); /* one task, one on the way */
 	begin(&f);
 	assert_true(tqi_wake_any(&f.tx)); /* a look does not believe in it */

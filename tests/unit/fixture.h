@@ -52,6 +52,27 @@ static inline void commit(struct fixture *f)
 	assert_false(f->tx.corrupt);
 }
 
+static inline struct tqi_waiter *sleeper_of(struct fixture *f, uint32_t w)
+{
+	return tqi_table_peek(&f->box.seg, TQI_WAITERS, w);
+}
+
+/* Somebody of this process; its slot. */
+static inline uint32_t fall_asleep(struct fixture *f, uint32_t pid, uint32_t interest,
+				   uint32_t subject)
+{
+	const struct tqi_ident owner = { .pid = pid, .tid = pid, .start = 1 };
+	bool full;
+
+	begin(f);
+	uint32_t w = tqi_sleep_enter(&f->tx, &owner, interest, subject, &full);
+
+	assert_int_not_equal(w, 0);
+	tqi_sleep_again(&f->tx, w, UINT64_MAX);
+	commit(f);
+	return w;
+}
+
 /* Of what an operation has answered: committed, or undone after an error. */
 static inline int conclude(struct fixture *f, int r)
 {

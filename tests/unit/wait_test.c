@@ -7,24 +7,6 @@
 
 static const struct tqi_ident self = { .pid = 1, .tid = 1, .start = 1 };
 
-static struct tqi_waiter *waiter_of(struct fixture *f, uint32_t w)
-{
-	return tqi_table_peek(&f->box.seg, TQI_WAITERS, w);
-}
-
-static uint32_t enter(struct fixture *f, uint32_t interest, uint32_t subject)
-{
-	bool full;
-
-	begin(f);
-	uint32_t w = tqi_sleep_enter(&f->tx, &self, interest, subject, &full);
-
-	assert_int_not_equal(w, 0);
-	tqi_sleep_again(&f->tx, w, UINT64_MAX);
-	commit(f);
-	return w;
-}
-
 static void leave(struct fixture *f, uint32_t w)
 {
 	begin(f);
@@ -34,7 +16,7 @@ static void leave(struct fixture *f, uint32_t w)
 
 static bool is_woken(struct fixture *f, uint32_t w, uint32_t *word)
 {
-	uint32_t now = tqi_load_relaxed32(&waiter_of(f, w)->word);
+	uint32_t now = tqi_load_relaxed32(&sleeper_of(f, w)->word);
 	bool woken = now != *word;
 
 	*word = now;
@@ -49,17 +31,17 @@ static void test_mutex_says_owner(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	leave(&f, enter(&f, TQI_INTEREST_TASKS, 0)); /* so that there is a slot */
+	leave(&f, fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0)); /* so that there is a slot */
 	begin(&f);
 	uint32_t w = tqi_sleep_enter(&f.tx, &self, TQI_INTEREST_TASKS, 0, &full);
 
-	assert_int_equal(tqi_mutex_owner(&waiter_of(&f, w)->mutex), gettid());
+	assert_int_equal(tqi_mutex_owner(&sleeper_of(&f, w)->mutex), gettid());
 	tqi_tx_abort(&f.tx);
-	assert_int_equal(tqi_mutex_owner(&waiter_of(&f, w)->mutex), 0);
-	assert_int_equal(enter(&f, TQI_INTEREST_TASKS, 0), w);
-	assert_int_equal(tqi_mutex_owner(&waiter_of(&f, w)->mutex), gettid());
+	assert_int_equal(tqi_mutex_owner(&sleeper_of(&f, w)->mutex), 0);
+	assert_int_equal(fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0), w);
+	assert_int_equal(tqi_mutex_owner(&sleeper_of(&f, w)->mutex), gettid());
 	leave(&f, w);
-	assert_int_equal(tqi_mutex_owner(&waiter_of(&f, w)->mutex), 0);
+	assert_int_equal(tqi_mutex_owner(&sleeper_of(&f, w)->mutex), 0);
 	close_fixture(&f);
 }
 
@@ -72,7 +54,7 @@ static void test_keepers(void **state)
 	(void)state;
 	open_fixture(&f, 100);
 	for (uint32_t i = 0; i < 5; i++)
-		w[i] = enter(&f, TQI_INTEREST_TASKS, 0);
+		w[i] = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 	begin(&f);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(tqi_waiter_keeper(&f.tx, w[i]), i < TQI_KEEPERS ? i : TQI_KEEPERS);
@@ -96,7 +78,7 @@ static void test_unlinking_wakes(void **state)
 	(void)state;
 	open_fixture(&f, 100);
 	for (uint32_t i = 0; i < 6; i++)
-		w[i] = enter(&f, TQI_INTEREST_TASKS, 0);
+		w[i] = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 	for (uint32_t i = 0; i < 6; i++)
 		is_woken(&f, w[i], &words[i]);
 	leave(&f, w[0]);
@@ -118,7 +100,7 @@ static void test_words_are_not_undone(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t w = enter(&f, TQI_INTEREST_TASKS, 0);
+	uint32_t w = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 
 	is_woken(&f, w, &word);
 	begin(&f);
@@ -138,26 +120,27 @@ static void test_pop_and_relink(void **state)
 	(void)state;
 	open_fixture(&f, 100);
 	for (int i = 0; i < TQI_KEEPERS; i++)
-		enter(&f, TQI_INTEREST_TASKS, 0); /* so that those below are told of nothing */
-	uint32_t a = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
-	uint32_t b = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+		fall_asleep(&f, 1, TQI_INTEREST_TASKS,
+			    0); /* so that those below are told of nothing */
+	uint32_t a = fall_asleep(&f, 1, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+	uint32_t b = fall_asleep(&f, 1, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 
-	uint32_t behind = enter(&f, TQI_INTEREST_TASKS, 0), behind_word = 0;
+	uint32_t behind = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0), behind_word = 0;
 
 	is_woken(&f, b, &word);
 	is_woken(&f, behind, &behind_word);
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
-	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_TRANSIT); /* newest first */
+	assert_int_equal(sleeper_of(&f, b)->state, TQI_WAITER_TRANSIT); /* newest first */
 	assert_false(is_woken(&f, behind, &behind_word));
-	assert_int_equal(waiter_of(&f, behind)->older, b);
-	assert_int_equal(waiter_of(&f, a)->state, TQI_WAITER_LISTED);
+	assert_int_equal(sleeper_of(&f, behind)->older, b);
+	assert_int_equal(sleeper_of(&f, a)->state, TQI_WAITER_LISTED);
 	assert_true(is_woken(&f, b, &word));
 	assert_int_equal(tqi_segment_core(&f.box.seg)->waiter_for_work, 1);
 	begin(&f);
 	tqi_sleep_again(&f.tx, b, UINT64_MAX);
 	commit(&f);
-	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_LISTED);
-	assert_int_equal(waiter_of(&f, behind)->older, b);
+	assert_int_equal(sleeper_of(&f, b)->state, TQI_WAITER_LISTED);
+	assert_int_equal(sleeper_of(&f, behind)->older, b);
 	close_fixture(&f);
 }
 
@@ -168,19 +151,20 @@ static void test_dead_sleepers(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t a = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
-	uint32_t b = enter(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+	uint32_t a = fall_asleep(&f, 1, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+	uint32_t b = fall_asleep(&f, 1, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
 
-	tqt_mutex_die(&waiter_of(&f, b)->mutex);
+	tqt_mutex_die(&sleeper_of(&f, b)->mutex);
 	submit(&f, (struct tq_task_spec){ .priority = 0 });
-	assert_int_equal(waiter_of(&f, a)->state, TQI_WAITER_TRANSIT);
+	assert_int_equal(sleeper_of(&f, a)->state, TQI_WAITER_TRANSIT);
 	begin(&f);
 	assert_true(tqi_sleep_bury(&f.tx));
 	assert_false(tqi_sleep_bury(&f.tx));
 	commit(&f);
-	assert_int_equal(waiter_of(&f, b)->state, TQI_WAITER_FREE);
-	assert_int_equal(enter(&f, TQI_INTEREST_TASKS, 0), b); /* taken over and consistent */
-	assert_int_equal(tqi_mutex_owner(&waiter_of(&f, b)->mutex), gettid());
+	assert_int_equal(sleeper_of(&f, b)->state, TQI_WAITER_FREE);
+	assert_int_equal(fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0),
+			 b); /* taken over and consistent */
+	assert_int_equal(tqi_mutex_owner(&sleeper_of(&f, b)->mutex), gettid());
 	close_fixture(&f);
 }
 
@@ -191,16 +175,16 @@ static void test_busy_slot_is_passed_over(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t a = enter(&f, TQI_INTEREST_TASKS, 0);
+	uint32_t a = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 
 	begin(&f);
 	tqi_waiter_bury(&f.tx, a); /* freed, but the mutex stays locked */
 	commit(&f);
-	uint32_t b = enter(&f, TQI_INTEREST_TASKS, 0);
+	uint32_t b = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 
 	assert_int_not_equal(b, a);
-	pthread_mutex_unlock(&waiter_of(&f, a)->mutex);
-	assert_int_equal(enter(&f, TQI_INTEREST_TASKS, 0), a);
+	pthread_mutex_unlock(&sleeper_of(&f, a)->mutex);
+	assert_int_equal(fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0), a);
 	close_fixture(&f);
 }
 
@@ -212,13 +196,13 @@ static void test_keeper_is_told_of_due_times(void **state)
 
 	(void)state;
 	open_fixture(&f, 100);
-	uint32_t w = enter(&f, TQI_INTEREST_TASKS, 0);
+	uint32_t w = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 0);
 
-	assert_true(waiter_of(&f, w)->until_ns == UINT64_MAX); /* idle: sleeps without limit */
+	assert_true(sleeper_of(&f, w)->until_ns == UINT64_MAX); /* idle: sleeps without limit */
 	is_woken(&f, w, &word);
 	submit(&f, (struct tq_task_spec){ .delay_ns = 9 * SECOND });
 	assert_true(is_woken(&f, w, &word));
-	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + 9 * SECOND);
+	assert_true(sleeper_of(&f, w)->until_ns == f.box.system.now_ns + 9 * SECOND);
 	submit(&f, (struct tq_task_spec){ .delay_ns = 10 * SECOND });
 	assert_false(is_woken(&f, w, &word));
 	submit(&f, (struct tq_task_spec){ .delay_ns = SECOND / 2 });
@@ -266,19 +250,19 @@ static void test_keeper_comes_back_to_the_dying(void **state)
 	uint32_t master = add_to_farm(&f, "farm", TQI_WORKER_MASTER, 0);
 	uint32_t worker = add_to_farm(&f, "farm", TQI_WORKER_GROUP, master);
 	struct tqi_worker *record = tqi_table_peek(&f.box.seg, TQI_WORKERS, worker);
-	uint32_t w = enter(&f, TQI_INTEREST_MASTER, master);
+	uint32_t w = fall_asleep(&f, 1, TQI_INTEREST_MASTER, master);
 
-	assert_true(waiter_of(&f, w)->until_ns == UINT64_MAX);
+	assert_true(sleeper_of(&f, w)->until_ns == UINT64_MAX);
 	tqt_mutex_die(&record->life);
 	assert_false(prove(&f, worker)); /* its master has a second to say why */
 	assert_int_equal(record->state, TQI_WORKER_DYING);
-	assert_true(waiter_of(&f, w)->until_ns == f.box.system.now_ns + SECOND / 2);
+	assert_true(sleeper_of(&f, w)->until_ns == f.box.system.now_ns + SECOND / 2);
 	f.box.system.now_ns += SECOND;
 	assert_true(prove(&f, worker)); /* it holds nothing that its group could disturb */
 	begin(&f);
 	tqi_sleep_again(&f.tx, w, UINT64_MAX);
 	commit(&f);
-	assert_true(waiter_of(&f, w)->until_ns == UINT64_MAX);
+	assert_true(sleeper_of(&f, w)->until_ns == UINT64_MAX);
 	close_fixture(&f);
 }
 
@@ -299,7 +283,7 @@ static void test_telling_in_slices(void **state)
 
 	claim(&f, worker, &c);
 	for (uint32_t i = 0; i < WAITERS; i++) {
-		w[i] = enter(&f, TQI_INTEREST_TASKS, 1u << TQ_DONE);
+		w[i] = fall_asleep(&f, 1, TQI_INTEREST_TASKS, 1u << TQ_DONE);
 		begin(&f);
 		assert_true(tqi_edge_add(&f.tx, w[i], tqi_id_index(id)));
 		commit(&f);
