@@ -117,7 +117,7 @@ struct sift {
 	struct tqi_heap *heap;
 	uint32_t family;
 	uint32_t length; /* that the heap will have */
-	uint32_t fresh;	 /* the place that a push adds; 0 none */
+	uint32_t fresh; /* the place that a push adds; 0 none */
 	uint32_t count;
 	uint32_t places[WAY_MAX];
 	struct tqi_heap_entry *entries[WAY_MAX];

@@ -48,7 +48,7 @@
 #define TQI_SCRATCH_BYTES 8192
 #define TQI_RING_ENTRY_BYTES 32
 #define TQI_RING_SLACK 512 /* slots beyond those entries: as many as a transaction may write */
-#define TQI_RING_LEAST 64  /* entries that a ring may promise (shm/ring.h) */
+#define TQI_RING_LEAST 64 /* entries that a ring may promise (shm/ring.h) */
 #define TQI_RING_MOST (1u << 24)
 
 /* What the layer above wants kept: its tables and its root. */
@@ -56,7 +56,7 @@ struct tqi_table_spec {
 	const char *name;
 	uint32_t
 		record_bytes; /* multiple of 8, at most TQI_SCRATCH_BYTES; begins with a uint32_t link */
-	uint32_t max;	      /* records at most; 0 = as many as tasks */
+	uint32_t max;	       /* records at most; 0 = as many as tasks */
 	/* Bytes of a record that its owner writes without the lock: no transaction does (TX-7). */
 	uint32_t own_from;
 	uint32_t own_end; /* 0 there are none */
@@ -83,8 +83,8 @@ struct tqi_header {
 	uint64_t creation_id; /* random: tells a segment from its successor */
 	uint64_t max_bytes;
 	uint64_t tasks_max;
-	uint64_t ring_entries;	 /* that the ring promises; 0 there is none */
-	uint64_t pid_namespace;	 /* inode */
+	uint64_t ring_entries;	/* that the ring promises; 0 there is none */
+	uint64_t pid_namespace; /* inode */
 	uint64_t time_namespace; /* inode */
 	uint64_t created_unix_ns;
 	uint32_t creator_uid;
@@ -161,7 +161,7 @@ struct tqi_span {
  * stays odd until then, which tells observers.
  */
 struct tqi_core {
-	pthread_mutex_t lock;	      /* robust, process-shared; at offset 0 of the core page */
+	pthread_mutex_t lock; /* robust, process-shared; at offset 0 of the core page */
 	struct tqi_word32 holder_tid; /* 0 while the other two change */
 	struct tqi_word32 holder_pid;
 	struct tqi_word64 holder_start; /* start time of that thread */
@@ -179,7 +179,7 @@ struct tqi_core {
 		uint16_t undo_count;
 	};
 	uint64_t mended; /* +1 when a repair has changed directories; plain store under the lock */
-	uint64_t ring_head;	      /* entries ever written */
+	uint64_t ring_head; /* entries ever written */
 	struct tqi_word64 ring_shown; /* of them committed, at least */
 	struct tqi_word64 closed; /* version whose journal takes no more entries */
 	struct tqi_word64 undone; /* rollbacks begun, by rescuers and by aborts */
@@ -187,12 +187,12 @@ struct tqi_core {
 	_Alignas(64) uint64_t last_now_ns; /* time never goes back inside the segment */
 	uint32_t waiter_oldest;		   /* of the chain: slots in use, as they were taken */
 	uint32_t waiter_newest;
-	uint32_t waiter_count;			/* listed */
+	uint32_t waiter_count;	   /* listed */
 	uint32_t waiter_coming;			/* waited for work when popped, not back */
-	uint32_t waiter_for_work;		/* listed and waiting for work */
-	uint32_t spans_free;			/* reserved and unused */
-	uint32_t spans_hint;			/* word of the span map where a search begins */
-	uint32_t extents_reserved;		/* extents with memory behind them */
+	uint32_t waiter_for_work;  /* listed and waiting for work */
+	uint32_t spans_free;	   /* reserved and unused */
+	uint32_t spans_hint;	   /* word of the span map where a search begins */
+	uint32_t extents_reserved; /* extents with memory behind them */
 	uint32_t class_head[TQI_SMALL_CLASSES]; /* span of that class with room; 0 none */
 
 	struct tqi_table tables[TQI_TABLES_MAX];
@@ -208,9 +208,9 @@ struct tqi_core {
 
 /* Extent states, one byte each. */
 enum tqi_extent_state {
-	TQI_EXTENT_HOLE = 0,   /* no memory */
+	TQI_EXTENT_HOLE = 0,  /* no memory */
 	TQI_EXTENT_MOVING = 1, /* its owner is in fallocate() or punching; see inflight */
-	TQI_EXTENT_HERE = 2,   /* memory reserved */
+	TQI_EXTENT_HERE = 2,  /* memory reserved */
 };
 
 enum tqi_span_use {
@@ -247,7 +247,7 @@ struct tqi_geometry {
 	uint32_t extent_count;
 	uint32_t span_count;
 	struct tqi_table_geometry tables[TQI_TABLES_MAX];
-	uint64_t positions[TQI_FAMILIES_MAX];	  /* directories of the position arrays */
+	uint64_t positions[TQI_FAMILIES_MAX]; /* directories of the position arrays */
 	uint32_t positions_max[TQI_FAMILIES_MAX]; /* records of the family's table */
 };
 

@@ -33,8 +33,8 @@
 #include "shm/segment.h"
 #include "shm/undo.h"
 
-#define TQI_WAKES_MAX 160	  /* slots one hold may wake: 64 tasks, their waiters, keepers */
-#define TQI_GIVES_MAX 256	  /* records and blocks one transaction may free */
+#define TQI_WAKES_MAX 160 /* slots one hold may wake: 64 tasks, their waiters, keepers */
+#define TQI_GIVES_MAX 256 /* records and blocks one transaction may free */
 #define TQI_GIVE_BLOCK UINT32_MAX /* in place of a table */
 #define TQI_SAMPLES_MAX 192 /* 64 tasks that start, end an attempt, and end; others are left out */
 
@@ -69,16 +69,16 @@ struct tqi_tx {
 	unsigned char *base;
 	struct tqi_core *core;
 	struct tqi_undo *journal;
-	uint64_t now_ns;  /* read under the lock, never before an earlier one's */
+	uint64_t now_ns;     /* read under the lock, never before an earlier one's */
 	uint64_t wall_ns; /* read likewise when anything waits for the wall clock; 0 not read */
 	union {		  /* copy of core->undo; before the first entry only its mark */
 		uint64_t undo;
 		uint16_t undo_count;
 	};
 	uint32_t wake_count;
-	bool corrupt;		  /* see TX-5 */
-	bool lacked;		  /* a block could not be had: the caller did without, or gave up */
-	bool pass_on;		  /* the scheduler's: what waited may have become startable */
+	bool corrupt; /* see TX-5 */
+	bool lacked;  /* a block could not be had: the caller did without, or gave up */
+	bool pass_on; /* the scheduler's: what waited may have become startable */
 	uint8_t spares;		  /* enum tqi_spares: what it leaves of the last memory (shm/span.h) */
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
@@ -87,9 +87,9 @@ struct tqi_tx {
 	struct tqi_seen *seen;
 	uint32_t give_count;
 	uint32_t sample_count;
-	uint32_t ring_count;	       /* entries that it has written (shm/ring.h), */
-	uint32_t ring_slot;	       /* and where the last one is */
-	uint64_t ring_first;	       /* the ring's head when it was attached */
+	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
+	uint32_t ring_slot;  /* and where the last one is */
+	uint64_t ring_first; /* the ring's head when it was attached */
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
 	struct tqi_sample samples[TQI_SAMPLES_MAX];

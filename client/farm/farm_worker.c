@@ -15,8 +15,8 @@
 #include "client/core/stopper.h"
 #include "shm/text_file.h"
 
-#define EXIT_FAILED 70	    /* sysexits' EX_SOFTWARE: the worker itself could not go on */
-#define PAUSE_NS 100000000l /* 100 ms: what the segment lacks may be there again */
+#define EXIT_FAILED 70		/* sysexits' EX_SOFTWARE: the worker itself could not go on */
+#define PAUSE_NS 100000000l	/* 100 ms: what the segment lacks may be there again */
 #define STATM_BYTES 128
 #define REFUSAL_PAUSE_NS 1000000000ull /* 1 s, doubled with each command in a row that ... */
 #define REFUSAL_DOUBLINGS 6	       /* ... cannot be started, to about a minute */
@@ -27,12 +27,12 @@ struct farm_worker {
 	struct tq_worker *worker;
 	struct tqi_outcome outcome;
 	struct tq_claim claim;
-	bool holding;	   /* the claim's verdict is still to be reported */
+	bool holding;	  /* the claim's verdict is still to be reported */
 	struct tq_farm_event ended; /* .id 0, or the end to tell of when that is reported */
 	char label[TQ_LABEL_MAX + 1];
 	uint32_t refusals; /* commands in a row that could not be started */
 	bool refused;	   /* the last one: a pause is due */
-	uint64_t begun;	   /* attempts */
+	uint64_t begun;	  /* attempts */
 	uint32_t handlers; /* generation that its kinds are of */
 };
 

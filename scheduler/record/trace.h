@@ -16,13 +16,13 @@
  */
 struct tqi_trace_entry {
 	uint64_t time_ns;
-	uint64_t task;	 /* id */
-	uint32_t pid;	 /* of the process that did it */
+	uint64_t task; /* id */
+	uint32_t pid;  /* of the process that did it */
 	uint32_t worker; /* record; 0 none is concerned; of AFTER the other task's id, low half */
 	uint8_t event;	 /* enum tq_trace_event */
 	uint8_t from;	 /* enum tq_state */
 	uint8_t to;
-	uint8_t cause;	  /* enum tq_cause */
+	uint8_t cause; /* enum tq_cause */
 	int32_t argument; /* of AFTER the high half */
 };
 _Static_assert(sizeof(struct tqi_trace_entry) == TQI_RING_ENTRY_BYTES, "half a cache line");
