@@ -12,6 +12,7 @@
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/task_record.h"
 
 #define TRIES 64
 
@@ -44,7 +45,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->timeout_total_ns = none_is_zero(t->timeout_total_ns);
 	i->progress_timeout_ns = none_is_zero(t->progress_timeout_ns);
 	i->backoff_ns = t->backoff_ns;
-	i->backoff_cap_ns = t->backoff_cap_ns;
+	i->backoff_cap_ns = tqi_task_backoff_cap(t);
 	i->payload_bytes = t->payload_bytes;
 	i->result_bytes = t->result ? t->result_bytes : 0;
 	i->output_bytes = t->output_bytes;

@@ -224,7 +224,8 @@ static void fill_queue(const struct tqi_queue *queue, bool sweeping, struct tq_q
 	i->depth_max = queue->depth_max;
 	i->timeout_ns = queue->timeout_ns == UINT64_MAX ? 0 : queue->timeout_ns;
 	i->backoff_ns = queue->backoff_ns;
-	i->backoff_cap_ns = queue->backoff_cap_ns;
+	i->backoff_cap_ns = queue->backoff_cap_ns > queue->backoff_ns ? queue->backoff_cap_ns
+								      : queue->backoff_ns;
 	i->attempts_max = queue->attempts_max;
 	memcpy(i->ageing, queue->ageing, sizeof(i->ageing));
 	memcpy(i->band_from, queue->band_from, sizeof(i->band_from));

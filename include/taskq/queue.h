@@ -46,6 +46,7 @@ extern "C" {
  * with hybrid turns.
  */
 #define TQ_BANDS 4
+#define TQ_AGEING_DEFAULT 100u	/* 0.1 points a second: where ageing is just asked for */
 #define TQ_AGEING_MAX 10000000u /* 10,000 points a second */
 #define TQ_HYBRID_DEFAULT 5
 #define TQ_HYBRID_MAX 1000000u
@@ -57,7 +58,7 @@ struct tq_queue_opts {
 	uint64_t depth_max;	/* waiting tasks at most, TQ_UNLIMITED = no limit; default none */
 	uint64_t timeout_ns;	/* default per attempt for its tasks, TQ_UNLIMITED = none */
 	uint64_t backoff_ns;	/* default for its tasks; default 1 s */
-	uint64_t backoff_cap_ns; /* default for its tasks; default 5 min */
+	uint64_t backoff_cap_ns; /* default for its tasks; default 5 min; at least backoff_ns */
 	uint32_t attempts_max;	/* default for its tasks, 1 to 256; default 1 */
 	uint32_t reserved0;	/* must be 0 */
 	/* Of each band, lowest first: thousandths of a point a second, 1 to TQ_AGEING_MAX;

@@ -110,12 +110,13 @@ struct tq_task_spec {
 	uint64_t payload_bytes;	      /* at most TQ_PAYLOAD_MAX */
 	uint64_t delay_ns;	      /* earliest start, from now; default 0.  Not with at_ns */
 	uint64_t timeout_ns;	      /* time one attempt may take; default the queue's */
-	uint64_t
-		timeout_total_ns; /* time from first start to the end of the last attempt; default none */
+	uint64_t timeout_total_ns;    /* time from first start to the end of the last attempt, also
+				     while it waits for that; default none */
 	uint64_t progress_timeout_ns; /* longest time between two progress reports; default none */
 	uint64_t backoff_ns;	      /* wait before a retry, doubled each time, times 1..2 at random;
 					 default the queue's, 1 s */
-	uint64_t backoff_cap_ns;      /* longest such wait; default the queue's, 5 min */
+	uint64_t backoff_cap_ns;      /* longest such wait; default the queue's, 5 min; it is
+					 at least backoff_ns */
 	uint64_t full_timeout_ns;     /* wait this long for room; default fail at once */
 	int32_t priority;	      /* bigger is more urgent; default 0 */
 	uint32_t attempts_max;	      /* failed attempts allowed, 1 to 256; default the queue's, 1 */

@@ -7,6 +7,7 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/record/queue_set.h"
+#include "scheduler/record/task_record.h"
 
 /* PO-2, PO-3. */
 static void check_policy(struct tqi_check *c, uint32_t q)
@@ -149,8 +150,12 @@ static bool expect_in_due(struct tqi_check *c, uint32_t index, uint32_t owner,
 	const struct tqi_task *t = tqi_task_at(c->tx, index);
 
 	(void)owner;
-	uint64_t deadline = t->flags & TQI_TASK_LATE ? UINT64_MAX : tqi_check_deadline(c, t);
-	uint64_t latest = t->state == TQ_DELAYED && t->due_ns < deadline ? t->due_ns : deadline;
+	uint64_t latest = t->flags & TQI_TASK_LATE ? UINT64_MAX : tqi_check_deadline(c, t);
+
+	if (t->state != TQ_RUNNING && tqi_task_total_end(t) < latest)
+		latest = tqi_task_total_end(t);
+	if (t->state == TQ_DELAYED && t->due_ns < latest)
+		latest = t->due_ns;
 
 	entry->tag = tqi_tag(t->sequence, index);
 	if (t->state != TQ_RUNNING || (uint64_t)entry->key > latest)

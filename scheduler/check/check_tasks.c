@@ -139,16 +139,19 @@ static void check_flags(struct tqi_check *c, uint32_t index, const struct tqi_ta
 
 	bool deadline = !final && !(t->flags & TQI_TASK_LATE) &&
 			tqi_check_deadline(c, t) != UINT64_MAX && tqi_check_gauge(c, t) != TQ_FREE;
+	bool total = !final && t->state != TQ_RUNNING && tqi_task_total_end(t) != UINT64_MAX;
 
 	bool wall = t->state == TQ_DELAYED && t->due_ns == UINT64_MAX;
 
 	if (wall != !!(t->flags & TQI_TASK_AT) || (wall && !tqi_check_at(c, t))) /* RC-4 */
 		tqi_check_fault(c, "task %u: %s for the wall clock", index,
 				wall ? "must wait, but does not," : "waits, but need not,");
-	if (((t->state == TQ_DELAYED && !wall) || deadline) && !due) /* RC-4 */
+	if (((t->state == TQ_DELAYED && !wall) || deadline || total) && !due) /* RC-4 */
 		tqi_check_fault(c, "task %u: %s, but not in the due heap", index,
-				deadline ? "has a deadline" : "delayed");
-	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline)
+				deadline ? "has a deadline"
+				: total	 ? "has a time-out in all"
+					 : "delayed");
+	if (due && t->state != TQ_DELAYED && t->state != TQ_RUNNING && !deadline && !total)
 		tqi_check_fault(c, "task %u: due in state %u", index, t->state);
 	bool gate = t->state == TQ_BLOCKED && (t->flags & TQI_TASK_TELLING); /* ED-3 */
 

@@ -13,8 +13,9 @@
  *     where the class is aged, in the lane's other heap, too.  Assigned => READY, and on
  *     the list of one worker.
  * RC-4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
- *     time to watch, or the task has a deadline that has not been noticed to have
- *     passed.  One entry a task, by the earliest of its times.
+ *     time to watch, or waiting once more with a time-out in all, or the task has a
+ *     deadline that has not been noticed to have passed.  One entry a task, by the
+ *     earliest of its times.
  *     in the wall heap  <=>  DELAYED by the wall clock  <=>  DELAYED with due_ns
  *     UINT64_MAX; its key is the task's at_ns, and no step of the clock changes it.
  * RC-5  A final task has no attempt; it is on the finished list unless pinned.

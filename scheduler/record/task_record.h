@@ -61,16 +61,41 @@ static inline bool tqi_task_is_condemned(struct tqi_tx *tx, const struct tqi_tas
 	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
 }
 
-/* When no attempt may start any more; UINT64_MAX never. */
+/* Its longest back-off: never below the first one. */
+static inline uint64_t tqi_task_backoff_cap(const struct tqi_task *task)
+{
+	return task->backoff_cap_ns > task->backoff_ns ? task->backoff_cap_ns : task->backoff_ns;
+}
+
+/* Its deadline; UINT64_MAX none. */
 static inline uint64_t tqi_task_deadline(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	return task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)->deadline_ns : UINT64_MAX;
 }
 
-/* Whether a waiting task is to be ended instead of started. */
+/* When all its attempts together have had their time-out; UINT64_MAX never. */
+static inline uint64_t tqi_task_total_end(const struct tqi_task *task)
+{
+	uint64_t when = task->first_started_ns + task->timeout_total_ns;
+
+	return task->first_started_ns && when >= task->timeout_total_ns && when <= INT64_MAX
+		       ? when
+		       : UINT64_MAX;
+}
+/* When no attempt may start any more; UINT64_MAX never. */
+static inline uint64_t tqi_task_last_start(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint64_t deadline = tqi_task_deadline(tx, task), total = tqi_task_total_end(task);
+
+	return deadline < total ? deadline : total;
+}
+
+/* Whether a waiting task is to be ended instead of started: by a time only if it is watched. */
 static inline bool tqi_task_is_over(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	return tqi_task_is_condemned(tx, task) || tqi_task_deadline(tx, task) <= tx->now_ns;
+	return tqi_task_is_condemned(tx, task) ||
+	       ((task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) &&
+		tqi_task_last_start(tx, task) <= tx->now_ns);
 }
 
 /* Why it ended, or why its last attempt did. */

@@ -27,7 +27,7 @@ static void run_attempt(struct tqi_tx *tx, uint32_t index)
 	tqi_stop_ask(tx, task->attempt, TQ_CAUSE_TIMEOUT);
 }
 
-/* Its delay is over, or its deadline has come while it waited. */
+/* Its delay is over, or its last time to start has passed while it waited. */
 static void run_waiting(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
@@ -36,7 +36,7 @@ static void run_waiting(struct tqi_tx *tx, uint32_t index)
 		tqi_task_end_over(tx, index);
 		return;
 	}
-	tqi_due_set(tx, index, tqi_task_deadline(tx, task));
+	tqi_due_set(tx, index, tqi_task_last_start(tx, task));
 	tqi_task_move(tx, index, TQ_READY);
 	tqi_ready_enter(tx, index, false);
 }
@@ -55,7 +55,7 @@ bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 			return true;
 		if (task->state == TQ_RUNNING)
 			run_attempt(tx, index);
-		else if (task->state == TQ_DELAYED || tqi_task_deadline(tx, task) <= tx->now_ns)
+		else if (task->state == TQ_DELAYED || tqi_task_last_start(tx, task) <= tx->now_ns)
 			run_waiting(tx, index);
 		else
 			tx->corrupt = true; /* RC-4 */

@@ -271,12 +271,17 @@ void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index)
 
 void tqi_task_end_over(struct tqi_tx *tx, uint32_t index)
 {
-	if (tqi_task_is_condemned(tx, tqi_task_at(tx, index))) {
+	const struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (tqi_task_is_condemned(tx, task)) {
 		tqi_task_cancel_waiting(tx, index);
 		return;
 	}
 	tqi_task_unqueue(tx, index);
-	tqi_task_finish(tx, index, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
+	if (tqi_task_total_end(task) < tqi_task_deadline(tx, task))
+		tqi_task_finish(tx, index, TQ_FAILED, TQ_CAUSE_TIMEOUT, 0);
+	else
+		tqi_task_finish(tx, index, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
 }
 
 void tqi_after_refuse(struct tqi_tx *tx, uint32_t index, uint64_t culprit, bool dooms)

@@ -221,12 +221,12 @@ static uint64_t mix(uint64_t x)
 static uint64_t backoff(struct tqi_tx *tx, const struct tqi_task *task, uint32_t index)
 {
 	uint32_t doublings = task->failures ? task->failures - 1u : 0;
-	uint64_t d = task->backoff_ns;
+	uint64_t d = task->backoff_ns, cap = tqi_task_backoff_cap(task);
 
-	while (doublings-- > 0 && d < task->backoff_cap_ns)
+	while (doublings-- > 0 && d < cap)
 		d *= 2;
-	if (d > task->backoff_cap_ns)
-		d = task->backoff_cap_ns;
+	if (d > cap)
+		d = cap;
 	uint64_t random = mix(tqi_root(tx)->seed ^ mix(tqi_id_make(index, task->generation)) ^
 			      task->attempts);
 

@@ -3,8 +3,11 @@
  * Cron expressions: five fields, or a word such as @daily, and the next time that one
  * means.  Pure: the zone is data (scheduler/time/zone.h).
  *
- * CR-1  Each local minute that matches fires once: at its first occurrence if clocks are
- *     set back over it, and at the jump if they are set forward over it.
+ * CR-1  One of fixed minutes and hours means times of the day: each local minute that
+ *     matches fires once, at its first occurrence if clocks are set back over it, and at
+ *     the jump if they are set forward over it.  One with * or a step in minute or hour
+ *     means a pace: it fires whenever clocks show a minute that matches, twice if they
+ *     are set back over it, and not if they are set forward over it.
  * CR-2  Day of month and day of week: when both say which, either will do; one that begins
  *     with * leaves it to the other.
  */
@@ -22,7 +25,8 @@ struct tqi_cron {
 	uint16_t months; /* from bit 1 */
 	uint8_t weekdays; /* bit 0 Sunday */
 	uint8_t any;	  /* TQI_CRON_ANY_* */
-	uint32_t reserved0;
+	uint8_t paced;	  /* 1: minute or hour has * or a step (CR-1) */
+	uint8_t reserved0[3];
 };
 
 #define TQI_CRON_ANY_DAY (1u << 0)

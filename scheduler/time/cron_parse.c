@@ -41,6 +41,7 @@ struct reader {
 	char *error;
 	uint32_t room;
 	bool failed;
+	bool paced; /* a field so far has * or a step */
 };
 
 /* The first thing that is wrong counts. */
@@ -138,6 +139,7 @@ static uint32_t read_step(struct reader *r)
 		fail(r, step ? "the step is too large" : "a step of 0");
 		return 1;
 	}
+	r->paced = true;
 	return step;
 }
 
@@ -148,7 +150,9 @@ static uint64_t read_item(struct reader *r)
 	bool is_range = true;
 	uint64_t bits = 0;
 
-	if (!skip(r, '*')) {
+	if (skip(r, '*')) {
+		r->paced = true;
+	} else {
 		from = to = read_value(r);
 		is_range = skip(r, '-');
 		if (is_range)
@@ -189,7 +193,8 @@ bool tqi_cron_is_sound(const struct tqi_cron *cron)
 
 	if (!cron->minutes || cron->minutes >> 60 || !cron->hours || cron->hours >> 24 ||
 	    !cron->months || (cron->months & 1) || cron->months >> 13 || (cron->days & 1) ||
-	    cron->weekdays >> 7 || cron->any > (TQI_CRON_ANY_DAY | TQI_CRON_ANY_WEEKDAY))
+	    cron->weekdays >> 7 || cron->any > (TQI_CRON_ANY_DAY | TQI_CRON_ANY_WEEKDAY) ||
+	    cron->paced > 1)
 		return false;
 	if (!cron->weekdays || !cron->any)
 		return cron->weekdays; /* either will do, and a weekday comes */
@@ -237,6 +242,7 @@ static bool read_fields(const char *text, struct tqi_cron *cron, char *error, ui
 	memset(cron, 0, sizeof(*cron));
 	cron->minutes = read_field(&r, &fields[0], &ignored);
 	cron->hours = (uint32_t)read_field(&r, &fields[1], &ignored);
+	cron->paced = r.paced;
 	cron->days = (uint32_t)read_field(&r, &fields[2], &any_day);
 	cron->months = (uint16_t)read_field(&r, &fields[3], &ignored);
 	uint64_t weekdays = read_field(&r, &fields[4], &any_weekday);

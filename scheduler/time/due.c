@@ -66,13 +66,13 @@ uint64_t tqi_due_of_deadline(struct tqi_tx *tx, const struct tqi_task *task)
 
 uint64_t tqi_due_of(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	uint64_t deadline = tqi_due_of_deadline(tx, task);
+	uint64_t over = least(tqi_due_of_deadline(tx, task), tqi_task_total_end(task));
 
 	if (tqi_state_is_final(task->state))
 		return UINT64_MAX;
 	if (task->state == TQ_DELAYED)
-		return least(task->due_ns, deadline);
-	return task->state == TQ_RUNNING ? least(tqi_due_of_attempt(tx, task), deadline) : deadline;
+		return least(task->due_ns, over);
+	return task->state == TQ_RUNNING ? least(tqi_due_of_attempt(tx, task), over) : over;
 }
 
 void tqi_due_mark_late(struct tqi_tx *tx, struct tqi_task *task)

@@ -99,3 +99,18 @@ until_go() {
 	expect 2 submit --batch - <<<'{"command":["true"],"deadline_ns":-1}'
 	says '"deadline_ns" is not a whole number of nanoseconds'
 }
+
+# The second attempt would start twice as late as all have to be over.
+@test "fault.T2: a task whose time in all is over begins no attempt, and fails at that time" {
+	local waiting held
+
+	farm -j 1
+	waiting=$(submit --timeout-total 300ms --retries 5 --backoff 1h -- sh -c 'exit 1')
+	held=$(submit --timeout-total 300ms --retries 5 --backoff 1ms -- sh -c "taskq pause; exit 1")
+	expect 124 wait "$waiting"
+	is "$waiting" cause timeout
+	is "$waiting" attempt 1
+	is "$waiting" 'history[0].cause' exit:1
+	expect 124 wait "$held"
+	is "$held" attempt 1
+}

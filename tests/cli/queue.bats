@@ -91,6 +91,16 @@ flood() {
 	prints "priority -100: tasks of higher priority (up to 1000) go first only if submitted within 19s after it"
 }
 
+@test "fault.T5: ageing is just switched on, at a tenth of a point a second" {
+	taskq create -q default
+	taskq queue set --ageing on
+	[[ $(taskq queue show --json | jq -c .ageing) == '{"low":0.1,"normal":0.1,"high":0.1,"critical":0.1}' ]]
+	taskq queue set --ageing off
+	taskq queue set --ageing low=on
+	expect 0 queue show
+	prints "0.100 points/s"
+}
+
 @test "B2: a low task under a flood of critical ones is overtaken as long as show says" {
 	local bound_ns id
 

@@ -100,6 +100,19 @@ load helper
 	is "$id" state failed
 }
 
+@test "fault.T3: the cap of a back-off is not below its first wait" {
+	local id
+
+	id=$(submit --retries 1 --backoff 1h -- false)
+	taskq queue set --backoff 2h
+	is "$id" backoff_cap_ns 3600000000000
+	expect 0 queue show
+	prints "backoff 2h00m:2h00m"
+	farm -j 1
+	eventually 10 is "$id" state delayed
+	(($(field "$id" delay_ns) > 3500000000000))
+}
+
 @test "A4: --forget frees the record at its end; --keep until taskq forget" {
 	local kept forgotten
 

@@ -787,7 +787,7 @@ bool compare_jitter(struct comparison *c)
 		    (t->due_ns >= m->due_ns + m->jitter_ns && t->due_ns != INT64_MAX))
 			return differ(c, "task %u: back-off out of d .. 2d", i);
 		m->due_ns = t->due_ns;
-		m->look_ns = m->due_ns < m->deadline_ns ? m->due_ns : m->deadline_ns;
+		m->look_ns = model_least(m->due_ns, model_watched(m));
 		m->jitter_ns = 0;
 		c->m->jittered--;
 	}

@@ -109,7 +109,7 @@ void model_become_ready(struct model *m, uint32_t task, bool keep_place)
 	struct model_task *t = &m->tasks[task];
 
 	model_move(m, task, TQ_READY);
-	t->look_ns = model_deadline(t);
+	t->look_ns = model_watched(t);
 	if (!keep_place || t->ready_ns == 0)
 		t->ready_ns = m->now_ns;
 	if (!t->held)
@@ -131,7 +131,7 @@ void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns)
 
 	model_move(m, task, TQ_DELAYED);
 	t->due_ns = model_later(m, delay_ns);
-	t->look_ns = model_least(t->due_ns, model_deadline(t));
+	t->look_ns = model_least(t->due_ns, model_watched(t));
 }
 
 /* RC-4. */
@@ -141,7 +141,7 @@ void model_wait_for_wall(struct model *m, uint32_t task)
 
 	model_move(m, task, TQ_DELAYED);
 	t->due_ns = NEVER;
-	t->look_ns = model_deadline(t);
+	t->look_ns = model_watched(t);
 }
 
 bool model_waits_for_wall(const struct model_task *t)
@@ -153,6 +153,24 @@ bool model_waits_for_wall(const struct model_task *t)
 uint64_t model_deadline(const struct model_task *t)
 {
 	return t->late ? NEVER : t->deadline_ns;
+}
+
+static uint64_t total_end(const struct model_task *t)
+{
+	uint64_t when = t->first_started_ns + t->timeout_total_ns;
+
+	return t->first_started_ns && t->timeout_total_ns != NEVER && when <= INT64_MAX ? when
+											: NEVER;
+}
+
+uint64_t model_watched(const struct model_task *t)
+{
+	return model_least(model_deadline(t), total_end(t));
+}
+
+bool model_is_over(const struct model *m, const struct model_task *t)
+{
+	return model_is_condemned(m, t) || model_least(t->deadline_ns, total_end(t)) <= m->now_ns;
 }
 
 void model_mark_late(const struct model *m, struct model_task *t)
@@ -258,11 +276,15 @@ void model_cancel_waiting(struct model *m, uint32_t task)
 	model_finish(m, task, TQ_CANCELLED, TQ_CAUSE_CANCELLED, 0);
 }
 
-/* Condemned, or else past its deadline. */
+/* Condemned, or else past its time-out in all, or its deadline. */
 void model_end_over(struct model *m, uint32_t task)
 {
-	if (model_is_condemned(m, &m->tasks[task]))
+	const struct model_task *t = &m->tasks[task];
+
+	if (model_is_condemned(m, t))
 		model_cancel_waiting(m, task);
+	else if (total_end(t) < t->deadline_ns)
+		model_finish(m, task, TQ_FAILED, TQ_CAUSE_TIMEOUT, 0);
 	else
 		model_finish(m, task, TQ_EXPIRED, TQ_CAUSE_DEADLINE, 0);
 }

@@ -598,4 +598,8 @@ void model_wake_room(struct model *m);
 void model_rebuild(struct model *m);
 uint32_t model_finished(const struct model *m);
 
+/* When a waiting task must be looked at because it may start no more; NEVER. */
+uint64_t model_watched(const struct model_task *t);
+uint64_t model_least(uint64_t a, uint64_t b);
+
 #endif

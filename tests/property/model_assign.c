@@ -89,8 +89,8 @@ void model_assign(struct model *m, uint32_t worker, uint32_t queue)
 		uint32_t task = model_best(m, w);
 		const struct model_task *t = &m->tasks[task];
 
-		if (!task || t->queue != queue || t->limits || model_is_condemned(m, t) ||
-		    t->deadline_ns <= m->now_ns || !model_has_done(m, MODEL_ASSIGNED, task))
+		if (!task || t->queue != queue || t->limits || model_is_over(m, t) ||
+		    !model_has_done(m, MODEL_ASSIGNED, task))
 			break;
 		model_take_turn(m, w, task);
 		enter(m, worker, task, false);

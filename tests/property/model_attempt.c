@@ -98,8 +98,7 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 			task = best = model_best(m, &m->workers[worker]);
 		if (!task && !model_has_done(m, MODEL_UNSETTLED, 0))
 			task = model_steal(m, worker);
-		bool over = task && (model_is_condemned(m, &m->tasks[task]) ||
-				     m->tasks[task].deadline_ns <= m->now_ns);
+		bool over = task && model_is_over(m, &m->tasks[task]);
 
 		if (!over && model_has_done(m, MODEL_UNSETTLED, 0))
 			return -EALREADY;
@@ -250,11 +249,11 @@ static void end_failed(struct model *m, struct ended *e, bool over, uint64_t del
 /* The least back-off; the core adds up to as much again. */
 static uint64_t backoff(const struct model_task *t)
 {
-	uint64_t d = t->backoff_ns;
+	uint64_t d = t->backoff_ns, cap = d > t->backoff_cap_ns ? d : t->backoff_cap_ns;
 
-	for (uint32_t i = 1; i < t->failures && d < t->backoff_cap_ns; i++)
+	for (uint32_t i = 1; i < t->failures && d < cap; i++)
 		d *= 2;
-	return model_least(d, t->backoff_cap_ns);
+	return model_least(d, cap);
 }
 
 static void end_by_failure(struct model *m, struct ended *e, bool fatal)

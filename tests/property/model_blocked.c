@@ -29,7 +29,7 @@ void model_go_on(struct model *m, uint32_t task)
 		model_wait_for_wall(m, task);
 	} else if (t->due_ns > m->now_ns) {
 		model_move(m, task, TQ_DELAYED);
-		t->look_ns = model_least(t->due_ns, model_deadline(t));
+		t->look_ns = model_least(t->due_ns, model_watched(t));
 	} else {
 		model_become_ready(m, task, false);
 	}

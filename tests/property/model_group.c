@@ -259,7 +259,7 @@ void model_member_open(struct model *m, uint32_t task)
 	model_member_show(m, task);
 	if (t->culprit)
 		model_refuse(m, task, t->culprit, t->dooms);
-	else if (model_is_condemned(m, t) || t->deadline_ns <= m->now_ns)
+	else if (model_is_over(m, t))
 		model_end_over(m, task);
 	else
 		model_unblock(m, task);

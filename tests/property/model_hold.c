@@ -147,8 +147,7 @@ bool model_due_run(struct model *m, uint32_t count)
 			return true;
 		if (m->tasks[task].state == TQ_RUNNING)
 			run_attempt(m, task);
-		else if (model_is_condemned(m, &m->tasks[task]) ||
-			 m->tasks[task].deadline_ns <= m->now_ns)
+		else if (model_is_over(m, &m->tasks[task]))
 			model_end_over(m, task);
 		else
 			model_become_ready(m, task, false);
@@ -192,8 +191,7 @@ bool model_wall_run(struct model *m, uint32_t count)
 	while ((task = next_by_wall(m))) {
 		if (count-- == 0 || !model_has_done(m, MODEL_WALL, task))
 			return true;
-		if (model_is_condemned(m, &m->tasks[task]) ||
-		    m->tasks[task].deadline_ns <= m->now_ns)
+		if (model_is_over(m, &m->tasks[task]))
 			model_end_over(m, task);
 		else
 			keep_appointment(m, task);

@@ -28,8 +28,7 @@ static bool is_over(const struct model *m, uint32_t task)
 {
 	const struct model_task *t = &m->tasks[task];
 
-	return model_state_waits(t->state) &&
-	       (model_is_condemned(m, t) || t->deadline_ns <= m->now_ns);
+	return model_state_waits(t->state) && model_is_over(m, t);
 }
 
 void model_meet(struct model *m, const struct model_submit *s, struct model_meeting *meeting)

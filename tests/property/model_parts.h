@@ -97,9 +97,10 @@ void model_schedule_ended(struct model *m, uint32_t task);
 void model_wait_for_wall(struct model *m, uint32_t task);
 bool model_waits_for_wall(const struct model_task *t);
 uint64_t model_deadline(const struct model_task *t);
+/* Whether a waiting task is to be ended instead of started. */
+bool model_is_over(const struct model *m, const struct model_task *t);
 void model_mark_late(const struct model *m, struct model_task *t);
 uint64_t model_or_default(uint64_t value, uint64_t fallback);
-uint64_t model_least(uint64_t a, uint64_t b);
 uint64_t model_look_at(const struct model_task *t);
 uint64_t model_stall_at(const struct model_task *t);
 void model_stop_ask(struct model *m, uint32_t task, uint32_t cause);

@@ -141,7 +141,7 @@ static void set_times(struct model *m, uint32_t task, const struct model_update 
 	if (u->fields & TQ_UPDATE_DEADLINE) {
 		t->deadline_ns = u->deadline_ns == NEVER ? NEVER : model_later(m, u->deadline_ns);
 		t->late = false;
-		t->look_ns = model_deadline(t);
+		t->look_ns = model_watched(t);
 		if (t->state == TQ_DELAYED)
 			t->look_ns = model_least(t->due_ns, t->look_ns);
 	}

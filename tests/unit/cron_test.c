@@ -48,8 +48,9 @@ static int64_t civil(const struct tm *tm)
 }
 
 /*
- * All minutes from one time to another: an expression fires where a local minute is
- * shown for the first time, or is jumped over.
+ * All minutes from one time to another: an expression of fixed minutes and hours fires
+ * where a local minute is shown for the first time, or is jumped over; another one
+ * whenever its minute is shown.
  */
 #define NEW_MAX 1500 /* a day was left out once */
 
@@ -57,6 +58,7 @@ struct brute {
 	int64_t shown; /* latest local minute so far */
 	int count;     /* of those that this minute shows, or jumps over, for the first time */
 	struct tm minutes[NEW_MAX];
+	struct tm now;
 };
 
 static void show(struct brute *b, time_t at)
@@ -66,6 +68,7 @@ static void show(struct brute *b, time_t at)
 	localtime_r(&at, &tm);
 	int64_t now = civil(&tm);
 
+	b->now = tm;
 	b->count = 0;
 	if (b->shown == 0)
 		b->shown = now - 1;
@@ -76,8 +79,18 @@ static void show(struct brute *b, time_t at)
 	}
 }
 
-static bool fires(const struct brute *b, const struct tqi_cron *cron)
+/* Of the first two fields, as they are written. */
+static bool is_paced(const char *text)
 {
+	size_t minute = strcspn(text, " "), both = minute + 1 + strcspn(text + minute + 1, " ");
+
+	return strcmp(text, "@hourly") == 0 || strcspn(text, "*/") < both;
+}
+
+static bool fires(const struct brute *b, const struct tqi_cron *cron, const char *text)
+{
+	if (is_paced(text))
+		return matches(cron, &b->now);
 	for (int i = 0; i < b->count; i++)
 		if (matches(cron, &b->minutes[i]))
 			return true;
@@ -109,7 +122,7 @@ static void compare_all(const char *zone_name, const char *const *texts, size_t 
 	for (int64_t t = from + 60; t <= to; t += 60) {
 		show(&brute, t);
 		for (size_t i = 0; i < count; i++) {
-			bool now = fires(&brute, &crons[i]);
+			bool now = fires(&brute, &crons[i], texts[i]);
 
 			if (now != (next[i] == t))
 				fail_msg("%s, \"%s\": at %lld %s, next is %lld", zone_name,
@@ -160,6 +173,37 @@ static void test_c1_rule(void **state)
 	compare("CET-1CEST,M3.5.0,M10.5.0/3", "*/30 * * * *", year_s(2030), year_s(2031));
 	compare("XYZ3ABC,J60/1,300/4", "*/30 * * * *", year_s(2027), year_s(2028));
 	compare("<-03>3<-02>,M3.5.0/-2,M10.5.0/-1", "*/30 * * * *", year_s(2027), year_s(2028));
+}
+
+static void expect_times(const char *zone_name, const char *text, int64_t from, const int *minutes)
+{
+	const struct tqi_cron cron = parse(text);
+	char name[TQI_ZONE_NAME_MAX + 1];
+	struct tqi_zone *zone;
+	int64_t at = from;
+
+	assert_int_equal(tqi_tzif_load(zone_name, from, &zone, name), 0);
+	for (; *minutes; minutes++) {
+		at = tqi_cron_next(&cron, zone, at);
+		assert_int_equal((at - from) / 60, *minutes);
+	}
+	free(zone);
+}
+
+/* New York, 2026: back at 06:00 UTC of 1 November, forward at 07:00 UTC of 8 March. */
+static void fault_t1_a_pace_goes_on_through_the_doubled_hour(void **state)
+{
+	const char *zone = "America/New_York";
+	int64_t back = tqi_days_of(2026, 11, 1) * DAY_S + 6 * 3600;
+	int64_t forward = tqi_days_of(2026, 3, 8) * DAY_S + 7 * 3600;
+
+	(void)state;
+	expect_times(zone, "* * * * *", back - 120, (int[]){ 1, 2, 3, 4, 0 });
+	expect_times(zone, "*/30 * * * *", back - 3600, (int[]){ 30, 60, 90, 120, 0 });
+	expect_times(zone, "*/30 1 * * *", back - 3660, (int[]){ 1, 31, 61, 91, 1501, 0 });
+	expect_times(zone, "30 1 * * *", back - 3600, (int[]){ 30, 30 + 1440 + 60, 0 });
+	expect_times(zone, "30 * * * *", forward - 3600, (int[]){ 30, 90, 150, 0 });
+	expect_times(zone, "30 2 * * *", forward - 3600, (int[]){ 60, 60 + 1440 - 30, 0 });
 }
 
 /* A day that the calendar of a place left out. */
@@ -262,6 +306,7 @@ static void test_c1_forms(void **state)
 		{ "0 0 * feb,DEC *", "0 0 * 2,12 *" },
 		{ " 1\t2  3 4 5 ", "1 2 3 4 5" },
 		{ "0-10/5 * * * *", "0,5,10 * * * *" },
+		{ "*/30 0-23/1 * * *", "0-30/30 * * * *" },
 	};
 
 	(void)state;
@@ -360,10 +405,15 @@ static void test_c1_damaged_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c1_forms),	 cmocka_unit_test(test_c1_refused),
-		cmocka_unit_test(test_c1_zones_refused), cmocka_unit_test(test_c1_offsets),
-		cmocka_unit_test(test_c1_damaged_file),	 cmocka_unit_test(test_c1_day_left_out),
-		cmocka_unit_test(test_c1_rule),		 cmocka_unit_test(test_c1_random),
+		cmocka_unit_test(test_c1_forms),
+		cmocka_unit_test(test_c1_refused),
+		cmocka_unit_test(test_c1_zones_refused),
+		cmocka_unit_test(test_c1_offsets),
+		cmocka_unit_test(fault_t1_a_pace_goes_on_through_the_doubled_hour),
+		cmocka_unit_test(test_c1_damaged_file),
+		cmocka_unit_test(test_c1_day_left_out),
+		cmocka_unit_test(test_c1_rule),
+		cmocka_unit_test(test_c1_random),
 		cmocka_unit_test(test_c1_years),
 	};
 

@@ -374,9 +374,47 @@ static void test_payload_keeps_its_place(void **state)
 	close_fixture(&s.f);
 }
 
+/* Attempts together have had their time while it waited for the next one, in whatever state. */
+static void fault_t2_no_attempt_after_the_time_in_all(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	const struct tq_task_spec spec = { .timeout_total_ns = SECOND,
+					   .attempts_max = 9,
+					   .backoff_ns = 10 * SECOND };
+	uint64_t delayed = submit(&s.f, spec);
+
+	assert_int_equal(next_due(&s), UINT64_MAX);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), delayed);
+	assert_int_equal(end(&s.f, s.worker, &s.c, FAIL), 0);
+	uint64_t ready = submit(&s.f, spec);
+
+	assert_int_equal(claim(&s.f, s.worker, &s.c), ready);
+	assert_int_equal(end(&s.f, s.worker, &s.c, RELEASE), 0);
+	assert_int_equal(task_of(&s.f, ready)->state, TQ_READY);
+	assert_int_equal(next_due(&s), s.f.box.system.now_ns + SECOND);
+	elapse(&s, SECOND - 1);
+	assert_int_equal(task_of(&s.f, delayed)->state, TQ_DELAYED);
+	s.f.box.system.now_ns += 1;
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	elapse(&s, 0);
+	for (int i = 0; i < 2; i++) {
+		const struct tqi_task *t = task_of(&s.f, i ? ready : delayed);
+
+		assert_int_equal(t->state, TQ_FAILED);
+		assert_int_equal(t->cause, TQ_CAUSE_TIMEOUT);
+		assert_int_equal(t->attempts, 1);
+	}
+	assert_int_equal(next_due(&s), UINT64_MAX);
+	close_fixture(&s.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fault_t2_no_attempt_after_the_time_in_all),
 		cmocka_unit_test(test_waiting_expires),
 		cmocka_unit_test(test_claim_expires),
 		cmocka_unit_test(test_delay_then_deadline),

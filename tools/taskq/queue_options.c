@@ -26,14 +26,15 @@ enum key {
 };
 
 #define FORM_AGEING                                                                                \
-	"points a second from 0 to 10000, such as 2 or 0.5, or off; for all bands, or as in "      \
+	"points a second from 0 to 10000, such as 2 or 0.5, on or off; for all bands, or as in "  \
 	"low=2,normal=0.5 for some of low, normal, high, critical"
 #define FORM_BANDS                                                                                 \
 	"three whole numbers that ascend, from -2147483648 to 2147483647: where normal, high "     \
 	"and critical begin"
 
 const struct option_row queue_rows[] = {
-	{ KEY_AGEING, "ageing", "R|BAND=R,...", "points a second that waiting tasks gain; or off" },
+	{ KEY_AGEING, "ageing", "R|BAND=R,...",
+	  "points a second that waiting tasks gain; on: 0.1" },
 	{ KEY_BANDS, "bands", "N,N,N", "where normal, high, critical begin; default 0,100,1000" },
 	{ KEY_HYBRID, "hybrid", "N|on|off",
 	  "after N starts (on: 5) one of the least urgent band that has work" },
@@ -55,6 +56,11 @@ static bool is_off(const char *arg)
 	return strcmp(arg, "off") == 0;
 }
 
+static bool is_on(const char *arg)
+{
+	return strcmp(arg, "on") == 0;
+}
+
 /* Points a second with up to three decimals, in thousandths; 0 is none. */
 static int parse_rate(const char *text, uint32_t *ret_rate)
 {
@@ -62,8 +68,8 @@ static int parse_rate(const char *text, uint32_t *ret_rate)
 	const unsigned long whole = strtoul(text, &end, 10);
 	uint32_t rate = 0, weight = 100;
 
-	if (is_off(text)) {
-		*ret_rate = TQ_OFF;
+	if (is_off(text) || is_on(text)) {
+		*ret_rate = is_on(text) ? TQ_AGEING_DEFAULT : TQ_OFF;
 		return 0;
 	}
 	if (*text < '0' || *text > '9')
