@@ -22,13 +22,12 @@
 static inline void *tqi_ring_next(struct tqi_tx *tx)
 {
 	const struct tqi_geometry *g = &tx->seg->geometry;
-	struct tqi_core *core = tx->core;
+	const struct tqi_core *core = tx->core;
 
 	if (g->ring_slots == 0)
 		return NULL;
 	if (tx->ring_count == 0) {
 		tx->ring_slot = (uint32_t)(core->ring_head % g->ring_slots);
-		TQI_SET(tx, core->ring_head, core->ring_head);
 	} else if (++tx->ring_slot == g->ring_slots) {
 		tx->ring_slot = 0;
 	}
@@ -39,11 +38,11 @@ static inline void *tqi_ring_next(struct tqi_tx *tx)
 	return tx->base + g->ring + (uint64_t)tx->ring_slot * TQI_RING_ENTRY_BYTES;
 }
 
-/* It has been written: it is in, if this transaction is.  The journal has the old head. */
+/* It has been written: it is in, if this transaction is. */
 static inline void tqi_ring_push(struct tqi_tx *tx)
 {
 	tqi_publish_barrier();
-	*(volatile uint64_t *)&tx->core->ring_head = tx->core->ring_head + 1;
+	TQI_ADD(tx, tx->core->ring_head, 1);
 }
 
 #endif

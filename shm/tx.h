@@ -2,8 +2,8 @@
 /*
  * Transactions: every change of the segment, under the lock, with an undo journal.
  *
- * TQI_SET saves the old value in the journal, then stores; TQI_SETS saves those of several
- * fields of a record, then stores to all of them.  Commit sets the journal's length to 0.
+ * TQI_SET saves the old value in the journal, then stores; those of shm/batch.h save the old
+ * values of several fields, then store to all of them.  Commit sets the journal's length to 0.
  * A process that dies in between leaves the journal; the next owner of the lock rolls it
  * back, newest first.
  *
@@ -281,88 +281,6 @@ static inline void tqi_set_s64(struct tqi_tx *tx, int64_t *p, int64_t v)
 #define TQI_ADD(tx, field, amount)                                                                 \
 	TQI_SET(tx, field, (__typeof__(field))((field) + (__typeof__(field))(amount)))
 
-/* An operation over its declared maximum: NULL, and the transaction corrupt. */
-struct tqi_undo *tqi_undo_none(struct tqi_tx *tx);
-
-/* Room for `n` entries under one count; NULL (and the transaction corrupt): there is none. */
-static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
-{
-	if (__builtin_expect(tx->undo_count + n > TQI_JOURNAL_MAX, 0))
-		return tqi_undo_none(tx);
-	return &tx->journal[tx->undo_count];
-}
-
-/* The same fields as TQI_SET takes, and no others (TX-4). */
-#define TQI_UNDO_CODE(field)                                                                       \
-	_Generic((field), uint8_t                                                                  \
-		 : TQI_UNDO_8, uint16_t                                                            \
-		 : TQI_UNDO_16, uint32_t                                                           \
-		 : TQI_UNDO_32, uint64_t                                                           \
-		 : TQI_UNDO_64, int32_t                                                            \
-		 : TQI_UNDO_32, int64_t                                                            \
-		 : TQI_UNDO_64)
-
-/* Of a pair (field, value). */
-#define TQI_PAIR_FIELD(field, value) field
-#define TQI_PAIR_VALUE(field, value) value
-#define TQI_FIELD_AT(record, field)                                                                \
-	((uint64_t)((const char *)&(record)->field - (const char *)(record)) << 8)
-#define TQI_NOTE_FIELD(at, record, undo, field)                                                    \
-	*(undo)++ = (struct tqi_undo){ (at) + TQI_FIELD_AT(record, field) +                        \
-					       TQI_UNDO_CODE((record)->field),                     \
-				       (uint64_t)(record)->field };
-#define TQI_STORE_FIELD(record, field, value)                                                      \
-	*(volatile __typeof__((record)->field) *)&(record)->field =                                \
-		(__typeof__((record)->field))(value);
-#define TQI_EACH_1(what, pair) what(pair)
-#define TQI_EACH_2(what, pair, ...) what(pair) TQI_EACH_1(what, __VA_ARGS__)
-#define TQI_EACH_3(what, pair, ...) what(pair) TQI_EACH_2(what, __VA_ARGS__)
-#define TQI_EACH_4(what, pair, ...) what(pair) TQI_EACH_3(what, __VA_ARGS__)
-#define TQI_EACH_5(what, pair, ...) what(pair) TQI_EACH_4(what, __VA_ARGS__)
-#define TQI_EACH_6(what, pair, ...) what(pair) TQI_EACH_5(what, __VA_ARGS__)
-#define TQI_EACH_7(what, pair, ...) what(pair) TQI_EACH_6(what, __VA_ARGS__)
-#define TQI_PICK_8TH(_1, _2, _3, _4, _5, _6, _7, it, ...) it
-#define TQI_PAIRS(...) TQI_PICK_8TH(__VA_ARGS__, 7, 6, 5, 4, 3, 2, 1, 0)
-#define TQI_EACH(what, ...)                                                                        \
-	TQI_PICK_8TH(__VA_ARGS__, TQI_EACH_7, TQI_EACH_6, TQI_EACH_5, TQI_EACH_4, TQI_EACH_3,      \
-		     TQI_EACH_2, TQI_EACH_1, )                                                     \
-	(what, __VA_ARGS__)
-#define TQI_NOTE_PAIR(pair) TQI_NOTE_FIELD(tqi_at_, tqi_record_, tqi_undo_, TQI_PAIR_FIELD pair)
-#define TQI_STORE_PAIR(pair) TQI_STORE_FIELD(tqi_record_, TQI_PAIR_FIELD pair, TQI_PAIR_VALUE pair)
-
-/* An entry more of a batch over several records: tqi_undo_room(), these, tqi_undo_count(). */
-#define TQI_NOTE(tx, undo, field)                                                                  \
-	(*(undo)++ = (struct tqi_undo){ tqi_offset((tx), &(field)) << 8 | TQI_UNDO_CODE(field),    \
-					(uint64_t)(field) })
-/* A store that a counted batch allows. */
-#define TQI_PUT(field, value) (*(volatile __typeof__(field) *)&(field) = (__typeof__(field))(value))
-
-/*
- * Up to seven fields of one record, journalled under one count, then stored to in this
- * order; a value may be of what the stores before it have left:
- *
- *	TQI_SETS(tx, task, (attempt, a), (attempts, task->attempts + 1));
- *
- * All entries are complete before any counts, and all count before the first store (TX-1):
- * a third of the instructions of as many TQI_SETs.
- */
-#define TQI_SETS(tx, record, ...)                                                                  \
-	do {                                                                                       \
-		__typeof__(record) tqi_record_ = (record);                                         \
-		const uint64_t tqi_at_ = tqi_offset((tx), tqi_record_) << 8;                       \
-		const uint32_t tqi_pairs_ = TQI_PAIRS(__VA_ARGS__);                                \
-		struct tqi_undo *tqi_undo_ = tqi_undo_room((tx), tqi_pairs_);                      \
-                                                                                                   \
-		if (!tqi_undo_)                                                                    \
-			break;                                                                     \
-		TQI_EACH(TQI_NOTE_PAIR, __VA_ARGS__)                                               \
-		if (!TQI_PLANTED(late_batch))                                                      \
-			tqi_undo_count((tx), tqi_pairs_ - TQI_PLANTED(short_batch));               \
-		TQI_EACH(TQI_STORE_PAIR, __VA_ARGS__)                                              \
-		if (TQI_PLANTED(late_batch))                                                       \
-			tqi_undo_count((tx), tqi_pairs_);                                          \
-	} while (0)
-
 /* Plain store into memory that nothing committed refers to (TX-3). */
 #define TQI_INIT(field, value) ((field) = (value))
 
@@ -403,5 +321,7 @@ static inline void *tqi_unit(struct tqi_tx *tx, uint32_t ref)
 		return tqi_tx_scratch(tx);
 	return tx->base + offset;
 }
+
+#include "shm/batch.h"
 
 #endif

@@ -37,13 +37,14 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 		tqi_task_move(tx, index, TQ_FREE);
 	if (task->flags & TQI_TASK_EXTRA)
 		tqi_member_leave(tx, index);
-	tqi_task_give_block(tx, &task->payload);
+	if (task->payload)
+		tqi_block_give(tx, task->payload);
 	if (task->result | task->error | task->history | task->checkpoint)
 		give_blocks(tx, task);
-	TQI_ADD(tx, task->generation, 1);
 	if (task->generation < TQI_GENERATION_MAX) /* else the slot is retired */
 		tqi_table_give(tx, TQI_TASKS, index);
-	tqi_wake_room(tx);
+	if (tqi_root(tx)->room_waiters)
+		tqi_wake_room(tx);
 }
 
 void tqi_task_settle(struct tqi_tx *tx, uint32_t index)

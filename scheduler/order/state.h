@@ -9,19 +9,13 @@
 bool tqi_transition_is_legal(uint32_t from, uint32_t to);
 
 /*
- * Change the state and every gauge that depends on it, and count what begins or ends by it; the
- * stream that counts.  Of those whose slot's subject wants a state that is not final, some
+ * Change the state and every gauge that depends on it, and count what begins or ends by it, a
+ * life above all; the stream that counts.  Of those whose slot's subject wants a state that is not final, some
  * are woken.
  */
 struct tqi_stream *tqi_task_move(struct tqi_tx *tx, uint32_t index, uint32_t to);
-/* The same by way of a state that is recorded, and in no gauge: a final one, to free. */
-struct tqi_stream *tqi_task_pass(struct tqi_tx *tx, uint32_t index, uint32_t through, uint32_t to);
-/*
- * The same of a task without rare settings and edges, for the transitions that are most:
- * from a free record to ready; from ready to running; from running by way of done to free.
- */
-void tqi_task_came(struct tqi_tx *tx, uint32_t index);
-struct tqi_stream *tqi_task_started(struct tqi_tx *tx, uint32_t index);
-struct tqi_stream *tqi_task_went(struct tqi_tx *tx, uint32_t index);
+/* The same from its state, by way of one that is recorded, and in no gauge: a final one, to free. */
+struct tqi_pass;
+struct tqi_stream *tqi_task_pass(struct tqi_tx *tx, uint32_t index, const struct tqi_pass *pass);
 
 #endif

@@ -42,25 +42,39 @@ static inline struct tqi_trace_entry *tqi_trace_begin(struct tqi_tx *tx, enum tq
 	return entry;
 }
 
-/* A task is about to go from its state to another one: of a start the worker and the attempt's
- * number are recorded, of an end its cause. */
-TQI_TWICE void tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
-			      uint32_t from, uint32_t to)
+/* A transition: from which state, by way of which one that is in no gauge, to which. */
+struct tqi_pass {
+	uint32_t from;
+	uint32_t through;
+	uint32_t to;
+	uint32_t worker; /* of a start */
+	uint32_t cause; /* of an end */
+	int32_t cause_arg;
+};
+
+/*
+ * A task is about to make one: of a start the worker and the attempt's number are recorded,
+ * of an end its cause.  True: it is written, and counts once the caller has moved the head
+ * (RG-1).
+ */
+TQI_TWICE bool tqi_trace_move(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
+			      const struct tqi_pass *pass)
 {
+	const uint32_t from = pass->from, to = pass->through;
 	struct tqi_trace_entry *entry =
 		tqi_trace_begin(tx, TQ_TRACE_MOVE, tqi_id_make(index, task->generation));
 
 	if (!entry)
-		return;
+		return false;
 	const bool starts = to == TQ_RUNNING;
 	const bool ends = from == TQ_RUNNING || tqi_state_is_final(to);
 
 	entry->from = (uint8_t)from;
 	entry->to = (uint8_t)to;
-	entry->cause = ends ? task->cause : TQ_CAUSE_NONE;
-	entry->argument = starts ? (int32_t)task->attempts : ends ? task->cause_arg : 0;
-	entry->worker = starts ? tqi_attempt_at(tx, task->attempt)->worker : 0;
-	tqi_ring_push(tx);
+	entry->cause = ends ? (uint8_t)pass->cause : TQ_CAUSE_NONE;
+	entry->argument = starts ? (int32_t)task->attempts : ends ? pass->cause_arg : 0;
+	entry->worker = starts ? pass->worker : 0;
+	return true;
 }
 static inline bool tqi_trace_is_on(const struct tqi_tx *tx)
 {

@@ -11,6 +11,7 @@
 #include "scheduler/graph/key.h"
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
+#include "scheduler/order/pass.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/record/stream.h"
@@ -19,30 +20,18 @@
 
 #define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
 
-static inline void link_attempt(struct tqi_tx *tx, uint32_t a, uint32_t w)
+/* A free record: plain stores (TX-3), and its words start anew. */
+static inline void fill_attempt(struct tqi_tx *tx, struct tqi_attempt *attempt, uint32_t index,
+				const struct tqi_task *task, uint32_t w,
+				const struct tqi_worker *worker)
 {
-	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
+	TQI_INIT(attempt->task, index);
+	TQI_INIT(attempt->id, tqi_id_make(index, task->generation));
+	TQI_INIT(attempt->epoch, task->epoch + 1);
 	TQI_INIT(attempt->worker, w);
 	TQI_INIT(attempt->prev, 0);
 	TQI_INIT(attempt->next, worker->attempts);
-	if (worker->attempts)
-		TQI_SET(tx, tqi_attempt_at(tx, worker->attempts)->prev, a);
-	TQI_SETS(tx, worker, (attempts, a), (attempt_count, worker->attempt_count + 1),
-		 (tasks, worker->tasks + 1));
-	TQI_INIT(attempt->serial, (uint32_t)worker->tasks);
-}
-
-/* A free record: plain stores (TX-3), and its words start anew. */
-static inline void fill_attempt(struct tqi_tx *tx, uint32_t a, uint32_t index,
-				struct tqi_task *task)
-{
-	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
-
-	TQI_INIT(attempt->task, index);
-	TQI_INIT(attempt->id, tqi_id_make(index, task->generation));
-	TQI_INIT(attempt->epoch, task->epoch);
+	TQI_INIT(attempt->serial, (uint32_t)worker->tasks + 1);
 	TQI_INIT(attempt->started_ns, tx->now_ns);
 	TQI_INIT(attempt->phase, TQI_PHASE_NONE);
 	TQI_INIT(attempt->phase_ns, 0);
@@ -79,23 +68,32 @@ static bool is_plain(struct tqi_tx *tx, const struct tqi_task *task)
 TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, bool rare)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	const bool first = !worker->attempts;
+	struct tqi_attempt *newest = first ? attempt : tqi_attempt_at(tx, worker->attempts);
+	const struct tqi_pass starts = { TQ_READY, TQ_RUNNING, TQ_RUNNING, w, 0, 0 };
 
-	tqi_ready_leave(tx, index);
 	tqi_task_touch(tx, task);
+	tqi_ready_leave(tx, index);
+	fill_attempt(tx, attempt, index, task, w, worker);
+	TQI_INIT(attempt->server, rare ? tqi_server_take(tx, task->queue) : 0);
 	if (TQI_PLANTED(plain_claim) && !rare)
 		task->attempt = a; /* its entry has the new value */
-	TQI_SETS(tx, task, (epoch, task->epoch + 1), (attempts, task->attempts + 1),
-		 (started_ns, tx->now_ns),
-		 (first_started_ns, task->first_started_ns ? task->first_started_ns : tx->now_ns),
-		 (attempt, a), (worker_pid, tqi_worker_at(tx, w)->owner.pid));
-	fill_attempt(tx, a, index, task);
-	if (rare && task->checkpoint)
-		TQI_SET(tx, task->checkpoint, 0u); /* now the attempt's */
-	TQI_INIT(tqi_attempt_at(tx, a)->server, rare ? tqi_server_take(tx, task->queue) : 0);
-	link_attempt(tx, a, w);
-	struct tqi_stream *stream = rare ? tqi_task_move(tx, index, TQ_RUNNING)
-					 : tqi_task_started(tx, index);
-
+	TQI_SETS_IF(tx, (true, task, epoch, task->epoch + 1),
+		    (true, task, attempts, task->attempts + 1),
+		    (true, task, started_ns, tx->now_ns),
+		    (!task->first_started_ns, task, first_started_ns, tx->now_ns),
+		    (true, task, attempt, a), (true, task, worker_pid, worker->owner.pid),
+		    (rare && task->checkpoint, task, checkpoint, 0), /* the attempt's now */
+		    (!first, newest, prev, a), (true, worker, attempts, a),
+		    (true, worker, attempt_count, worker->attempt_count + 1),
+		    (true, worker, tasks, worker->tasks + 1));
+	if (rare)
+		tqi_task_move(tx, index, TQ_RUNNING);
+	else
+		tqi_pass(tx, index, task, stream, &starts, false);
 	if (rare && (is_watched(task) || (task->flags & TQI_TASK_EXTRA)))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {

@@ -10,7 +10,7 @@
 #include "scheduler/graph/key.h"
 #include "scheduler/graph/settle.h"
 #include "scheduler/order/queue.h"
-#include "scheduler/order/state.h"
+#include "scheduler/order/pass.h"
 #include "scheduler/record/stream.h"
 #include "scheduler/record/trace.h"
 #include "scheduler/record/task_record.h"
@@ -183,17 +183,6 @@ bool tqi_edge_tell_slice(struct tqi_tx *tx)
 	return root->telling != 0;
 }
 
-/*
- * Nobody waits for its end, and nothing is kept of it: tqi_task_settle() will free it.
- * Then it is never final, and no time of its end is written.
- */
-static bool goes_at_once(const struct tqi_task *task)
-{
-	const uint32_t flags = task->flags & (TQI_TASK_FORGET | TQI_TASK_EXTRA | TQI_TASK_TELLING);
-
-	return flags == TQI_TASK_FORGET && !task->edges && !task->pins;
-}
-
 /* Whether its end is told to nobody, and there is nothing of it but its block. */
 static bool is_plain(const struct tqi_task *task)
 {
@@ -201,32 +190,35 @@ static bool is_plain(const struct tqi_task *task)
 	       !(task->edges | task->checkpoint);
 }
 
-TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
-		      int32_t cause_arg, bool rare)
+/* `leaves`: it runs, is done, and goes at once: nothing is written to its record. */
+TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t state,
+		      uint32_t cause, int32_t cause_arg, bool rare, bool leaves)
 {
-	struct tqi_task *task = tqi_task_at(tx, index);
-
 	if (rare && tqi_task_is_shut(tx, task))
 		tqi_member_show(tx, index);
 	if (rare)
 		tqi_due_set(tx, index, UINT64_MAX);
-	tqi_task_touch(tx, task);
-	tqi_task_set_cause(tx, task, cause, cause_arg);
-	const bool goes = goes_at_once(task);
+	const bool goes = leaves || tqi_task_goes_at_once(task);
+	const struct tqi_pass pass = { .from = leaves ? TQ_RUNNING : task->state,
+				       .through = state,
+				       .to = goes ? TQ_FREE : state,
+				       .cause = cause,
+				       .cause_arg = cause_arg };
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
 
-	struct tqi_stream *stream =
-		!rare && goes && state == TQ_DONE
-			? tqi_task_went(tx, index)
-			: tqi_task_pass(tx, index, state, goes ? TQ_FREE : state);
-
+	if (leaves)
+		tqi_pass(tx, index, task, stream, &pass, false);
+	else
+		tqi_task_pass(tx, index, &pass);
 	if (tx->corrupt)
 		return;
-	if (!goes)
+	if (!goes) {
+		tqi_task_set_cause(tx, task, cause, cause_arg);
 		TQI_SET(tx, task->ended_ns, tx->now_ns);
+	}
 	if (state == TQ_DONE || state == TQ_FAILED)
 		tqi_stream_time(tx, stream, TQI_TIMED_LIFE, task->submitted_ns);
 	tqi_lane_leave(tx, task->lane);
-	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
 	if (rare)
@@ -245,22 +237,34 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_
 		tqi_wake_empty(tx);
 	if (tqi_root(tx)->room_waiters)
 		tqi_wake_room(tx);
-	tqi_task_settle(tx, index);
+	if (leaves)
+		tqi_task_free(tx, index);
+	else
+		tqi_task_settle(tx, index);
 }
 
-static __attribute__((noinline)) void finish_rare(struct tqi_tx *tx, uint32_t index, uint32_t state,
+static __attribute__((noinline)) void finish_rare(struct tqi_tx *tx, uint32_t index,
+						  struct tqi_task *task, uint32_t state,
 						  uint32_t cause, int32_t cause_arg)
 {
-	finish(tx, index, state, cause, cause_arg, true);
+	finish(tx, index, task, state, cause, cause_arg, true, false);
 }
 
 void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
 		     int32_t cause_arg)
 {
-	if (is_plain(tqi_task_at(tx, index)))
-		finish(tx, index, state, cause, cause_arg, false);
+	struct tqi_task *task = tqi_task_at(tx, index);
+
+	if (is_plain(task))
+		finish(tx, index, task, state, cause, cause_arg, false, false);
 	else
-		finish_rare(tx, index, state, cause, cause_arg);
+		finish_rare(tx, index, task, state, cause, cause_arg);
+}
+
+void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t cause,
+		    int32_t cause_arg)
+{
+	finish(tx, index, task, TQ_DONE, cause, cause_arg, false, true);
 }
 
 void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index)

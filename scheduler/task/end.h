@@ -19,6 +19,19 @@
  */
 void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
 		     int32_t cause_arg);
+/*
+ * Whether nobody waits for its end, and nothing is kept of it: tqi_task_settle() will free it.
+ * Then it is never final, and neither a time nor a cause of its end is written.
+ */
+static inline bool tqi_task_goes_at_once(const struct tqi_task *task)
+{
+	const uint32_t flags = task->flags & (TQI_TASK_FORGET | TQI_TASK_EXTRA | TQI_TASK_TELLING);
+
+	return flags == TQI_TASK_FORGET && !task->edges && !task->pins;
+}
+/* The same as tqi_task_finish() of such a one that is done, and has no rare settings. */
+void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t cause,
+		    int32_t cause_arg);
 /* Cancel a waiting task, whatever it waits for. */
 void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index);
 /* End one that is over: it is condemned, or else has outlived its deadline. */

@@ -85,14 +85,10 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 		TQI_SET(tx, task->due_ns, 0u); /* it waits for no time */
 	if (unmet)
 		TQI_SET(tx, tqi_task_extra(tx, task)->unmet, unmet);
-	TQI_ADD(tx, root->unfinished, 1);
-	struct tqi_stream *stream = tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
-
-	TQI_ADD(tx, stream->submitted, 1); /* a new life, with an end of its own */
+	tqi_task_move(tx, index, unmet ? TQ_BLOCKED : TQ_READY);
 	tqi_due_set(tx, index, tqi_due_of(tx, task));
 	if (!unmet)
 		tqi_ready_enter(tx, index, false);
-	TQI_ADD(tx, root->sequence, 1);
 	tqi_inherit_renewed(tx, index);
 	return 0;
 }

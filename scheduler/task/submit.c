@@ -18,6 +18,7 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/worker/step.h"
 #include "scheduler/record/stream.h"
+#include "scheduler/order/pass.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/sleep.h"
@@ -256,6 +257,7 @@ TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_subm
 {
 	const struct tq_task_spec *spec = s->spec;
 
+	tqi_task_touch(tx, t);
 	if (t->generation == 0)
 		TQI_SET(tx, t->generation, 1u); /* the first life of a new record */
 	TQI_INIT(t->cause, TQ_CAUSE_NONE);
@@ -311,9 +313,10 @@ static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t 
 	return (t->flags & TQI_TASK_EXTRA) && tqi_wall_is_ahead(tx, t) ? UINT64_MAX : 0;
 }
 
-TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t, uint64_t delay_ns,
-			  bool blocked, bool rare)
+TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
+			  struct tqi_stream *stream, uint64_t delay_ns, bool blocked, bool rare)
 {
+	static const struct tqi_pass comes = { TQ_FREE, TQ_READY, TQ_READY, 0, 0, 0 };
 	uint64_t due = rare ? first_due(tx, t, delay_ns) : 0;
 
 	if (due)
@@ -327,7 +330,7 @@ TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
 		if (rare)
 			tqi_task_move(tx, index, TQ_READY);
 		else
-			tqi_task_came(tx, index);
+			tqi_pass(tx, index, t, stream, &comes, false);
 		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
 	}
 	if (!rare)
@@ -424,19 +427,14 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 		r = tqi_after_submit(tx, index, s->spec, &culprit);
 	if (r < 0)
 		return r;
-	if (TQI_PLANTED(plain_submit) && !rare)
-		root->unfinished++;
-	else
-		TQI_ADD(tx, root->unfinished, 1);
 	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
-	start_life(tx, index, t, s->spec->delay_ns, rare && (leader || culprit || is_unmet(tx, t)),
-		   rare);
+	start_life(tx, index, t, tqi_stream_by(tx, s->queue, s->kind), s->spec->delay_ns,
+		   rare && (leader || culprit || is_unmet(tx, t)), rare);
 	if (rare && s->spec->after_count && !culprit && tqi_trace_is_on(tx))
 		tqi_after_record(tx, index);
 	if (rare && closes_cycle(tx, s, index))
 		return TQ_ECYCLE;
-	TQI_ADD(tx, root->sequence, 1);
 	*ret_id = tqi_id_make(index, t->generation);
 	if (!rare)
 		return 0;
@@ -497,7 +495,6 @@ bool tqi_submit_undo(struct tqi_tx *tx, uint32_t index)
 	if (!tqi_after_discard(tx, index))
 		return false;
 	tqi_lane_leave(tx, t->lane);
-	TQI_ADD(tx, tqi_root(tx)->unfinished, -1);
 	tqi_wall_ended(tx, t);
 	TQI_ADD(tx, t->pins, -1); /* its group's */
 	tqi_task_free(tx, index);

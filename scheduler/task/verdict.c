@@ -96,32 +96,35 @@ static bool is_plain(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 	       !tqi_worker_at(tx, attempt->worker)->output_bytes;
 }
 
-/* Unlink and free the attempt's record; the task is on its own then. */
-TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg,
-				 bool rare)
+/*
+ * Unlink and free the attempt's record; the task is on its own then.  `leaves`: it will be
+ * freed, too, and nothing is written to it.
+ */
+TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attempt *attempt,
+				 uint32_t cause, int32_t cause_arg, bool rare, bool leaves)
 {
-	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
 	struct tqi_task *task = tqi_task_at(tx, attempt->task);
+	const bool first = !attempt->prev, last = !attempt->next;
+	struct tqi_attempt *prev = first ? attempt : tqi_attempt_at(tx, attempt->prev);
+	struct tqi_attempt *next = last ? attempt : tqi_attempt_at(tx, attempt->next);
 	struct ended ended = { attempt->task,	    task->attempts, attempt->worker,
 			       attempt->started_ns, cause,	    cause_arg };
 
 	tqi_task_touch(tx, task);
-	if (attempt->prev)
-		TQI_SET(tx, tqi_attempt_at(tx, attempt->prev)->next, attempt->next);
-	if (attempt->next)
-		TQI_SET(tx, tqi_attempt_at(tx, attempt->next)->prev, attempt->prev);
-	TQI_SETS(tx, worker, (attempts, attempt->prev ? worker->attempts : attempt->next),
-		 (attempt_count, worker->attempt_count - 1));
+	if (TQI_PLANTED(plain_end) && !rare)
+		worker->attempts = attempt->next; /* its entry has the new value */
+	TQI_SETS_IF(tx, (first, worker, attempts, attempt->next),
+		    (!first, prev, next, attempt->next), (!last, next, prev, attempt->prev),
+		    (true, worker, attempt_count, worker->attempt_count - 1),
+		    (!leaves, task, attempt, 0), (!leaves, task, cause, cause),
+		    (!leaves, task, cause_arg, cause_arg));
 	if (rare)
 		tqi_behalf_end(tx, a);
 	if (rare && worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
 	if (rare && (attempt->checkpoint | attempt->inherited | attempt->payload))
 		settle_blocks(tx, attempt, task);
-	if (TQI_PLANTED(plain_end) && !rare)
-		task->attempt = 0; /* its entry has the new value */
-	TQI_SETS(tx, task, (attempt, 0), (cause, cause), (cause_arg, cause_arg));
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
@@ -140,13 +143,15 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, uint32_t cause, 
 static __attribute__((noinline)) struct ended detach_rare(struct tqi_tx *tx, uint32_t a,
 							  uint32_t cause, int32_t cause_arg)
 {
-	return detach_as(tx, a, cause, cause_arg, true);
+	return detach_as(tx, a, tqi_attempt_at(tx, a), cause, cause_arg, true, false);
 }
 
 static inline struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
 {
-	return is_plain(tx, tqi_attempt_at(tx, a)) ? detach_as(tx, a, cause, cause_arg, false)
-						   : detach_rare(tx, a, cause, cause_arg);
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+
+	return is_plain(tx, attempt) ? detach_as(tx, a, attempt, cause, cause_arg, false, false)
+				     : detach_rare(tx, a, cause, cause_arg);
 }
 
 static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ended *ended)
@@ -348,13 +353,11 @@ static void end_stopped(struct tqi_tx *tx, struct ended *ended)
 		end_failed(tx, ended, true, 0);
 }
 
-int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_t epoch,
-	    const struct tqi_verdict *v)
+/* The verdict on an attempt whose task does not go with it. */
+static __attribute__((noinline)) void end_attempt(struct tqi_tx *tx, uint32_t a,
+						  const struct tqi_attempt *attempt,
+						  const struct tqi_verdict *v)
 {
-	const struct tqi_attempt *attempt = tqi_attempt_find(tx, worker, a, id, epoch);
-
-	if (!attempt)
-		return TQ_ELEASE;
 	/* A stop that the attempt obeyed is why it ended; a success is a success. */
 	uint32_t stop = v->kind == TQ_VERDICT_FAIL || v->kind == TQ_VERDICT_RELEASE
 				? attempt->stop_cause
@@ -370,6 +373,31 @@ int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_
 		end_released(tx, &ended, v->delay_ns);
 	else
 		end_by_failure(tx, &ended, v->kind == TQ_VERDICT_FATAL);
+}
+
+/* Whether its task is done with it, and goes, with all that the verdict would have left in it. */
+static bool takes_task_along(struct tqi_tx *tx, const struct tqi_attempt *attempt,
+			     const struct tqi_verdict *v)
+{
+	return v->kind == TQ_VERDICT_DONE && !v->result_token && is_plain(tx, attempt) &&
+	       tqi_task_goes_at_once(tqi_task_at(tx, attempt->task));
+}
+
+int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_t epoch,
+	    const struct tqi_verdict *v)
+{
+	struct tqi_attempt *attempt = tqi_attempt_find(tx, worker, a, id, epoch);
+
+	if (!attempt)
+		return TQ_ELEASE;
+	if (takes_task_along(tx, attempt, v)) {
+		const uint32_t index = attempt->task;
+
+		detach_as(tx, a, attempt, v->cause, v->cause_arg, false, true);
+		tqi_task_leave(tx, index, tqi_task_at(tx, index), v->cause, v->cause_arg);
+	} else {
+		end_attempt(tx, a, attempt, v);
+	}
 	return 0;
 }
 
