@@ -2,66 +2,24 @@
 /* The order of a rebuild. */
 #include "scheduler/rebuild/rebuild.h"
 
-#include <string.h>
-
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/worker/keepers.h"
-
-static void clear_root(struct tqi_root *root)
-{
-	root->unfinished = root->ready = root->running = root->assigned = 0;
-	root->finished_oldest = root->finished_newest = root->finished_count = 0;
-	root->telling = root->telling_last = 0;
-	root->room_waiters = root->empty_workers = root->dying_workers = root->moving = 0;
-	root->appointments = 0;
-	root->rates = 0;
-	tqi_rebuild_clear_heap(&root->refills);
-	tqi_rebuild_clear_heap(&root->owners);
-	tqi_rebuild_clear_heap(&root->due);
-	tqi_rebuild_clear_heap(&root->wall);
-	root->loosened = 0;
-	memset(&root->keys, 0, sizeof(root->keys));
-	memset(&root->limits, 0, sizeof(root->limits));
-	memset(&root->lanes, 0, sizeof(root->lanes));
-	root->commands_oldest = root->commands_newest = root->commands_open = 0;
-	root->ended_oldest = root->ended_newest = root->ended_count = 0;
-	root->command_waiters = root->group_waiters = 0;
-	root->asleep_queues = root->waiter_cursor = 0;
-	memset(&root->groups_owned, 0, sizeof(root->groups_owned));
-	memset(&root->groups_ended, 0, sizeof(root->groups_ended));
-	root->groups_busy = root->groups_busy_last = root->groups_cursor = 0;
-	memset(&root->tenants, 0, sizeof(root->tenants));
-	memset(&root->servers, 0, sizeof(root->servers));
-	memset(&root->pools, 0, sizeof(root->pools));
-	memset(&root->queues, 0, sizeof(root->queues));
-	memset(&root->kinds, 0, sizeof(root->kinds));
-	root->carrying = 0;
-	memset(&root->moving_queues, 0, sizeof(root->moving_queues));
-	memset(&root->carrying_queues, 0, sizeof(root->carrying_queues));
-	root->moving_at = 0;
-	root->stale_first = root->stale_last = root->stale_stuck = 0;
-	root->stale_stage = root->stale_cursor = 0;
-}
 
 /* Whatever was being swept is swept from the beginning. */
 static void sweep_again(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 
-	root->sweep_at = 0;
 	root->sweep_left = root->sweep_count = c->count[TQI_TASKS];
-	root->groups_closing = root->flags & TQI_ROOT_SHUTDOWN && c->count[TQI_GROUPS]
-				       ? c->count[TQI_GROUPS] - 1
-				       : 0;
+	if (root->flags & TQI_ROOT_SHUTDOWN)
+		root->groups_closing = c->count[TQI_GROUPS] - 1;
 }
 
 static int rebuild(struct tqi_check *c)
 {
-	struct tqi_root *root = tqi_root(c->tx);
-
 	tqi_rebuild_directories(c);
 	tqi_store_relaxed64(&c->tx->core->ring_shown, c->tx->core->ring_head);
-	clear_root(root);
+	tqi_rebuild_forget(c);
 	tqi_rebuild_classes(c);
 	tqi_rebuild_streams_begin(c);
 	tqi_rebuild_workers(c);

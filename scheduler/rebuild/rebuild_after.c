@@ -42,7 +42,6 @@ static void mend_chain(struct tqi_check *c, uint32_t index, struct tqi_task *t,
 {
 	uint32_t *link = &extra->after;
 
-	extra->after_count = 0;
 	while (*link) {
 		uint32_t e = *link;
 		struct tqi_edge *edge = tqi_check_record(c, TQI_EDGES, e);

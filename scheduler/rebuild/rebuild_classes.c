@@ -80,15 +80,7 @@ static void link_class(struct tqi_check *c, uint32_t k, uint32_t l)
 	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
 
 	lane->class_ = k;
-	lane->members = lane->parking = 0;
-	lane->is_parking = lane->state = TQI_PARKING_EMPTY;
-	memset(lane->limits, 0, sizeof(lane->limits));
-	tqi_rebuild_clear_heap(&lane->tasks);
-	tqi_rebuild_clear_heap(&lane->ages);
-	tqi_rebuild_clear_heap(&class->open);
-	tqi_rebuild_clear_heap(&class->oldest);
-	class->tenant = class->parked = class->prev = 0;
-	class->competes = 0;
+	class->tenant = 0;
 	class->plain = l;
 	class->lane_count = 1;
 	class->next = queue->classes;
@@ -196,13 +188,8 @@ void tqi_rebuild_classes(struct tqi_check *c)
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
 
-		if (!queue)
-			continue;
-		queue->classes = queue->waiting = queue->tournaments = 0;
-		queue->streams = queue->by_kind = queue->contest = 0;
-		queue->asleep = 0;
-		queue->tenant_classes[0] = queue->tenant_classes[1] = 0;
-		mend_policy(queue);
+		if (queue)
+			mend_policy(queue);
 	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++)
 		mend_class(c, k);

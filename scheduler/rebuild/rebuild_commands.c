@@ -42,7 +42,6 @@ static void mend_deliveries(struct tqi_check *c, uint32_t index, struct tqi_comm
 	struct tqi_delivery *d = tqi_command_deliveries(c->tx, command);
 	uint32_t last = 0;
 
-	command->waiting = command->open = 0;
 	for (uint32_t i = 0; i < command->delivery_count; i++) {
 		if (i > 0 && d[i].worker <= last) {
 			d[i].worker = last + 1;

@@ -14,7 +14,6 @@ static void mend_tenant(struct tqi_check *c, uint32_t t)
 
 	if (!tenant)
 		return;
-	tenant->tasks = tenant->classes = tenant->tournaments = 0;
 	if (tenant->tag_us < 0 || tenant->credit_us < 0)
 		tenant->tag_us = tenant->credit_us = 0;
 	tenant->overdue_turn = tenant->overdue_turn != 0;

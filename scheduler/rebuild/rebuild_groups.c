@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups: their chains and counts anew, from what their members say. */
-#include <string.h>
-
 #include "scheduler/graph/group_list.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/record/task_record.h"
@@ -28,9 +26,6 @@ void tqi_rebuild_groups_begin(struct tqi_check *c)
 			continue;
 		}
 		c->marks[TQI_GROUPS][i] |= TQI_SEEN_LINKED;
-		g->first = g->last = g->ended_last = g->walk = 0;
-		g->prev = g->next = g->busy_next = g->waiters = 0;
-		g->unfinished = g->completion = 0;
 	}
 }
 
@@ -45,7 +40,6 @@ static struct tqi_group *group_of(struct tqi_check *c, uint32_t index)
 static void append(struct tqi_check *c, struct tqi_group *g, uint32_t task, struct tqi_extra *extra)
 {
 	extra->group_prev = g->last;
-	extra->group_next = 0;
 	if (g->last)
 		extra_at(c, g->last)->group_next = task;
 	else
@@ -153,7 +147,6 @@ static void count(struct tqi_check *c, struct tqi_group *g)
 {
 	uint32_t states[TQ_STATE_COUNT] = { 0 }, prev = 0, order = 0;
 
-	g->ended_last = 0;
 	for (uint32_t task = g->first; task; prev = task, task = extra_at(c, task)->group_next) {
 		struct tqi_extra *extra = extra_at(c, task);
 
@@ -228,7 +221,7 @@ void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *s)
 		return;
 	if (!g) {
 		s->interest = TQI_INTEREST_TASKS;
-		s->subject = 0;
+		s->subject = s->told = 0;
 		return;
 	}
 	g->waiters++;

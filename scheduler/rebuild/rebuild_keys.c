@@ -21,7 +21,6 @@ void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *
 		return;
 	}
 	c->marks[TQI_KEYS][extra->key] |= TQI_SEEN_LINKED;
-	key->successor = 0;
 }
 
 /* Who has this key's name already; 0 nobody. */

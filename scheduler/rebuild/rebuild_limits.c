@@ -14,7 +14,6 @@ static void mend_bucket(const struct tqi_check *c, struct tqi_limit *limit)
 
 	if (!tqi_rate_is_valid(&rate))
 		limit->interval_ns = limit->rate = limit->burst = 0;
-	limit->booked = 0;
 	limit->next_ns = tqi_bucket_next_ns(limit);
 	if (tqi_check_bucket_is_sound(limit))
 		return;
@@ -29,8 +28,6 @@ static void mend_limit(struct tqi_check *c, uint32_t x)
 
 	if (!limit)
 		return;
-	limit->used = limit->tasks = limit->waiting = 0;
-	limit->closed = limit->prev = limit->next = limit->loosened = 0;
 	mend_bucket(c, limit);
 	if (!tqi_check_limit_is_sound(limit))
 		limit->bytes = 0;

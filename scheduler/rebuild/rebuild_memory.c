@@ -8,6 +8,7 @@
 #include "shm/span.h"
 
 #define UNITS_PER_SPAN_SHIFT (TQI_SPAN_SHIFT - TQI_UNIT_SHIFT)
+#define UNITS_PER_SPAN (1u << UNITS_PER_SPAN_SHIFT)
 
 static struct tqi_span *span_of(struct tqi_check *c, uint32_t s)
 {
@@ -109,14 +110,27 @@ static void mend_inflight(struct tqi_check *c)
 	}
 }
 
-/* With an empty map no span is free: whatever a block claims is judged by its record. */
+/* No span is free, and all blocks of a span may be in use: what is one, its record says. */
+static void forget_free(struct tqi_check *c)
+{
+	const struct tqi_geometry *g = c->g;
+
+	memset(c->tx->base + g->span_map, 0, (g->span_count + 63) / 64 * 8);
+	for (uint32_t s = 0; s < g->span_count; s++) {
+		struct tqi_span *span = span_of(c, s);
+
+		if (span->use == TQI_SPAN_BLOCKS && span->class_ < TQI_SMALL_CLASSES)
+			span->bump = (uint16_t)(UNITS_PER_SPAN >> span->class_);
+	}
+}
+
 void tqi_rebuild_directories(struct tqi_check *c)
 {
 	const struct tqi_geometry *g = c->g;
 
 	mend_inflight(c);
 	mend_extents(c);
-	memset(c->tx->base + g->span_map, 0, (g->span_count + 63) / 64 * 8);
+	forget_free(c);
 	for (uint32_t t = 0; t < TQI_TABLE_COUNT; t++)
 		mend_table(c, t);
 	for (uint32_t f = 0; f < tqi_schema.family_count; f++)
@@ -134,7 +148,7 @@ static void chain_blocks(struct tqi_check *c, uint32_t s, struct tqi_span *span)
 {
 	uint32_t class = span->class_, first = s << UNITS_PER_SPAN_SHIFT;
 
-	span->bump = (uint16_t)(TQI_SPAN_BYTES >> (TQI_UNIT_SHIFT + class));
+	span->bump = (uint16_t)(UNITS_PER_SPAN >> class);
 	while (span->bump && !is_seen(c, first + ((span->bump - 1u) << class)))
 		span->bump--;
 	span->used = c->span_blocks[s];
@@ -154,7 +168,7 @@ static void list_span(struct tqi_check *c, uint32_t s, struct tqi_span *span)
 	uint32_t *head = &c->tx->core->class_head[span->class_];
 
 	span->prev = span->next = 0;
-	if (!span->free && span->bump == TQI_SPAN_BYTES >> (TQI_UNIT_SHIFT + span->class_))
+	if (!span->free && span->bump == UNITS_PER_SPAN >> span->class_)
 		return;
 	span->next = *head;
 	if (*head)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Schedules that make sense stay; the others are free.  Their heaps are made anew. */
-#include <string.h>
-
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/time/schedule_heap.h"
 
@@ -33,9 +31,8 @@ void tqi_rebuild_schedules(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 
-	memset(&root->every, 0, sizeof(root->every));
-	memset(&root->cron, 0, sizeof(root->cron));
-	root->schedules = root->crons = root->anew = 0;
+	if (root->anew > c->count[TQI_SCHEDULES])
+		root->anew = c->count[TQI_SCHEDULES];
 	if (root->schedule_sequence > SEQUENCE_MAX)
 		root->schedule_sequence = 0;
 	for (uint32_t i = 1; i < c->count[TQI_SCHEDULES]; i++) {

@@ -12,9 +12,6 @@ static void mend_pool(struct tqi_check *c, uint32_t p)
 
 	if (!pool)
 		return;
-	pool->used = pool->servers = pool->pools = pool->has_room = 0;
-	memset(&pool->load, 0, sizeof(pool->load));
-	memset(&pool->rooms, 0, sizeof(pool->rooms));
 	if (!tqi_check_pool_is_sound(c, pool))
 		pool->queue = 0;
 	else if (pool->size != TQI_POOL_NONE)
@@ -29,7 +26,6 @@ static void mend_queue(struct tqi_check *c, uint32_t q)
 
 	if (!queue)
 		return;
-	queue->servers = queue->carry_at = queue->carry_from = queue->carry_to = 0;
 	if (home && home->queue == q && !home->bytes)
 		c->marks[TQI_POOLS][queue->home] |= TQI_SEEN_LINKED;
 	else
@@ -47,7 +43,6 @@ void tqi_rebuild_servers_begin(struct tqi_check *c)
 
 		if (!server)
 			continue;
-		server->used = 0;
 		server->leaving = server->leaving != 0;
 		if (!tqi_check_server_is_sound(c, server))
 			server->queue = 0;

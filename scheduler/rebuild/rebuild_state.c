@@ -25,7 +25,6 @@ void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
 	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
 
 	edge->quiet = edge->quiet != 0;
-	edge->prev = edge->next = 0;
 	if (edge->told == TQI_EDGE_TOLD)
 		return;
 	edge->next = t->edges;

@@ -9,12 +9,6 @@
 /* A store that stays: there is no journal to undo it. */
 void tqi_rebuild_keep(struct tqi_check *c);
 
-/* Make a heap empty, whatever it was. */
-static inline void tqi_rebuild_clear_heap(struct tqi_heap *heap)
-{
-	*heap = (struct tqi_heap){ 0 };
-}
-
 /* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
 
@@ -27,6 +21,9 @@ void tqi_rebuild_moving(struct tqi_check *c, uint32_t queue);
 
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);
+/* All that is derived becomes 0 (scheduler/record/fields.h); of an extra, once its block is whole. */
+void tqi_rebuild_forget(struct tqi_check *c);
+void tqi_rebuild_forget_extra(struct tqi_extra *extra);
 /* Queues with a policy that can be, and their classes. */
 void tqi_rebuild_classes(struct tqi_check *c);
 void tqi_rebuild_workers(struct tqi_check *c);

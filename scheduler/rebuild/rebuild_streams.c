@@ -54,9 +54,6 @@ static void mend_stream(struct tqi_check *c, uint32_t s)
 	if (!queue || !tqi_check_record(c, TQI_KINDS, stream->kind) ||
 	    is_there(c, queue, stream->kind))
 		return;
-	memset(stream->depth, 0, sizeof(stream->depth));
-	tqi_rebuild_clear_heap(&stream->tenants);
-	stream->tenant_classes = stream->tenant_ready = 0;
 	stream->next = queue->streams;
 	queue->streams = s;
 	c->marks[TQI_STREAMS][s] |= TQI_SEEN_LINKED;

@@ -159,7 +159,7 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 	if (extra && extra->at_ns > INT64_MAX)
 		extra->at_ns = 0;
 	if (extra)
-		extra->unmet = extra->again = 0; /* edges and gates are counted anew */
+		tqi_rebuild_forget_extra(extra);
 	if (extra)
 		extra->stale &= tqi_state_is_final(t->state) ? TQI_STALE_ENDED : TQI_STALE_ALL;
 	if (t->due_ns > INT64_MAX) /* RC-4 */
@@ -222,7 +222,6 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		t->cause = TQ_CAUSE_NONE;
 	mend_sequence(c, t);
 	t->flags &= (uint16_t) ~(TQI_TASK_DUE | TQI_TASK_AT | TQI_TASK_LISTED | TQI_TASK_TELLING);
-	t->edges = t->pins = t->prev = t->next = 0;
 	mend_attempt(c, index, t);
 	if (t->state == TQ_READY || t->state == TQ_RUNNING)
 		t->flags &= (uint16_t)~TQI_TASK_SERVED;
@@ -247,7 +246,6 @@ static void link_attempt(struct tqi_check *c, uint32_t a)
 	struct tqi_attempt *attempt = tqi_attempt_at(c->tx, a);
 	struct tqi_worker *worker = tqi_worker_at(c->tx, attempt->worker);
 
-	attempt->prev = attempt->waits = 0;
 	attempt->next = worker->attempts;
 	if (worker->attempts)
 		tqi_attempt_at(c->tx, worker->attempts)->prev = a;
@@ -284,10 +282,6 @@ static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
 
 	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
 		w->state = TQI_WORKER_FREE;
-	w->attempts = w->attempt_count = w->waiting = w->command = 0;
-	w->command_seen = 0;
-	w->assigned = w->assigned_last = w->assigned_count = 0;
-	w->asleep = w->stopper = 0;
 	if (w->state == TQI_WORKER_FREE)
 		return;
 	/* A hint only: whether its process is gone must still be proved. */
@@ -334,12 +328,13 @@ static bool keep_edge(struct tqi_check *c, uint32_t e, uint32_t w)
 	return true;
 }
 
-static void attach_edge(struct tqi_check *c, uint32_t e)
+static void attach_edge(struct tqi_check *c, uint32_t e, struct tqi_waiter *s)
 {
 	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
 
 	tqi_task_at(c->tx, edge->task)->pins++;
 	edge->told = edge->told == TQI_EDGE_TOLD;
+	s->told += edge->told;
 	tqi_rebuild_edge_list(c, e);
 }
 
@@ -348,11 +343,13 @@ static void mend_edges(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	uint32_t *link = &s->edges;
 
+	if (s->interest != TQI_INTEREST_GROUP)
+		s->told = 0;
 	while (*link && keep_edge(c, *link, w)) {
 		struct tqi_edge *edge = tqi_edge_at(c->tx, *link);
 
 		if (edge->task) {
-			attach_edge(c, *link);
+			attach_edge(c, *link, s);
 			link = &edge->next_of_waiter;
 		} else {
 			c->marks[TQI_EDGES][*link] &= (uint8_t)~TQI_SEEN_LINKED;
@@ -372,7 +369,6 @@ static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 		s->attempt = 0;
 		return;
 	}
-	s->attempt_prev = 0;
 	s->attempt_next = attempt->waits;
 	if (attempt->waits)
 		tqi_waiter_at(c->tx, attempt->waits)->attempt_prev = w;
@@ -394,7 +390,6 @@ static void relist(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 
 	s->turn = ++c->tx->core->waiter_turn;
 	s->list_older = list->newest;
-	s->list_newer = 0;
 	if (list->newest)
 		tqi_waiter_at(c->tx, list->newest)->list_newer = w;
 	else
@@ -415,7 +410,6 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 
 	s->state = TQI_WAITER_LISTED;
 	s->older = core->waiter_newest;
-	s->newer = 0;
 	if (core->waiter_newest)
 		tqi_waiter_at(c->tx, core->waiter_newest)->newer = w;
 	else

@@ -418,6 +418,7 @@ struct tqi_worker {
 	struct tqi_word32 output_word; /* futex for readers: +1 at each write */
 	struct tqi_word32 output_serial; /* of the attempt that writes; 0 none */
 	struct tqi_reader readers[TQI_READERS];
+	uint64_t reserved2;
 
 	_Alignas(64) pthread_mutex_t life; /* robust; held while registered */
 	uint32_t life_made; /* written once, by the first taker */
@@ -438,6 +439,7 @@ struct tqi_worker {
 	uint64_t stolen;   /* tasks that it has stolen */
 	uint64_t reserved3;
 	struct tqi_rank ranks[TQ_WORKER_QUEUES_MAX]; /* in each of its queues, while asleep */
+	uint64_t reserved4;
 };
 _Static_assert(sizeof(struct tqi_worker) == 704, "eleven cache lines");
 
@@ -1058,6 +1060,7 @@ struct tqi_root {
 	struct tqi_hash_index pools;   /* by queue and pattern */
 	struct tqi_hash_index queues;  /* by name: each record that is in use is in it once */
 	struct tqi_hash_index kinds;   /* likewise */
+	uint32_t reserved1;
 	struct tqi_queue_set moving_queues; /* those with TQI_QUEUE_MOVING ... */
 	uint32_t moving_at;		    /* ... and the last one that was looked at */
 	uint32_t reserved0;

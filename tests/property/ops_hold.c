@@ -238,10 +238,14 @@ void op_rebuild(struct world *w)
 {
 	int r = -ENOMEM, tries = 0;
 
-	note(w, "rebuild");
+	bool wiped = chance(w, 2);
+
+	note(w, wiped ? "rebuild from truth" : "rebuild");
 	while (w->m->telling_count && w->m->dependency_slots > 1)
 		sweep(w); /* what is told of dependencies need not be told again */
 	settle(w);
+	if (wiped)
+		wipe(w);
 	while (r == -ENOMEM) { /* as client/observe/check_api.c does */
 		tqt_box_begin(&w->box, &w->tx);
 		r = tqi_rebuild(&w->tx, scratch(w));

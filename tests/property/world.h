@@ -88,6 +88,9 @@ struct pattern pattern_make(struct world *w, uint32_t bytes_max);
 /* Zeroed scratch memory of tqi_check() and tqi_rebuild(). */
 void *scratch(struct world *w);
 
+/* Writes over all that is derived (scheduler/record/fields.h): only a repair may come next. */
+void wipe(struct world *w);
+
 /* Looks at one schedule that is due; false: none is. */
 bool schedule_run(struct world *w);
 
