@@ -2,8 +2,7 @@
 /*
  * Runs the benches; prints a table, or with --json one object a line.
  *
- *   taskq-bench [--json] [PART...]       those in the table below
- *   taskq-bench [--json] count-deep      count with 1,000,000 tasks waiting: minutes
+ *   taskq-bench [--json] [--quick] [PART...]   those in the table below
  *   taskq-bench --lives COUNT DEPTH [HOW]    what bench_count.c has counted
  *   taskq-bench --scene NAME NUMBER          what bench_flat.c has counted
  *   taskq-bench --sleepers SEGMENT NUMBER ID    who waits beside it
@@ -23,6 +22,7 @@ static const struct part {
 } parts[] = {
 	{ "alone", bench_alone, false },
 	{ "pair", bench_pair, false },
+	{ "crowd", bench_crowd, false },
 	{ "wake", bench_wake, false },
 	{ "death", bench_death, false },
 	{ "lock", bench_lock, false },
@@ -38,6 +38,8 @@ static const struct part {
 	{ "flat", bench_flat, false },
 	{ "herd", bench_herd, false },
 	{ "peers", bench_peers, true },
+	{ "commands", bench_commands, true },
+	{ "growth", bench_growth, true },
 	{ "graph", bench_graph, false },
 	{ "graph-full", bench_graph_full, true },
 	{ "parked", bench_parked, false },
@@ -47,7 +49,7 @@ static const struct part {
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: taskq-bench [--json] [PART...]\nparts:");
+	fprintf(stderr, "usage: taskq-bench [--json] [--quick] [PART...]\nparts:");
 	for (uint32_t i = 0; i < PARTS; i++)
 		fprintf(stderr, " %s%s", parts[i].name, parts[i].on_request ? " (minutes)" : "");
 	fputc('\n', stderr);
@@ -82,19 +84,33 @@ static int run_inside(int argc, char **argv)
 	return -1;
 }
 
+/* The first argument that is no option. */
+static int take_options(int argc, char **argv)
+{
+	int at = 1;
+
+	for (; at < argc; at++)
+		if (strcmp(argv[at], "--json") == 0)
+			bench_table_json();
+		else if (strcmp(argv[at], "--quick") == 0)
+			bench_quicken();
+		else
+			break;
+	return at;
+}
+
 int main(int argc, char **argv)
 {
-	int first = 1, inside = run_inside(argc, argv);
+	const int inside = run_inside(argc, argv);
 
 	if (inside >= 0)
 		return inside;
-	if (argc > 1 && strcmp(argv[1], "--json") == 0) {
-		bench_table_json();
-		first = 2;
-	}
+	const int first = take_options(argc, argv);
+
 	for (int i = first; i < argc; i++)
 		if (!part_of(argv[i]))
 			return usage();
+	bench_table_begin();
 	for (int i = first; i < argc; i++)
 		part_of(argv[i])->run();
 	for (uint32_t i = 0; i < PARTS && first == argc; i++)

@@ -11,6 +11,10 @@
 #define BENCH_PAYLOAD_BYTES 64
 #define BENCH_PRIORITIES 1000 /* random ones: a heap is not a list */
 
+/* From now on each measurement is a glimpse: that it runs, not what it says, is of interest. */
+void bench_quicken(void);
+/* So many of something that is measured; of a glimpse a hundredth, one at least. */
+uint32_t bench_scaled(uint32_t count);
 /* Nanoseconds, CLOCK_MONOTONIC. */
 uint64_t bench_now(void);
 /* Processor time of a process so far; 0 it is gone. */
@@ -51,17 +55,35 @@ uint64_t bench_quantile(uint64_t *samples, uint32_t count, double share);
 void bench_table_json(void);
 /* One row: a figure, its unit, and the bound that it should keep (0 none). */
 void bench_report(const char *name, double value, const char *unit, double bound);
+/* The same, whose bound is the least that it should be. */
+void bench_report_least(const char *name, double value, const char *unit, double bound);
+/* One point of a curve: the median of some rounds, with their least and most. */
+struct bench_point {
+	const char *plot;   /* the picture that it belongs to */
+	const char *series; /* the curve */
+	double x;
+	const char *what; /* x counts these: "waiting" */
+	const char *unit; /* of the values */
+	double least, median, most;
+};
+void bench_report_point(const struct bench_point *point);
+/* Takes the three from samples, each of which is so many of the unit; sorts them. */
+void bench_point_of(struct bench_point *point, uint64_t *samples, uint32_t count, double each);
+/* What a series was run with, and what it lacks beside taskq. */
+void bench_report_peer(const char *series, const char *settings, const char *lacks);
 /* A row that this machine cannot give. */
 void bench_not_measured(const char *name, const char *why);
 /* Instructions of one operation, and data that it did not find in the simulated caches. */
 void bench_report_count(const char *name, double instructions, double first_misses,
 			double last_misses);
+/* What is measured: taken when it begins, since the load is the others'. */
+void bench_table_begin(void);
 /* The last line: how many bounds were met, how many missed. */
 void bench_table_end(void);
 
 /*
  * Lives of a task for bench_count.c to count in: submit and claim and complete; or with
- * tq_next ("next"); or under a policy of bench_policy.c.
+ * tq_next ("next"); or in the floor ("floor"); or under a policy of bench_policy.c.
  */
 void bench_lives(uint32_t count, uint32_t depth, const char *how);
 /* How one operation of a life under a policy compares with strict order: bench_count.c. */
@@ -93,6 +115,7 @@ void bench_layered_run(struct tq *tq, struct tq_worker *worker, uint64_t group, 
 
 void bench_alone(void);	    /* one process */
 void bench_pair(void);	    /* a producer and a worker */
+void bench_crowd(void);	    /* many of both */
 void bench_wake(void);	    /* wake-ups beside a bare futex */
 void bench_death(void);	    /* from a kill to the next attempt */
 void bench_lock(void);	    /* from EOWNERDEAD to the lock in order */
@@ -108,6 +131,8 @@ void bench_steer(void);	 /* one of very many */
 void bench_flat(void);	 /* beside very many queues, kinds, tenants, workers, sleepers */
 void bench_herd(void);	 /* who is woken, of very many idle workers */
 void bench_peers(void);	 /* others that queue tasks */
+void bench_growth(void); /* with what waits, and what stands beside */
+void bench_commands(void); /* starting commands, beside xargs and others */
 void bench_limits(void); /* copying, locking, waking, starting a program */
 void bench_graph(void);	 /* tasks that depend on each other, beside plain C */
 void bench_graph_full(void);

@@ -103,7 +103,7 @@ static uint64_t time_of(live_many *lives, struct alone *a)
 {
 	const uint64_t begin_ns = bench_cpu_ns(getpid());
 
-	lives(a, LIVES);
+	lives(a, bench_scaled(LIVES));
 	return bench_cpu_ns(getpid()) - begin_ns;
 }
 
@@ -111,6 +111,7 @@ static void compare(struct alone *a, const char *name, uint32_t depth, live_many
 		    live_many *floor)
 {
 	uint64_t times[BATCHES], floors[BATCHES], ratios[BATCHES];
+	const double lives = bench_scaled(LIVES);
 	char row[96];
 
 	for (uint32_t i = 0; i < BATCHES; i++) {
@@ -121,9 +122,9 @@ static void compare(struct alone *a, const char *name, uint32_t depth, live_many
 	snprintf(row, sizeof(row), "%s, %u waiting, times the floor", name, depth);
 	bench_report(row, (double)bench_quantile(ratios, BATCHES, 0.5) / 1000, "times", 1.6);
 	snprintf(row, sizeof(row), "%s, %u waiting", name, depth);
-	bench_report(row, (double)bench_quantile(times, BATCHES, 0.5) / LIVES, "ns", 0);
+	bench_report(row, (double)bench_quantile(times, BATCHES, 0.5) / lives, "ns", 0);
 	snprintf(row, sizeof(row), "the floor: lock, journal, clock and heap");
-	bench_report(row, (double)bench_quantile(floors, BATCHES, 0.5) / LIVES, "ns", 0);
+	bench_report(row, (double)bench_quantile(floors, BATCHES, 0.5) / lives, "ns", 0);
 }
 
 static void first_claim(struct alone *a)
@@ -152,7 +153,16 @@ void bench_alone(void)
 {
 	at_depth(0);
 	at_depth(1000);
-	at_depth(1000000);
+	at_depth(bench_scaled(1000000));
+}
+
+static void lives_in_sketch(uint32_t count, uint32_t depth)
+{
+	struct alone a = { 0 };
+
+	open_sketch(&a, depth);
+	live_in_sketch(&a, count);
+	sketch_close(a.sketch);
 }
 
 void bench_lives(uint32_t count, uint32_t depth, const char *how)
@@ -160,6 +170,10 @@ void bench_lives(uint32_t count, uint32_t depth, const char *how)
 	bool with_next = strcmp(how, "next") == 0;
 	struct alone a;
 
+	if (strcmp(how, "floor") == 0) {
+		lives_in_sketch(count, depth);
+		return;
+	}
 	if (*how && !with_next && bench_policy_lives(count, depth, how))
 		return;
 	open_alone(&a, depth);

@@ -35,6 +35,8 @@ enum op {
 	OPS
 };
 static const char *const functions[OPS] = { "tq_submit", "tq_claim", "tq_complete", "tq_next" };
+static const char *const of_floor[OPS] = { "sketch_submit", "sketch_claim", "sketch_complete",
+					   "sketch_next" };
 
 struct run {
 	struct counts ops[OPS];
@@ -77,7 +79,7 @@ static int op_of(char *name)
 {
 	name[strcspn(name, "\n")] = '\0';
 	for (int i = 0; i < OPS; i++)
-		if (strcmp(name, functions[i]) == 0)
+		if (strcmp(name, functions[i]) == 0 || strcmp(name, of_floor[i]) == 0)
 			return i;
 	return -1;
 }
@@ -150,17 +152,18 @@ static const char *run_lives(uint32_t lives, uint32_t depth, const char *how, st
 static const char *count(uint32_t depth, const char *how, struct counts *ret_ops)
 {
 	static struct run few, many;
-	const char *why = run_lives(LIVES, depth, how, &few);
+	const uint32_t lives = bench_scaled(LIVES);
+	const char *why = run_lives(lives, depth, how, &few);
 
 	if (!why)
-		why = run_lives(2 * LIVES, depth, how, &many);
+		why = run_lives(2 * lives, depth, how, &many);
 	for (int i = 0; i < OPS && !why; i++) {
 		const struct counts *a = &few.ops[i], *b = &many.ops[i];
 
 		ret_ops[i] = (struct counts){ .instructions =
-						      (b->instructions - a->instructions) / LIVES,
-					      .l1 = (b->l1 - a->l1) / LIVES,
-					      .last = (b->last - a->last) / LIVES };
+						      (b->instructions - a->instructions) / lives,
+					      .l1 = (b->l1 - a->l1) / lives,
+					      .last = (b->last - a->last) / lives };
 	}
 	return why;
 }
@@ -183,16 +186,43 @@ static void add_counts(struct counts *sum, const struct counts *c)
 	sum->last += c->last;
 }
 
+static struct counts life_of(const struct counts ops[OPS])
+{
+	struct counts life = { 0 };
+
+	for (int i = SUBMIT; i <= COMPLETE; i++)
+		add_counts(&life, &ops[i]);
+	return life;
+}
+
+/* Beside the floor, as deep. */
+static void report_life(uint32_t depth, const struct counts *life, const char *why)
+{
+	struct counts ops[OPS] = { 0 };
+	char name[80];
+
+	report("life of a task, the sum", depth, life, why);
+	why = why ? why : count(depth, "floor", ops);
+	const struct counts floor = life_of(ops);
+
+	report("life in the floor, the sum", depth, &floor, why);
+	snprintf(name, sizeof(name), "life of a task, %u waiting, instructions, times the floor",
+		 depth);
+	if (why)
+		bench_not_measured(name, why);
+	else
+		bench_report(name, life->instructions / floor.instructions, "times", 0);
+}
+
 static void at_depth(uint32_t depth)
 {
-	struct counts ops[OPS] = { 0 }, life = { 0 };
+	struct counts ops[OPS] = { 0 };
 	const char *why = count(depth, "", ops);
+	const struct counts life = life_of(ops);
 
-	for (int i = SUBMIT; i <= COMPLETE; i++) {
+	for (int i = SUBMIT; i <= COMPLETE; i++)
 		report(functions[i], depth, &ops[i], why);
-		add_counts(&life, &ops[i]);
-	}
-	report("life of a task, the sum", depth, &life, why);
+	report_life(depth, &life, why);
 	if (!why)
 		why = count(depth, "next", ops);
 	report(functions[NEXT], depth, &ops[NEXT], why);
@@ -201,14 +231,13 @@ static void at_depth(uint32_t depth)
 /* What the flight recorder costs is the difference. */
 static void without_recorder(void)
 {
-	struct counts ops[OPS] = { 0 }, life = { 0 };
+	struct counts ops[OPS] = { 0 };
 
 	setenv(BENCH_TRACE_OFF, "1", 1);
 	const char *why = count(0, "", ops);
+	const struct counts life = life_of(ops);
 
 	unsetenv(BENCH_TRACE_OFF);
-	for (int i = SUBMIT; i <= COMPLETE; i++)
-		add_counts(&life, &ops[i]);
 	report("life of a task without a recorder, the sum", 0, &life, why);
 }
 

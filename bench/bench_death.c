@@ -52,13 +52,14 @@ void bench_death(void)
 	struct started *s = bench_share(sizeof(*s));
 	struct tq *tq = bench_open();
 	struct tq_task_spec spec = bench_spec();
-	pid_t sleeper;
+	const uint32_t kills = bench_scaled(KILLS);
+	pid_t sleeper = -1;
 
 	spec.crashes_max = TQ_ATTEMPTS_MAX;
 	bench_must(tq_submit(tq, &spec, NULL), "submit");
 	start_worker(tq, s);
 	await(s, 1);
-	for (uint32_t i = 0; i < KILLS; i++) {
+	for (uint32_t i = 0; i < kills; i++) {
 		pid_t victim = (pid_t)atomic_load(&s->pid);
 
 		sleeper = start_worker(tq, s);
@@ -71,12 +72,13 @@ void bench_death(void)
 		samples[i] = atomic_load(&s->at_ns) - killed;
 		waitpid(victim, NULL, 0);
 	}
-	kill(sleeper, SIGKILL);
+	if (sleeper > 0)
+		kill(sleeper, SIGKILL);
 	waitpid(sleeper, NULL, 0);
 	bench_report("SIGKILL of a worker to the next attempt, median",
-		     (double)bench_quantile(samples, KILLS, 0.5) / 1e6, "ms", 5);
+		     (double)bench_quantile(samples, kills, 0.5) / 1e6, "ms", 5);
 	bench_report("SIGKILL of a worker to the next attempt, p99",
-		     (double)bench_quantile(samples, KILLS, 0.99) / 1e6, "ms", 0);
+		     (double)bench_quantile(samples, kills, 0.99) / 1e6, "ms", 0);
 	bench_unshare(s, sizeof(*s));
 	bench_close(tq);
 }

@@ -12,8 +12,20 @@
 
 #define NAME_BYTES 32
 #define SMALL_BYTES (16u << 20)
+#define GLIMPSE 100u /* that part of what is measured otherwise */
 
 static char segment[NAME_BYTES];
+static bool is_quick;
+
+void bench_quicken(void)
+{
+	is_quick = true;
+}
+
+uint32_t bench_scaled(uint32_t count)
+{
+	return is_quick ? (count + GLIMPSE - 1) / GLIMPSE : count;
+}
 
 static void name_segment(char *name, int pid)
 {

@@ -30,8 +30,8 @@ static double median(double (*once)(uint32_t of), uint32_t of)
 /* Nanoseconds of one copy. */
 static double copy(uint32_t bytes)
 {
-	static char from[1u << 20], to[1u << 20];
-	const uint32_t copies = COPIED_BYTES / 64 / bytes + 1;
+	static char from[TQ_PAYLOAD_MAX], to[TQ_PAYLOAD_MAX];
+	const uint32_t copies = bench_scaled(COPIED_BYTES / 64) / bytes + 1;
 	const uint64_t begin = bench_now();
 
 	for (uint32_t i = 0; i < copies; i++) {
@@ -108,15 +108,32 @@ static double fork_and_exec(uint32_t times)
 	return (double)(bench_now() - begin) / times;
 }
 
+/* Beside the peers: a payload is copied once in and once out. */
+static void report_copies(void)
+{
+	static const uint32_t sizes[] = { 64, 1024, 8000, 65536, 1u << 20, TQ_PAYLOAD_MAX };
+	struct bench_point point = {
+		.plot = "peers-payload", .series = "limit: memcpy", .what = "bytes", .unit = "us"
+	};
+
+	for (uint32_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t samples[BATCHES];
+
+		for (uint32_t b = 0; b < BATCHES; b++)
+			samples[b] = (uint64_t)(copy(sizes[i]) * 1000);
+		point.x = sizes[i];
+		bench_point_of(&point, samples, BATCHES, 1000 * 1000);
+		bench_report_point(&point);
+	}
+}
+
 void bench_limits(void)
 {
-	bench_report("limit: memcpy of 64 bytes", median(copy, 64), "ns", 0);
-	bench_report("limit: memcpy of 65536 bytes", median(copy, 65536), "ns", 0);
-	bench_report("limit: memcpy of 1048576 bytes", median(copy, 1u << 20), "ns", 0);
-	bench_report("limit: robust lock, taken and given back", median(lock_robust, LOCKS), "ns",
-		     0);
+	report_copies();
+	bench_report("limit: robust lock, taken and given back",
+		     median(lock_robust, bench_scaled(LOCKS)), "ns", 0);
 	bench_report("limit: futex, there and back between two processes",
-		     median(ping_pong, PINGS) / 1000, "us", 0);
-	bench_report("limit: fork and exec of true", median(fork_and_exec, PROGRAMS) / 1000, "us",
-		     0);
+		     median(ping_pong, bench_scaled(PINGS)) / 1000, "us", 0);
+	bench_report("limit: fork and exec of true",
+		     median(fork_and_exec, bench_scaled(PROGRAMS)) / 1000, "us", 0);
 }

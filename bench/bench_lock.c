@@ -155,7 +155,7 @@ static void rescue(struct tq *tq, struct rescues *r)
 
 static void collect(struct tq *tq, struct killer *k, char death, struct rescues *r)
 {
-	for (uint32_t i = 0; i < DEATHS_MAX && r->count < RESCUES; i++) {
+	for (uint32_t i = 0; i < DEATHS_MAX && r->count < bench_scaled(RESCUES); i++) {
 		char done;
 
 		if (write(k->ask, &death, 1) != 1 || read(k->answer, &done, 1) != 1) {
@@ -204,5 +204,5 @@ static void at_depth(uint32_t depth)
 void bench_lock(void)
 {
 	at_depth(0);
-	at_depth(100000);
+	at_depth(bench_scaled(100000));
 }

@@ -150,17 +150,19 @@ static void compare(const struct policy *p, uint32_t depth)
 
 	open_side(&strict, tq, &policies[0], "strict", depth);
 	open_side(&other, tq, p, "other", depth);
-	for (uint32_t i = 0; i < ROUNDS; i++) {
+	const uint32_t rounds = bench_scaled(ROUNDS);
+
+	for (uint32_t i = 0; i < rounds; i++) {
 		struct times a = live(&strict), b = live(&other);
 
 		claim[i] = b.claim / CLAIMS;
 		claims[i] = b.claim / a.claim;
 		lives[i] = b.life / a.life;
 	}
-	report("claim", p->name, depth, median(claim, ROUNDS), "ns", 0);
+	report("claim", p->name, depth, median(claim, rounds), "ns", 0);
 	if (p != policies) {
-		report("claim, times strict", p->name, depth, median(claims, ROUNDS), "times", 2);
-		report("life, times strict", p->name, depth, median(lives, ROUNDS), "times", 0);
+		report("claim, times strict", p->name, depth, median(claims, rounds), "times", 2);
+		report("life, times strict", p->name, depth, median(lives, rounds), "times", 0);
 	}
 	tq_worker_close(strict.worker);
 	tq_worker_close(other.worker);
@@ -176,7 +178,7 @@ static void at_depth(uint32_t depth)
 void bench_policy(void)
 {
 	at_depth(1000);
-	at_depth(100000);
+	at_depth(bench_scaled(100000));
 }
 
 void bench_policy_deep(void)

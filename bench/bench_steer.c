@@ -34,19 +34,21 @@ static void measure(struct tq *tq, const uint64_t *ids, const char *name,
 		    uint64_t (*step)(struct tq *, uint64_t))
 {
 	static uint64_t samples[STEPS];
+	const uint32_t steps = bench_scaled(STEPS);
 
-	for (uint32_t i = 0; i < STEPS; i++)
+	for (uint32_t i = 0; i < steps; i++)
 		samples[i] = step(tq, pick(ids, i));
-	bench_report(name, (double)bench_quantile(samples, STEPS, 0.5) / 1000, "us", 0);
+	bench_report(name, (double)bench_quantile(samples, steps, 0.5) / 1000, "us", 0);
 }
 
 void bench_steer(void)
 {
+	const uint32_t tasks = bench_scaled(TASKS);
 	struct tq *tq = bench_open();
 	uint64_t *ids = bench_share(TASKS * sizeof(*ids));
 	struct tq_task_spec spec = bench_spec();
 
-	for (uint32_t i = 0; i < TASKS; i++) {
+	for (uint32_t i = 0; i < tasks; i++) {
 		spec.priority = bench_priority();
 		bench_must(tq_submit(tq, &spec, &ids[i]), "submit");
 	}

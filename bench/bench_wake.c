@@ -124,8 +124,8 @@ static void measure(const struct place *place)
 
 	bare->place = ours->place = place;
 	for (int i = 0; i < ROUNDS; i++) {
-		futex_pings(bare, PINGS / ROUNDS);
-		taskq_pings(ours, PINGS / ROUNDS);
+		futex_pings(bare, bench_scaled(PINGS / ROUNDS));
+		taskq_pings(ours, bench_scaled(PINGS / ROUNDS));
 	}
 	sched_setaffinity(0, sizeof(cpu_set_t), &place->all);
 	report(place, bare, ours);

@@ -12,7 +12,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g -DNDEBUG")
 add_compile_definitions(_GNU_SOURCE)
 add_compile_options(
 	-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion
-	-Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2
+	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> -Wvla -Wformat=2
 	-Wcast-qual -Wimplicit-fallthrough
 	$<$<C_COMPILER_ID:Clang>:-Wmissing-variable-declarations>)
 if(TASKQ_WERROR)
