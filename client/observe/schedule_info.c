@@ -41,12 +41,13 @@ static int peek_block(const struct copy *copy, uint64_t at, void *buf, uint64_t 
 	return tqi_peek_block_at(copy->seg, &copy->moment, copy->schedule.block, at, buf, bytes);
 }
 
-/* Its block is written once: what was copied is its own while the record is. */
+/* A block is written once, for one sequence of its schedule. */
 static bool is_same(uint64_t id, const struct copy *copy)
 {
 	struct copy now;
 
 	return peek(copy->seg, id, &now) == 0 && now.schedule.block == copy->schedule.block &&
+	       now.schedule.sequence == copy->schedule.sequence &&
 	       tqi_moment_holds(copy->seg, &copy->moment, &now.moment);
 }
 
@@ -111,6 +112,7 @@ static void fill_texts(const struct copy *copy, struct tq_schedule_info *i)
 	const struct tqi_schedule *s = &copy->schedule;
 	const struct tqi_schedule_parts p = tqi_schedule_parts(s);
 
+	memcpy(i->name, s->name, sizeof(i->name) - 1);
 	tqi_peek_queue_name(copy->seg, s->queue, i->queue);
 	tqi_peek_kind_name(copy->seg, s->kind, i->kind);
 	copy_text(copy, p.label, s->label_bytes, i->label, sizeof(i->label));
@@ -162,6 +164,23 @@ static uint64_t id_at(const struct tqi_segment *seg, uint32_t index)
 	if (tqi_peek_record(seg, TQI_SCHEDULES, index, &s) < 0 || !is_live(&s))
 		return 0;
 	return tqi_id_make(index, s.generation);
+}
+
+int tq_schedule_find(struct tq *tq, const char *name, uint64_t *ret_id)
+{
+	uint32_t end;
+	int r = tqi_peek_count(&tq->seg, TQI_SCHEDULES, &end);
+
+	for (uint32_t index = 1; r >= 0 && *name && index < end; index++) {
+		struct tqi_schedule s;
+
+		if (tqi_peek_record(&tq->seg, TQI_SCHEDULES, index, &s) < 0 || !is_live(&s) ||
+		    strncmp(s.name, name, sizeof(s.name)) != 0)
+			continue;
+		*ret_id = tqi_id_make(index, s.generation);
+		return 0;
+	}
+	return r < 0 ? r : -ENOENT;
 }
 
 int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *infos,

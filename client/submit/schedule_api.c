@@ -10,6 +10,7 @@
 #include "client/core/options.h"
 #include "client/submit/spec.h"
 #include "client/submit/tzif.h"
+#include "scheduler/record/name.h"
 
 #define SECOND_NS 1000000000ull
 
@@ -26,6 +27,14 @@ struct making {
 	struct tqi_schedule_request request;
 	uint64_t id;
 };
+
+/* One that cannot be taken for an id. */
+static bool name_is_valid(const char *name)
+{
+	uint64_t id;
+
+	return tqi_name_is_valid(name) && tq_schedule_id_parse(name, &id) < 0;
+}
 
 static int take_task(struct making *m)
 {
@@ -62,12 +71,15 @@ static int prepare(struct making *m, const struct tq_schedule_spec *spec)
 {
 	int r = tqi_options_in(&m->spec, sizeof(m->spec), sizeof(m->spec), spec);
 
+	if (r == 0 && m->spec.name && !name_is_valid(m->spec.name))
+		r = -EINVAL;
 	if (r == 0)
 		r = take_task(m);
 	if (r == 0)
 		r = take_times(m);
 	m->request = (struct tqi_schedule_request){
 		.spec = &m->task,
+		.name = m->spec.name,
 		.every_ns = m->spec.every_ns,
 		.cron_text = m->spec.cron,
 		.cron = &m->cron,
@@ -96,7 +108,7 @@ int tq_schedule_create(struct tq *tq, const struct tq_schedule_spec *spec, uint6
 	if (r == 0)
 		r = tqi_run(tq, make_op, &m);
 	free(m.zone);
-	if (r == 0 && ret_id)
+	if (r >= 0 && ret_id)
 		*ret_id = m.id;
 	return r;
 }

@@ -51,14 +51,22 @@ struct tq_schedule_spec {
 	uint32_t overlap;	  /* enum tq_overlap; default TQ_OVERLAP_SKIP */
 	uint32_t catch_up;	  /* of times that passed while nobody kept time, so many runs are
 				     made, 1 to TQ_CATCH_UP_MAX, one after the other; default 1 */
+	const char *name;	  /* of one schedule, 1 to TQ_NAME_MAX of [A-Za-z0-9._-], not as an
+				     id reads: replaces the one that has it; default none */
 };
 
 /**
  * tq_schedule_create() - make a schedule.
  *
  * Its times by cron are those of the wall clock, and move when that is set; those of
- * every_ns are not touched by it.  A local time that clocks are set forward over is
- * taken at the jump, one that is there twice once.
+ * every_ns are not touched by it.  Fixed minutes and hours are times of the day: one that
+ * clocks are set forward over is taken at the jump, one that is there twice once.  With
+ * * or a step in minute or hour it is a pace that follows real time.
+ *
+ * With the name of a schedule that is there it replaces that one, wholly and in one step:
+ * the id, the runs so far and a pause stay, and so do the times of every_ns when that is
+ * the same.  A run that is owed is not made; one that goes on is what the next one may
+ * overlap with.
  *
  * @spec:	copied before the call returns.
  * @ret_id:	the schedule's id; may be NULL.
@@ -72,7 +80,8 @@ struct tq_schedule_spec {
  *		-EROFS; lock errors.
  * Since: 0.1.0
  *
- * Return: 0, or one of the errors above; nothing was changed then.
+ * Return: 0; 1 one of that name was replaced; or one of the errors above, and nothing was
+ * changed.
  */
 TQ_API TQ_NODISCARD int tq_schedule_create(struct tq *tq, const struct tq_schedule_spec *spec,
 					   uint64_t *ret_id);
@@ -137,6 +146,8 @@ struct tq_schedule_info {
 	uint32_t limit_count;  /* of limits */
 	char limits[TQ_LIMITS_MAX][TQ_KEY_MAX + 1]; /* limit keys, as they were given */
 	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
+	char name[TQ_NAME_MAX + 1];		    /* "" none */
+	char reserved1[7];
 };
 
 /**
@@ -161,6 +172,16 @@ TQ_API TQ_NODISCARD int tq_schedule_info(struct tq *tq, uint64_t id,
  */
 TQ_API TQ_NODISCARD int tq_schedule_list(struct tq *tq, uint64_t *cursor,
 					 struct tq_schedule_info *infos, uint32_t count);
+
+/**
+ * tq_schedule_find() - the schedule of a name.  Takes no lock.
+ *
+ * Errors:	-ENOENT no schedule has it.
+ * Since: 0.1.0
+ *
+ * Return: 0, or the error above.
+ */
+TQ_API TQ_NODISCARD int tq_schedule_find(struct tq *tq, const char *name, uint64_t *ret_id);
 
 /** tq_schedule_payload() - copy the payload of its runs; as tq_payload(). Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_schedule_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,

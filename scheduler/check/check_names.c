@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of queues and kinds: each is in its index once, and nothing else is. */
+/* Names of queues, kinds and schedules: each is in its index once, and nothing else is. */
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
@@ -15,6 +15,17 @@ static uint64_t hash_of_kind(struct tqi_tx *tx, uint32_t k)
 	return tqi_name_hash(tx, tqi_name_at(tx, TQI_KINDS, k));
 }
 
+static uint64_t hash_of_schedule(struct tqi_tx *tx, uint32_t s)
+{
+	return tqi_name_hash(tx, tqi_name_at(tx, TQI_SCHEDULES, s));
+}
+
+/* A schedule need not have one. */
+static bool may_be_nameless(uint32_t table)
+{
+	return table == TQI_SCHEDULES;
+}
+
 /* Each record in use is what its name leads to. */
 static void check_names(struct tqi_check *c, const struct tqi_check_index *i, const char *record)
 {
@@ -25,11 +36,13 @@ static void check_names(struct tqi_check *c, const struct tqi_check_index *i, co
 					   ? tqi_name_at(c->tx, i->table, n)
 					   : NULL;
 
-		if (!name)
+		const bool listed = c->marks[i->table][n] & TQI_SEEN_LINKED;
+
+		if (!name || (!name[0] && !listed && may_be_nameless(i->table)))
 			continue;
 		if (!name[0] || !memchr(name, '\0', TQ_NAME_MAX + 1))
 			tqi_check_fault(c, "%s %u: no name", record, n);
-		else if (!(c->marks[i->table][n] & TQI_SEEN_LINKED))
+		else if (!listed)
 			tqi_check_fault(c, "%s %u: not in the index", record, n);
 		else if (asks && tqi_name_find(c->tx, i->table, name) != n)
 			tqi_check_fault(c, "%s %u: another one has its name", record, n);
@@ -44,6 +57,10 @@ void tqi_check_names(struct tqi_check *c)
 	const struct tqi_check_index kinds = { &root->kinds, TQI_KINDS, "kind index",
 					       hash_of_kind };
 
+	const struct tqi_check_index schedules = { &root->named_schedules, TQI_SCHEDULES,
+						   "schedule index", hash_of_schedule };
+
 	check_names(c, &queues, "queue");
 	check_names(c, &kinds, "kind");
+	check_names(c, &schedules, "schedule");
 }

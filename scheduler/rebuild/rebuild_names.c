@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of queues and kinds are believed; their indexes are made anew. */
+/* Names of queues, kinds and schedules are believed; their indexes are made anew. */
 #include <string.h>
 
 #include "scheduler/order/policy.h"
@@ -36,6 +36,21 @@ static void mend_queue(struct tqi_queue *queue)
 	queue->backoff_cap_ns = LOST_BACKOFF_CAP_NS;
 }
 
+/* A schedule whose name is none, or another's, goes on without one. */
+static int name_schedule_again(struct tqi_check *c, uint32_t index)
+{
+	char *name = tqi_name_at(c->tx, TQI_SCHEDULES, index), kept[TQ_NAME_MAX + 1];
+	bool sound = memchr(name, '\0', TQ_NAME_MAX + 1) && tqi_name_is_valid(name) &&
+		     !tqi_name_find(c->tx, TQI_SCHEDULES, name);
+
+	memcpy(kept, name, sizeof(kept));
+	name[0] = '\0';
+	int r = sound ? tqi_name_put(c->tx, TQI_SCHEDULES, index, kept) : 0;
+
+	tqi_rebuild_keep(c);
+	return r;
+}
+
 int tqi_rebuild_names(struct tqi_check *c)
 {
 	int r = 0;
@@ -46,5 +61,8 @@ int tqi_rebuild_names(struct tqi_check *c)
 	}
 	for (uint32_t k = 1; k < c->count[TQI_KINDS] && r == 0; k++)
 		r = name_again(c, TQI_KINDS, k, "lost-kind");
+	for (uint32_t s = 1; s < c->count[TQI_SCHEDULES] && r == 0; s++)
+		if (c->marks[TQI_SCHEDULES][s] & TQI_SEEN_LINKED) /* it stays */
+			r = name_schedule_again(c, s);
 	return r;
 }

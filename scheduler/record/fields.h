@@ -110,7 +110,7 @@
 	F(name, T)
 
 #define TQI_FIELDS_SCHEDULE(F) \
-	F(link, D) F(flags, T) F(generation, T) F(sequence, T) F(every_ns, T) \
+	F(node, D) F(generation, T) F(sequence, T) F(every_ns, T) \
 	F(next_ns, T) F(retry_ns, T) F(last_run, T) F(made_ns, T) F(last_run_ns, T) \
 	F(runs, T) F(skipped, T) F(overlap, T) F(catch_up, T) F(owed, T) \
 	F(last_error, T) F(block, T) F(payload_bytes, T) F(label_bytes, T) \
@@ -119,7 +119,7 @@
 	F(progress_timeout_ns, T) F(backoff_ns, T) F(backoff_cap_ns, T) \
 	F(deadline_ns, T) F(priority, T) F(attempts_max, T) F(crashes_max, T) \
 	F(losses_max, T) F(task_flags, T) F(unique_scope, T) F(queue, T) F(kind, T) \
-	F(limit_count, T) F(limit_bytes, T) F(fair_bytes, T) F(reserved0, R) \
+	F(limit_count, T) F(limit_bytes, T) F(fair_bytes, T) F(flags, T) F(name, T) \
 	F(reserved1, R)
 
 #define TQI_FIELDS_COMMAND(F) \
@@ -172,7 +172,8 @@
 	F(command_sequence, T) F(commands_oldest, D) F(commands_newest, D) \
 	F(commands_open, D) F(ended_oldest, D) F(ended_newest, D) F(ended_count, D) \
 	F(command_waiters, D) F(carrying, D) F(telling_last, D) F(tenants, D) \
-	F(servers, D) F(pools, D) F(queues, D) F(kinds, D) F(reserved1, R) F(moving_queues, D) \
+	F(servers, D) F(pools, D) F(queues, D) F(kinds, D) F(named_schedules, D) \
+	F(reserved1, R) F(moving_queues, D) \
 	F(moving_at, H) F(reserved0, R) F(carrying_queues, D) F(owners, D) \
 	F(stale_first, D) F(stale_last, D) F(stale_stuck, D) F(stale_stage, D) \
 	F(stale_cursor, D) F(stale_best, D) F(stale_best_deadline_ns, D) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names of queues and kinds: each record that is in use stands once, by its name, in the
- * root's index of its table, and nothing else does.
+ * Names of queues and kinds, and of schedules that have one: each such record that is in use
+ * stands once, by its name, in the root's index of its table, and nothing else does.
  */
 #ifndef TQI_SCHEDULER_RECORD_NAME_H
 #define TQI_SCHEDULER_RECORD_NAME_H
@@ -17,14 +17,23 @@
 /* 1 to TQ_NAME_MAX of [A-Za-z0-9._-]. */
 bool tqi_name_is_valid(const char *name);
 
-/* The index of a table, TQI_QUEUES or TQI_KINDS; where the name of a record of it is. */
+/*
+ * The index of a table, TQI_QUEUES, TQI_KINDS or TQI_SCHEDULES; where the name of a record of
+ * it is.
+ */
 static inline struct tqi_hash_index *tqi_name_index(const struct tqi_tx *tx, uint32_t table)
 {
-	return table == TQI_QUEUES ? &tqi_root(tx)->queues : &tqi_root(tx)->kinds;
+	struct tqi_root *root = tqi_root(tx);
+
+	return table == TQI_QUEUES  ? &root->queues
+	       : table == TQI_KINDS ? &root->kinds
+				    : &root->named_schedules;
 }
 static inline char *tqi_name_at(struct tqi_tx *tx, uint32_t table, uint32_t record)
 {
-	return table == TQI_QUEUES ? tqi_queue_at(tx, record)->name : tqi_kind_at(tx, record)->name;
+	return table == TQI_QUEUES  ? tqi_queue_at(tx, record)->name
+	       : table == TQI_KINDS ? tqi_kind_at(tx, record)->name
+				    : tqi_schedule_at(tx, record)->name;
 }
 
 /* Hash of a name in any of them. */

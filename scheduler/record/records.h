@@ -888,10 +888,9 @@ struct tqi_group_ends {
  * and the zone as they are computed with.
  */
 struct tqi_schedule {
-	uint32_t link;
-	uint32_t flags;
+	struct tqi_hash_node node; /* in the root's index of schedules, if it has a name (SC-5) */
 	uint64_t generation; /* with the index: the id */
-	uint64_t sequence;   /* order of making */
+	uint64_t sequence;   /* order of making; of one that was replaced, of that */
 	uint64_t every_ns;   /* 0: cron */
 	uint64_t next_ns;    /* SC-1 */
 	uint64_t retry_ns;   /* monotonic: when to try to make what is owed; 0 as next_ns says */
@@ -931,10 +930,11 @@ struct tqi_schedule {
 	uint32_t limit_count;
 	uint32_t limit_bytes; /* of the limit keys, each with a NUL behind it */
 	uint32_t fair_bytes;  /* of the fair key */
-	uint32_t reserved0;
-	uint64_t reserved1[4];
+	uint32_t flags;
+	char name[TQ_NAME_MAX + 8]; /* NUL-terminated; "" none */
+	uint64_t reserved1[2];
 };
-_Static_assert(sizeof(struct tqi_schedule) == 256, "four cache lines");
+_Static_assert(sizeof(struct tqi_schedule) == 320, "five cache lines");
 enum tqi_command_state {
 	TQI_COMMAND_FREE = 0,
 	TQI_COMMAND_OPEN = 1,  /* somebody has not answered yet */
@@ -1060,6 +1060,7 @@ struct tqi_root {
 	struct tqi_hash_index pools;   /* by queue and pattern */
 	struct tqi_hash_index queues;  /* by name: each record that is in use is in it once */
 	struct tqi_hash_index kinds;   /* likewise */
+	struct tqi_hash_index named_schedules; /* by name: each that has one */
 	uint32_t reserved1;
 	struct tqi_queue_set moving_queues; /* those with TQI_QUEUE_MOVING ... */
 	uint32_t moving_at;		    /* ... and the last one that was looked at */

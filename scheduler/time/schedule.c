@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scheduler/order/queue.h"
+#include "scheduler/record/name.h"
 #include "scheduler/time/schedule_heap.h"
 #include "shm/pool.h"
 #include "shm/table.h"
@@ -62,51 +63,33 @@ static void fill_block(const struct tqi_schedule *s, const struct tqi_schedule_r
 	memcpy(block + p.cron + sizeof(*r->cron), r->zone, tqi_zone_bytes(s->zone_changes));
 }
 
-static void fill_template(struct tqi_schedule *s, const struct tq_task_spec *spec)
+static void fill_template(struct tqi_tx *tx, struct tqi_schedule *s,
+			  const struct tq_task_spec *spec)
 {
-	TQI_INIT(s->payload_bytes, (uint32_t)spec->payload_bytes);
-	TQI_INIT(s->label_bytes, text_bytes(spec->label, TQ_LABEL_MAX));
-	TQI_INIT(s->key_bytes, text_bytes(spec->unique_key, TQ_KEY_MAX));
-	TQI_INIT(s->fair_bytes, text_bytes(spec->fair_key, TQ_KEY_MAX));
-	TQI_INIT(s->limit_count, spec->limit_count);
-	TQI_INIT(s->limit_bytes, limit_bytes(spec));
-	TQI_INIT(s->delay_ns, spec->delay_ns);
-	TQI_INIT(s->timeout_ns, spec->timeout_ns);
-	TQI_INIT(s->timeout_total_ns, spec->timeout_total_ns);
-	TQI_INIT(s->progress_timeout_ns, spec->progress_timeout_ns);
-	TQI_INIT(s->backoff_ns, spec->backoff_ns);
-	TQI_INIT(s->backoff_cap_ns, spec->backoff_cap_ns);
-	TQI_INIT(s->deadline_ns, spec->deadline_ns);
-	TQI_INIT(s->priority, spec->priority);
-	TQI_INIT(s->attempts_max, spec->attempts_max);
-	TQI_INIT(s->crashes_max, spec->crashes_max);
-	TQI_INIT(s->losses_max, spec->losses_max);
-	TQI_INIT(s->task_flags, spec->flags);
-	TQI_INIT(s->unique_scope, spec->unique_scope);
+	TQI_SETS(tx, s, (payload_bytes, spec->payload_bytes),
+		 (label_bytes, text_bytes(spec->label, TQ_LABEL_MAX)),
+		 (key_bytes, text_bytes(spec->unique_key, TQ_KEY_MAX)),
+		 (fair_bytes, text_bytes(spec->fair_key, TQ_KEY_MAX)),
+		 (limit_count, spec->limit_count), (limit_bytes, limit_bytes(spec)));
+	TQI_SETS(tx, s, (delay_ns, spec->delay_ns), (timeout_ns, spec->timeout_ns),
+		 (timeout_total_ns, spec->timeout_total_ns),
+		 (progress_timeout_ns, spec->progress_timeout_ns), (backoff_ns, spec->backoff_ns),
+		 (backoff_cap_ns, spec->backoff_cap_ns), (deadline_ns, spec->deadline_ns));
+	TQI_SETS(tx, s, (priority, spec->priority), (attempts_max, spec->attempts_max),
+		 (crashes_max, spec->crashes_max), (losses_max, spec->losses_max),
+		 (task_flags, spec->flags), (unique_scope, spec->unique_scope));
 }
 
-/* The record is free until its flags are set: plain stores (TX-3). */
+/* Journalled, as the record may be that of the schedule that is replaced. */
 static void fill(struct tqi_tx *tx, struct tqi_schedule *s, const struct tqi_schedule_request *r)
 {
-	if (s->generation == 0)
-		TQI_SET(tx, s->generation, 1u);
-	TQI_INIT(s->sequence, tqi_root(tx)->schedule_sequence);
-	TQI_INIT(s->every_ns, r->every_ns);
-	TQI_INIT(s->next_ns, 0);
-	TQI_INIT(s->retry_ns, 0);
-	TQI_INIT(s->last_run, 0);
-	TQI_INIT(s->made_ns, tx->now_ns);
-	TQI_INIT(s->last_run_ns, 0);
-	TQI_INIT(s->runs, 0);
-	TQI_INIT(s->skipped, 0);
-	TQI_INIT(s->overlap, r->overlap);
-	TQI_INIT(s->catch_up, r->catch_up);
-	TQI_INIT(s->owed, 0);
-	TQI_INIT(s->last_error, 0);
-	TQI_INIT(s->cron_bytes, text_bytes(r->cron_text, TQI_CRON_MAX));
-	TQI_INIT(s->zone_bytes, text_bytes(r->zone_name, UINT8_MAX));
-	TQI_INIT(s->zone_changes, r->zone ? r->zone->count : 0);
-	fill_template(s, r->spec);
+	TQI_SETS(tx, s, (sequence, tqi_root(tx)->schedule_sequence), (every_ns, r->every_ns),
+		 (retry_ns, 0u), (overlap, r->overlap), (catch_up, r->catch_up), (owed, 0u),
+		 (last_error, 0));
+	TQI_SETS(tx, s, (cron_bytes, text_bytes(r->cron_text, TQI_CRON_MAX)),
+		 (zone_bytes, text_bytes(r->zone_name, UINT8_MAX)),
+		 (zone_changes, r->zone ? r->zone->count : 0));
+	fill_template(tx, s, r->spec);
 }
 
 static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
@@ -135,26 +118,49 @@ static int take_names(struct tqi_tx *tx, struct tqi_schedule *s, const struct tq
 
 	if (!kind)
 		return full ? TQ_EKINDS : -ENOMEM;
-	TQI_INIT(s->queue, queue);
-	TQI_INIT(s->kind, kind);
+	TQI_SETS(tx, s, (queue, queue), (kind, kind));
 	return 0;
 }
 
-int tqi_schedule_make(struct tqi_tx *tx, const struct tqi_schedule_request *request,
-		      uint64_t *ret_id)
+/* A record that has never been in use, or not since: what a replacement keeps. */
+static int begin_new(struct tqi_tx *tx, uint32_t index, const char *name)
 {
-	struct tqi_root *root = tqi_root(tx);
-	uint32_t index;
-
-	if (root->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
-		return TQ_ESHUTDOWN;
-	int r = take_record(tx, &index);
-
-	if (r < 0)
-		return r;
 	struct tqi_schedule *s = tqi_schedule_at(tx, index);
 
-	r = take_names(tx, s, request->spec);
+	if (s->generation == 0)
+		TQI_SET(tx, s->generation, 1u);
+	TQI_INIT(s->next_ns, 0);
+	TQI_INIT(s->last_run, 0);
+	TQI_INIT(s->made_ns, tx->now_ns);
+	TQI_INIT(s->last_run_ns, 0);
+	TQI_INIT(s->runs, 0);
+	TQI_INIT(s->skipped, 0);
+	s->name[0] = '\0';
+	TQI_SET(tx, s->flags, TQI_SCHEDULE_LIVE);
+	TQI_ADD(tx, tqi_root(tx)->schedules, 1);
+	return name ? tqi_name_put(tx, TQI_SCHEDULES, index, name) : 0;
+}
+
+/* Its times and its block, as when it is removed; the grid may go on (SC-5). */
+static void leave_times(struct tqi_tx *tx, uint32_t index, uint64_t every_ns)
+{
+	struct tqi_schedule *s = tqi_schedule_at(tx, index);
+
+	tqi_schedule_leave(tx, index);
+	tqi_block_give(tx, s->block);
+	if (!s->every_ns)
+		TQI_ADD(tx, tqi_root(tx)->crons, -1);
+	if (s->every_ns != every_ns)
+		TQI_SET(tx, s->next_ns, 0u);
+}
+
+/* What it makes, and when. */
+static int set_contents(struct tqi_tx *tx, uint32_t index,
+			const struct tqi_schedule_request *request)
+{
+	struct tqi_schedule *s = tqi_schedule_at(tx, index);
+	int r = take_names(tx, s, request->spec);
+
 	if (r < 0)
 		return r;
 	fill(tx, s, request);
@@ -162,16 +168,42 @@ int tqi_schedule_make(struct tqi_tx *tx, const struct tqi_schedule_request *requ
 
 	if (!block)
 		return -ENOMEM;
-	TQI_INIT(s->block, block);
+	TQI_SET(tx, s->block, block);
 	fill_block(s, request, tqi_unit(tx, block));
-	TQI_SET(tx, s->flags, TQI_SCHEDULE_LIVE);
-	TQI_ADD(tx, root->schedules, 1);
 	if (!s->every_ns)
-		TQI_ADD(tx, root->crons, 1);
-	TQI_ADD(tx, root->schedule_sequence, 1);
-	tqi_schedule_begin(tx, index);
-	*ret_id = tqi_id_make(index, s->generation);
+		TQI_ADD(tx, tqi_root(tx)->crons, 1);
+	TQI_ADD(tx, tqi_root(tx)->schedule_sequence, 1);
 	return 0;
+}
+
+int tqi_schedule_make(struct tqi_tx *tx, const struct tqi_schedule_request *request,
+		      uint64_t *ret_id)
+{
+	uint32_t index = 0;
+	bool replaces;
+	int r = 0;
+
+	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
+		return TQ_ESHUTDOWN;
+	if (request->name)
+		index = tqi_name_find(tx, TQI_SCHEDULES, request->name);
+	replaces = index != 0;
+	if (replaces)
+		leave_times(tx, index, request->every_ns);
+	else
+		r = take_record(tx, &index);
+	if (r == 0 && !replaces)
+		r = begin_new(tx, index, request->name);
+	if (r == 0)
+		r = set_contents(tx, index, request);
+	if (r < 0)
+		return r;
+	const struct tqi_schedule *s = tqi_schedule_at(tx, index);
+
+	if (!(s->flags & TQI_SCHEDULE_PAUSED))
+		tqi_schedule_begin(tx, index);
+	*ret_id = tqi_id_make(index, s->generation);
+	return replaces;
 }
 
 int tqi_schedule_pause(struct tqi_tx *tx, uint64_t id, bool pause)
@@ -208,6 +240,8 @@ int tqi_schedule_remove(struct tqi_tx *tx, uint64_t id)
 
 	tqi_schedule_leave(tx, index);
 	tqi_block_give(tx, s->block);
+	if (s->name[0])
+		tqi_hash_remove(tx, &tqi_root(tx)->named_schedules, TQI_SCHEDULES, index);
 	TQI_SET(tx, s->block, 0u);
 	TQI_SET(tx, s->flags, 0u);
 	TQI_ADD(tx, s->generation, 1);

@@ -13,6 +13,9 @@
  *     not ended.
  * SC-4  An owed run is made when the last run has ended, in one transaction with all that
  *     says so: never twice, never lost.  Without room it stays owed.
+ * SC-5  A name is of one schedule.  Making another one of that name replaces it: id, runs so
+ *     far, a pause, and the grid of equal times that stay so far apart are kept; what was
+ *     owed is not.
  */
 #ifndef TQI_SCHEDULER_TIME_SCHEDULE_H
 #define TQI_SCHEDULER_TIME_SCHEDULE_H
@@ -23,6 +26,7 @@
 /* A checked request to make one. */
 struct tqi_schedule_request {
 	const struct tq_task_spec *spec; /* of its runs; queue and kind are set */
+	const char *name;		 /* valid; NULL none */
 	uint64_t every_ns;		 /* 0: cron */
 	const char *cron_text;
 	const struct tqi_cron *cron;
@@ -32,7 +36,10 @@ struct tqi_schedule_request {
 	uint32_t catch_up;
 };
 
-/* 0; TQ_EFULL a table is full; -ENOMEM.  After an error the transaction must be aborted. */
+/*
+ * 0; 1 it has replaced the one of its name (SC-5); TQ_EFULL a table is full; -ENOMEM.  After an
+ * error the transaction must be aborted.
+ */
 int tqi_schedule_make(struct tqi_tx *tx, const struct tqi_schedule_request *request,
 		      uint64_t *ret_id);
 /* 0, TQ_EGONE removed, -ENOENT never was. */

@@ -222,10 +222,12 @@ is_of() {
 
 @test "C1: bad ids and verbs are refused" {
 	taskq create
-	for bad in 1-1 s1 s1-0 x ''; do
+	for bad in 'a b' s1/1 ''; do
 		expect 2 schedule show "$bad"
-		says "not a schedule's id"
+		says "neither a schedule's id nor a name"
 	done
+	expect 5 schedule show x
+	says "no such schedule"
 	expect 2 schedule
 	expect 2 schedule show
 	expect 2 schedule list s1-1
@@ -245,4 +247,32 @@ is_of() {
 	done
 	expect 2 submit --cron @hourly --after 1-1 -- true
 	expect 1 schedule list
+}
+
+@test "fault.T7: a schedule with a name replaces the one that has it, and keeps its id" {
+	local id next
+
+	taskq create
+	id=$(submit --every 10m --name poll -- echo old)
+	next=$(of "$id" next)
+	[[ $(submit --every 10m --name poll -- echo new) == "$id" ]]
+	[[ $(submit --every 10m --name poll -- echo new) == "$id" ]]
+	[[ $(taskq schedule list --json | wc -l) == 1 ]]
+	[[ $(of poll 'command[1]') == new ]]
+	[[ $(of poll next) == "$next" ]]
+	expect 0 schedule show poll
+	prints "name        poll"
+	expect 0 schedule pause poll
+	[[ $(submit --cron @hourly --name poll -- true) == "$id" ]]
+	[[ $(of poll paused) == true && $(of poll cron) == @hourly ]]
+	expect 0 schedule resume poll
+	[[ $(submit --every 10m --name other -- true) != "$id" ]]
+	expect 0 schedule remove poll
+	expect 5 schedule show poll
+	[[ $(submit --every 10m --name poll -- true) != "$id" ]]
+	expect 0 check --exact
+	expect 2 submit --every 10m --name s1-1 -- true
+	says "reads as an id"
+	expect 2 submit --name x -- true
+	says "are for --every or --cron"
 }

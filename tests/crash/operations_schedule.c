@@ -14,9 +14,11 @@ static const struct tq_task_spec run = { .size = sizeof(run),
 					 .payload_bytes = 7,
 					 .priority = 2000 /* before all others */ };
 
-static uint64_t make(struct tqt_world *w, struct tq *tq, uint64_t every_ns, uint32_t overlap)
+static uint64_t make(struct tqt_world *w, struct tq *tq, const char *name, uint64_t every_ns,
+		     uint32_t overlap)
 {
 	const struct tq_schedule_spec spec = { .size = sizeof(spec),
+					       .name = name,
 					       .task = &run,
 					       .every_ns = every_ns,
 					       .cron = every_ns ? NULL : "@hourly",
@@ -30,7 +32,8 @@ static uint64_t make(struct tqt_world *w, struct tq *tq, uint64_t every_ns, uint
 
 static uint64_t must_make(struct tqt_world *w, uint64_t every_ns, uint32_t overlap)
 {
-	uint64_t id = make(w, w->other, every_ns, overlap);
+	/* The one by cron has a name. */
+	uint64_t id = make(w, w->other, every_ns ? NULL : "name", every_ns, overlap);
 
 	tqt_must(w->result, "schedule");
 	return id;
@@ -74,12 +77,18 @@ void tqt_prepare_owed_run(struct tqt_world *w)
 
 void tqt_run_schedule_every(struct tqt_world *w)
 {
-	make(w, w->tq, EVERY_NS, 0);
+	make(w, w->tq, "new", EVERY_NS, 0);
 }
 
 void tqt_run_schedule_cron(struct tqt_world *w)
 {
-	make(w, w->tq, 0, 0);
+	make(w, w->tq, NULL, 0, 0);
+}
+
+/* That by cron becomes one of equal times: another heap, another block. */
+void tqt_run_schedule_replace(struct tqt_world *w)
+{
+	make(w, w->tq, "name", EVERY_NS, 0);
 }
 
 void tqt_run_schedule_pause(struct tqt_world *w)

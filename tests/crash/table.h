@@ -257,6 +257,7 @@ enum {
 	X(keep_refill, core, refilled, STEPS, TQT_FEW) \
 	X(schedule_every, tq_schedule_create, none, WHOLE, TQT_SOME | TQT_FULL)                    \
 	X(schedule_cron, tq_schedule_create, none, WHOLE, TQT_EMPTY | TQT_SHORT)                   \
+	X(schedule_replace, tq_schedule_create, schedules, WHOLE, TQT_FEW | TQT_SHORT)             \
 	X(schedule_pause, tq_schedule_steer, schedules, WHOLE, TQT_FEW)                            \
 	X(schedule_resume, tq_schedule_steer, paused_schedule, WHOLE, TQT_FEW)                     \
 	X(schedule_remove, tq_schedule_steer, schedules, WHOLE, TQT_FEW)                           \

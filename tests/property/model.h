@@ -303,6 +303,7 @@ struct model_submit {
 
 struct model_schedule {
 	bool live, paused;
+	uint32_t name; /* 0 none */
 	uint64_t generation, sequence;
 	uint64_t every_ns; /* 0: each so many minutes of the wall clock */
 	uint32_t minutes;
@@ -489,6 +490,8 @@ uint32_t model_member_after(const struct model *m, uint32_t task);
 
 /* Schedules. */
 void model_schedule_make(struct model *m, uint32_t slot, const struct model_schedule *like);
+uint32_t model_schedule_named(const struct model *m, uint32_t name);
+void model_schedule_replace(struct model *m, uint32_t slot, const struct model_schedule *like);
 void model_schedule_pause(struct model *m, uint32_t slot, bool pause);
 void model_schedule_remove(struct model *m, uint32_t slot);
 /* The next one to be looked at; 0 none.  Earliest time by either clock; NEVER none. */

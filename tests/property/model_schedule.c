@@ -99,6 +99,34 @@ void model_schedule_make(struct model *m, uint32_t slot, const struct model_sche
 	begin(m, s);
 }
 
+/* The slot of a name; 0 none. */
+uint32_t model_schedule_named(const struct model *m, uint32_t name)
+{
+	for (uint32_t i = 1; name && i < m->schedule_slots; i++)
+		if (m->schedules[i].live && m->schedules[i].name == name)
+			return i;
+	return 0;
+}
+
+/* SC-5. */
+void model_schedule_replace(struct model *m, uint32_t slot, const struct model_schedule *like)
+{
+	struct model_schedule *s = &m->schedules[slot], before = *s;
+
+	*s = *like;
+	s->live = true;
+	s->paused = before.paused;
+	s->generation = before.generation;
+	s->sequence = m->schedule_sequence++;
+	s->last_run = before.last_run;
+	s->runs = before.runs;
+	s->skipped = before.skipped;
+	if (s->every_ns == before.every_ns)
+		s->next_ns = before.next_ns;
+	if (!s->paused)
+		begin(m, s);
+}
+
 void model_schedule_pause(struct model *m, uint32_t slot, bool pause)
 {
 	struct model_schedule *s = &m->schedules[slot];

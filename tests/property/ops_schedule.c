@@ -12,6 +12,7 @@
 
 #define MS 1000000ull
 #define PAYLOAD_MAX 3000
+#define NAMES 3 /* of schedules: few, so that they are replaced */
 
 static const struct tqi_zone utc; /* no change, no offset */
 
@@ -24,6 +25,7 @@ struct making {
 	unsigned char payload[PAYLOAD_MAX];
 	char label[TQ_LABEL_MAX + 1];
 	char expression[32];
+	char name[16];
 };
 
 static void choose(struct world *w, struct making *m)
@@ -36,6 +38,7 @@ static void choose(struct world *w, struct making *m)
 			    : chance(w, 40) ? (uint64_t)INT64_MAX / 2
 					    : (20 + below(w, 6000)) * MS;
 	m->model.minutes = minutes[below(w, 5)];
+	m->model.name = chance(w, 3) ? 1 + below(w, NAMES) : 0;
 	m->model.overlap = chance(w, 2) ? TQ_OVERLAP_SKIP : TQ_OVERLAP_QUEUE;
 	m->model.catch_up = chance(w, 2) ? 1 : 1 + below(w, 5);
 	run->queue = 1 + below(w, MODEL_QUEUES);
@@ -70,7 +73,9 @@ static void point(struct making *m)
 		 m->model.minutes == 60 ? "0 * * * *" : "*/%u * * * *", m->model.minutes);
 	if (!tqi_cron_parse(m->expression, &m->cron, error, sizeof(error)))
 		abort();
+	snprintf(m->name, sizeof(m->name), "name%u", m->model.name);
 	m->core = (struct tqi_schedule_request){ .spec = &m->spec,
+						 .name = m->model.name ? m->name : NULL,
 						 .every_ns = m->model.every_ns,
 						 .overlap = m->model.overlap,
 						 .catch_up = m->model.catch_up };
@@ -107,19 +112,25 @@ void op_schedule_make(struct world *w)
 	choose(w, &m);
 	point(&m);
 	int r = perform(w, make_core, &m, false);
+	uint32_t replaced = model_schedule_named(w->m, m.model.name);
 
-	note(w, "schedule every %llu ms / %u min: %d, %u",
+	note(w, "schedule %u every %llu ms / %u min: %d, %u", m.model.name,
 	     (unsigned long long)(m.model.every_ns / MS), m.model.minutes, r, tqi_id_index(m.id));
 	if (r == NO_ROOM)
 		return;
-	expect(w, r, w->m->flags & TQI_ROOT_SHUTDOWN ? TQ_ESHUTDOWN : 0, "schedule");
+	expect(w, r, w->m->flags & TQI_ROOT_SHUTDOWN ? TQ_ESHUTDOWN : replaced != 0, "schedule");
 	if (r < 0)
 		return;
 	uint32_t slot = tqi_id_index(m.id);
 
-	if (slot >= MODEL_SCHEDULES || w->m->schedules[slot].live)
+	if (replaced && slot != replaced)
+		fail(w, "schedule %u should have been replaced, not %u", replaced, slot);
+	if (!replaced && (slot >= MODEL_SCHEDULES || w->m->schedules[slot].live))
 		fail(w, "schedule slot %u is in use", slot);
-	model_schedule_make(w->m, slot, &m.model);
+	if (replaced)
+		model_schedule_replace(w->m, slot, &m.model);
+	else
+		model_schedule_make(w->m, slot, &m.model);
 	expect(w, (int64_t)tqi_id_generation(m.id), (int64_t)w->m->schedules[slot].generation,
 	       "generation of a schedule");
 }

@@ -27,6 +27,8 @@ struct options {
 	const char *zone;
 	uint32_t overlap;
 	uint32_t catch_up;
+	const char *name;
+	bool replaces;
 	struct tq_task_spec spec;
 };
 
@@ -37,6 +39,7 @@ static uint64_t make(struct fixture *f, struct options o)
 	struct tqi_cron cron;
 	struct tqi_schedule_request r = {
 		.spec = &o.spec,
+		.name = o.name,
 		.every_ns = o.every_ns,
 		.cron_text = o.cron,
 		.zone_name = name,
@@ -56,7 +59,7 @@ static uint64_t make(struct fixture *f, struct options o)
 		r.zone = zone;
 	}
 	begin(f);
-	assert_int_equal(tqi_schedule_make(&f->tx, &r, &id), 0);
+	assert_int_equal(tqi_schedule_make(&f->tx, &r, &id), o.replaces);
 	commit(f);
 	free(zone);
 	return id;
@@ -438,7 +441,7 @@ static void test_h6_repair(void **state)
 
 	(void)state;
 	open_one_worker(&s);
-	uint64_t every = make(&s.f, (struct options){ .every_ns = SECOND });
+	uint64_t every = make(&s.f, (struct options){ .every_ns = SECOND, .name = "every" });
 	uint64_t cron =
 		make(&s.f, (struct options){ .cron = "@hourly", .zone = "America/New_York" });
 	uint64_t lost = make(&s.f, (struct options){ .cron = "@hourly" });
@@ -451,6 +454,7 @@ static void test_h6_repair(void **state)
 	root->cron.length = 77;
 	root->crons = 9;
 	root->schedules = 0;
+	root->named_schedules.count = 0;
 	damaged->block = 12345678;
 	tqi_tx_view(&s.f.tx, &s.f.box.seg);
 	assert_true(tqi_check(&s.f.tx, scratch, NULL, NULL) > 5); /* each of these is found */
@@ -464,18 +468,75 @@ static void test_h6_repair(void **state)
 	assert_int_equal(runs_of(&s.f, every), 1);
 	assert_int_equal(runs_of(&s.f, cron), 1);
 	assert_int_equal(root->schedules, 2);
+	assert_int_equal(
+		make(&s.f,
+		     (struct options){ .every_ns = SECOND, .name = "every", .replaces = true }),
+		every);
+	close_fixture(&s.f);
+}
+
+/* SC-5: what is kept, and what is not. */
+static void fault_t7_a_name_is_of_one_schedule(void **state)
+{
+	struct one_worker s;
+	struct options o = { .every_ns = 2 * SECOND, .name = "name" };
+
+	(void)state;
+	open_one_worker(&s);
+	const struct tqi_root *root = tqi_segment_root(&s.f.box.seg);
+	uint64_t id = make(&s.f, o), other = make(&s.f, (struct options){ .every_ns = SECOND });
+	uint64_t next = schedule_of(&s.f, id)->next_ns;
+
+	elapse(&s.f, SECOND);
+	o.replaces = true;
+	o.spec.label = "another";
+	assert_int_equal(make(&s.f, o), id);
+	assert_int_not_equal(id, other);
+	assert_int_equal(schedule_of(&s.f, id)->next_ns, next);
+	assert_sound(&s.f);
+	elapse(&s.f, SECOND);
+	assert_int_equal(runs_of(&s.f, id), 1);
+	o.every_ns = 0;
+	o.cron = "@hourly";
+	assert_int_equal(make(&s.f, o), id);
+	assert_int_equal(runs_of(&s.f, id), 1);
+	assert_int_equal(root->crons, 1);
+	assert_sound(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_schedule_pause(&s.f.tx, id, true), 0);
+	commit(&s.f);
+	o.cron = NULL;
+	o.every_ns = SECOND;
+	assert_int_equal(make(&s.f, o), id);
+	assert_true(schedule_of(&s.f, id)->flags & TQI_SCHEDULE_PAUSED);
+	assert_int_equal(root->crons, 0);
+	assert_sound(&s.f);
+	begin(&s.f);
+	assert_int_equal(tqi_schedule_remove(&s.f.tx, id), 0);
+	commit(&s.f);
+	assert_sound(&s.f);
+	o.replaces = false;
+	assert_int_not_equal(make(&s.f, o), id);
+	assert_sound(&s.f);
 	close_fixture(&s.f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_c1_every),	 cmocka_unit_test(test_c1_overlap_skip),
-		cmocka_unit_test(test_c1_overlap_queue), cmocka_unit_test(test_c1_catch_up),
-		cmocka_unit_test(test_c1_full),		 cmocka_unit_test(test_c1_draining),
-		cmocka_unit_test(test_c1_pause),	 cmocka_unit_test(test_c1_remove),
-		cmocka_unit_test(test_c1_unique),	 cmocka_unit_test(test_c1_step),
-		cmocka_unit_test(test_c1_set_back),	 cmocka_unit_test(test_c1_years),
+		cmocka_unit_test(fault_t7_a_name_is_of_one_schedule),
+		cmocka_unit_test(test_c1_every),
+		cmocka_unit_test(test_c1_overlap_skip),
+		cmocka_unit_test(test_c1_overlap_queue),
+		cmocka_unit_test(test_c1_catch_up),
+		cmocka_unit_test(test_c1_full),
+		cmocka_unit_test(test_c1_draining),
+		cmocka_unit_test(test_c1_pause),
+		cmocka_unit_test(test_c1_remove),
+		cmocka_unit_test(test_c1_unique),
+		cmocka_unit_test(test_c1_step),
+		cmocka_unit_test(test_c1_set_back),
+		cmocka_unit_test(test_c1_years),
 		cmocka_unit_test(test_h6_repair),
 	};
 

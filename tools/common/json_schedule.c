@@ -87,6 +87,7 @@ json_t *json_of_schedule(struct tq *tq, const struct tq_schedule_info *info,
 	char id[TQ_ID_TEXT_MAX];
 
 	json_object_set_new(object, "id", json_string(tq_schedule_id_format(info->id, id)));
+	set_text(object, "name", info->name);
 	json_object_set_new(object, "paused",
 			    json_boolean((info->flags & TQ_SCHEDULE_PAUSED) != 0));
 	add_times(object, info, clocks);

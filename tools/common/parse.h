@@ -16,7 +16,8 @@
 #define FORM_KEY "1 to 127 bytes"
 #define FORM_SCOPE "queued, active, kept or coalesce"
 #define FORM_AT "HH:MM[:SS], \"2027-03-01 08:00[:00]\" in local time, or 2027-03-01T08:00:00+01:00"
-#define FORM_SCHEDULE "a schedule's id as `taskq schedule list` prints it, such as s2-1"
+#define FORM_SCHEDULE                                                                              \
+	"a schedule's id as `taskq schedule list` prints it, such as s2-1, or its name"
 #define FORM_GROUP "a group's id as `taskq group new` prints it, such as g2-1"
 #define FORM_OVERLAP "skip or queue"
 #define FORM_ZONE                                                                                  \

@@ -33,6 +33,15 @@ static bool take_overlap(struct cli *cli, struct schedule_options *options, cons
 	return refuse(cli, "--overlap", arg, "no such overlap", FORM_OVERLAP);
 }
 
+static bool take_name(struct cli *cli, struct schedule_options *options, const char *arg)
+{
+	uint64_t id;
+
+	if (tq_schedule_id_parse(arg, &id) == 0)
+		return refuse(cli, "--name", arg, "it reads as an id", FORM_NAME);
+	return option_name(cli, "--name", arg, &options->spec.name);
+}
+
 bool schedule_option(struct cli *cli, struct schedule_options *options, int key, const char *arg)
 {
 	uint64_t count;
@@ -48,6 +57,8 @@ bool schedule_option(struct cli *cli, struct schedule_options *options, int key,
 		return *arg || refuse(cli, "--tz", arg, "empty", FORM_ZONE);
 	case KEY_OVERLAP:
 		return take_overlap(cli, options, arg);
+	case KEY_NAME:
+		return take_name(cli, options, arg);
 	default:
 		if (!option_count(cli, "--catch-up", arg, 1, TQ_CATCH_UP_MAX, &count))
 			return false;
@@ -70,8 +81,9 @@ bool schedule_options_agree(struct cli *cli, const struct schedule_options *opti
 		cli->exit_code = usage(cli, "--every and --cron exclude each other");
 	else if (spec->zone && !spec->cron)
 		cli->exit_code = usage(cli, "--tz is for a --cron expression");
-	else if ((spec->overlap || spec->catch_up) && !schedule_is_given(options))
-		cli->exit_code = usage(cli, "--overlap and --catch-up are for --every or --cron");
+	else if ((spec->overlap || spec->catch_up || spec->name) && !schedule_is_given(options))
+		cli->exit_code = usage(cli, "--overlap, --catch-up and --name are for --every or "
+					    "--cron");
 	else if (schedule_is_given(options) && (task->at_ns || task->full_timeout_ns))
 		cli->exit_code = usage(cli, "a schedule takes neither --at nor --full-timeout");
 	else if (schedule_is_given(options) && task->after_count)

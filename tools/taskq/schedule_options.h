@@ -14,6 +14,7 @@ enum schedule_option_key {
 	KEY_TZ,
 	KEY_OVERLAP,
 	KEY_CATCH_UP,
+	KEY_NAME,
 	KEY_SCHEDULE_END
 };
 
@@ -25,9 +26,10 @@ enum schedule_option_key {
 		{ KEY_TZ, "tz", "ZONE", "with --cron: the time zone, such as Europe/Berlin" },     \
 		{ KEY_OVERLAP, "overlap", "skip|queue",                                            \
 		  "what becomes of a time while the last run goes on" },                           \
+		{ KEY_CATCH_UP, "catch-up", "N",                                                   \
+		  "of the times that were missed make so many runs; default 1" },                  \
 	{                                                                                          \
-		KEY_CATCH_UP, "catch-up", "N",                                                     \
-			"of the times that were missed make so many runs; default 1"               \
+		KEY_NAME, "name", "NAME", "of the schedule: replaces the one that has it"          \
 	}
 
 struct schedule_options {

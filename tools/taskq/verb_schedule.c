@@ -81,6 +81,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	table_cell(table, "%llu", (unsigned long long)info->runs);
 	table_cell(table, "%llu", (unsigned long long)info->skipped);
 	table_cell(table, "%s", info->queue);
+	table_cell(table, "%s", info->name);
 	table_cell(table, "%s", info->label);
 	table_cell(table, "%s", command ? command : "");
 	free(command);
@@ -106,6 +107,7 @@ static int list(struct cli *cli)
 	table_column(&table, "RUNS", true);
 	table_column(&table, "SKIPPED", true);
 	table_column(&table, "QUEUE", false);
+	table_column(&table, "NAME", false);
 	table_column(&table, "LABEL", false);
 	table_column(&table, "COMMAND", false);
 	return rows_print(cli, &table, sizeof(struct tq_schedule_info), page, put_row,
@@ -164,6 +166,7 @@ static void print_one(struct cli *cli, const struct tq_schedule_info *info,
 	putchar('\n');
 	print_next(info, clocks);
 	print_runs(info, clocks);
+	print_text("name", info->name);
 	printf("queue       %s, kind %s, priority %d\n", info->queue, info->kind, info->priority);
 	print_text("label", info->label);
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
@@ -199,16 +202,30 @@ static int steer(struct cli *cli, uint64_t id, enum tq_schedule_action action)
 	return CLI_OK;
 }
 
+/* Ids; 0 what must be a name, for which one looks in the segment. */
 static bool take_ids(struct cli *cli, uint64_t *ids)
 {
 	bool ok = true;
 
 	for (int i = 1; i < cli->operand_count; i++)
 		if (tq_schedule_id_parse(cli->operands[i], &ids[i - 1]) < 0)
-			ok = refuse(cli, "schedule", cli->operands[i], "not a schedule's id",
-				    FORM_SCHEDULE);
+			ok &= name_ok(cli->operands[i]) ||
+			      refuse(cli, "schedule", cli->operands[i],
+				     "neither a schedule's id nor a name", FORM_SCHEDULE);
 	cli->exit_code = CLI_USAGE;
 	return ok;
+}
+
+static int find(struct cli *cli, const char *name, uint64_t *ret_id)
+{
+	const int r = *ret_id ? 0 : tq_schedule_find(cli->tq, name, ret_id);
+
+	return r < 0 ? fail(cli, r, ABOUT_SCHEDULE, "schedule \"%s\"", name) : CLI_OK;
+}
+
+static int one(struct cli *cli, uint64_t id, int action)
+{
+	return action ? steer(cli, id, (enum tq_schedule_action)action) : show(cli, id);
 }
 
 /* @action 0: show. */
@@ -225,8 +242,9 @@ static int each(struct cli *cli, int action)
 	for (int i = 1; i < cli->operand_count && !failed_at_lock(); i++) {
 		if (!action && !cli->json && i > 1)
 			putchar('\n');
-		code = worse(code, action ? steer(cli, ids[i - 1], (enum tq_schedule_action)action)
-					  : show(cli, ids[i - 1]));
+		const int found = find(cli, cli->operands[i], &ids[i - 1]);
+
+		code = worse(code, found == CLI_OK ? one(cli, ids[i - 1], action) : found);
 	}
 	free(ids);
 	return code;
