@@ -8,14 +8,17 @@
 
 #include "shm/tx.h"
 
-/* An operation over its declared maximum: NULL, and the transaction corrupt. */
-struct tqi_undo *tqi_undo_none(struct tqi_tx *tx);
+/*
+ * An operation over its declared maximum: NULL, and the transaction corrupt.  Of a plain one
+ * (TX-8) `n` entries may be written and counted, and are forgotten.
+ */
+struct tqi_undo *tqi_undo_none(struct tqi_tx *tx, uint32_t n);
 
 /* Room for `n` entries under one count; NULL (and the transaction corrupt): there is none. */
 static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 {
 	if (__builtin_expect(tx->undo_count + n > TQI_JOURNAL_MAX, 0))
-		return tqi_undo_none(tx);
+		return tqi_undo_none(tx, n);
 	return &tx->journal[tx->undo_count];
 }
 

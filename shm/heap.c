@@ -103,6 +103,8 @@ static void set_length(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family
 
 	if (tqi_undo_push(tx, where, heap->length))
 		*(volatile uint32_t *)&heap->length = length;
+	else if (tqi_tx_is_plain(tx))
+		heap->length = length;
 }
 
 /*

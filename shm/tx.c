@@ -47,17 +47,19 @@ static void end(struct tqi_core *core)
 	tqi_store_release64(&core->version, (version | 1) + 1);
 }
 
+static void free_now(struct tqi_tx *tx, uint32_t table, uint32_t what)
+{
+	if (table == TQI_GIVE_BLOCK)
+		tqi_block_free(tx, what);
+	else
+		tqi_table_free(tx, table, what);
+}
+
 /* TX-6. */
 static void settle_gives(struct tqi_tx *tx)
 {
-	for (uint32_t i = 0; i < tx->give_count; i++) {
-		const struct tqi_give *g = &tx->gives[i];
-
-		if (g->table == TQI_GIVE_BLOCK)
-			tqi_block_free(tx, g->what);
-		else
-			tqi_table_free(tx, g->table, g->what);
-	}
+	for (uint32_t i = 0; i < tx->give_count; i++)
+		free_now(tx, tx->gives[i].table, tx->gives[i].what);
 	tx->give_count = 0;
 }
 
@@ -197,16 +199,47 @@ void tqi_tx_abort(struct tqi_tx *tx)
 	tx->release = NULL;
 }
 
-struct tqi_undo *tqi_undo_none(struct tqi_tx *tx)
+/*
+ * All that it notes is full, so what it is about to note comes here, or is left out: nobody
+ * else pays for the question.
+ */
+void tqi_tx_plain_begin(struct tqi_tx *tx)
 {
-	tx->corrupt = true;
-	return NULL;
+	tx->undo = TQI_UNDO_OFF;
+	*(volatile uint64_t *)&tx->core->undo = TQI_UNDO_OFF;
+	tqi_compiler_barrier();
+	memset(tx->wakes, 0, sizeof(tx->wakes));
+	tx->wake_count = TQI_WAKES_MAX;
+	tx->give_count = TQI_GIVES_MAX;
+	tx->sample_count = TQI_SAMPLES_MAX;
+}
+
+void tqi_tx_plain_end(struct tqi_tx *tx)
+{
+	tx->undo = tqi_undo_mark(tqi_load_relaxed64(&tx->core->version));
+	tx->wake_count = tx->give_count = tx->sample_count = 0;
+	tqi_compiler_barrier();
+	*(volatile uint64_t *)&tx->core->undo = 0;
+	tqi_compiler_barrier();
+}
+
+struct tqi_undo *tqi_undo_none(struct tqi_tx *tx, uint32_t n)
+{
+	if (!tqi_tx_is_plain(tx)) {
+		tx->corrupt = true;
+		return NULL;
+	}
+	tx->undo = TQI_UNDO_OFF - (uint64_t)n * TQI_UNDO_ONE; /* and counted it is off again */
+	return tx->journal;
 }
 
 void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
 {
 	if (tx->give_count == TQI_GIVES_MAX) {
-		tx->corrupt = true; /* an operation over its declared maximum */
+		if (tqi_tx_is_plain(tx))
+			free_now(tx, table, what);
+		else
+			tx->corrupt = true; /* an operation over its declared maximum */
 		return;
 	}
 	if (TQI_PLANTED(early_give)) {
@@ -223,7 +256,7 @@ void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter)
 		if (tx->wakes[i] == waiter)
 			return;
 	if (tx->wake_count == TQI_WAKES_MAX) {
-		tx->corrupt = true; /* an operation over its declared maximum */
+		tx->corrupt |= !tqi_tx_is_plain(tx); /* it is over its declared maximum */
 		return;
 	}
 	tx->wakes[tx->wake_count++] = waiter;

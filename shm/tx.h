@@ -18,6 +18,9 @@
  *     and marks the transaction corrupt: it is then rolled back as a whole.
  * TX-6  Records and blocks that a transaction frees are noted, and become free at
  *     its commit: nobody writes over them (TX-3) while a rollback may need them.
+ * TX-8  A repair is plain: what it stores stays, what it frees is free at once, and it
+ *     notes no wake and no sample.  It would be over every maximum, and is not undone but
+ *     begun again; the journal's length says so meanwhile (TQI_UNDO_OFF).
  * Which journals are believed: TX-7 in shm/undo.h.
  */
 #ifndef TQI_SHM_TX_H
@@ -165,6 +168,15 @@ static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
  */
 void tqi_tx_commit(struct tqi_tx *tx);
 
+/* Whether it is plain (TX-8): no journal is as long. */
+static inline bool tqi_tx_is_plain(const struct tqi_tx *tx)
+{
+	return tx->undo_count == UINT16_MAX;
+}
+/* From here on it is; journalled again, with nothing noted. */
+void tqi_tx_plain_begin(struct tqi_tx *tx);
+void tqi_tx_plain_end(struct tqi_tx *tx);
+
 /* Undo everything since the last commit. */
 void tqi_tx_abort(struct tqi_tx *tx);
 
@@ -196,13 +208,17 @@ static inline void tqi_undo_count(struct tqi_tx *tx, uint32_t more)
 	tqi_compiler_barrier();
 }
 
-/* False (and the transaction corrupt) when the operation is over its declared maximum. */
+/*
+ * False when there is no room: the operation is over its declared maximum, and the transaction
+ * corrupt; or it is plain, and the store may be made nevertheless.
+ */
 static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old)
 {
 	uint32_t n = tx->undo_count;
 
 	if (__builtin_expect(n >= TQI_JOURNAL_MAX, 0)) {
-		tx->corrupt = true;
+		if (!tqi_tx_is_plain(tx))
+			tx->corrupt = true;
 		return false;
 	}
 	if (TQI_PLANTED(no_barrier)) {
@@ -229,12 +245,16 @@ static inline void tqi_set8(struct tqi_tx *tx, uint8_t *p, uint8_t v)
 {
 	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_8, *p))
 		*(volatile uint8_t *)p = v;
+	else if (tqi_tx_is_plain(tx))
+		*p = v;
 }
 
 static inline void tqi_set16(struct tqi_tx *tx, uint16_t *p, uint16_t v)
 {
 	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_16, *p))
 		*(volatile uint16_t *)p = v;
+	else if (tqi_tx_is_plain(tx))
+		*p = v;
 }
 
 static inline void tqi_set32(struct tqi_tx *tx, uint32_t *p, uint32_t v)
@@ -243,18 +263,22 @@ static inline void tqi_set32(struct tqi_tx *tx, uint32_t *p, uint32_t v)
 
 	if (TQI_PLANTED(late_entry))
 		*(volatile uint32_t *)p = v;
-	if (!tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, old))
-		return;
-	if (TQI_PLANTED(no_barrier))
+	if (!tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, old)) {
+		if (tqi_tx_is_plain(tx))
+			*p = v;
+	} else if (TQI_PLANTED(no_barrier)) {
 		*p = v;
-	else
+	} else {
 		*(volatile uint32_t *)p = v;
+	}
 }
 
 static inline void tqi_set64(struct tqi_tx *tx, uint64_t *p, uint64_t v)
 {
 	if (tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_64, *p))
 		*(volatile uint64_t *)p = v;
+	else if (tqi_tx_is_plain(tx))
+		*p = v;
 }
 
 static inline void tqi_set_s32(struct tqi_tx *tx, int32_t *p, int32_t v)
@@ -292,7 +316,7 @@ static inline bool tqi_save64(struct tqi_tx *tx, const void *p, uint32_t count)
 
 	for (uint32_t i = 0; i < count && ok; i++)
 		ok = tqi_undo_push(tx, tqi_offset(tx, word + i) << 8 | TQI_UNDO_64, word[i]);
-	return ok;
+	return ok || tqi_tx_is_plain(tx);
 }
 
 /*

@@ -28,7 +28,8 @@ enum tqi_undo_code {
 };
 
 #define TQI_UNDO_ONE 0x10001u /* an entry more, in either half of the length's low half */
-_Static_assert(TQI_JOURNAL_MAX <= UINT16_MAX, "the length has room twice");
+#define TQI_UNDO_OFF UINT64_MAX /* a repair is under way, or was: nothing is undone (TX-8) */
+_Static_assert(TQI_JOURNAL_MAX < UINT16_MAX, "the length has room twice, and is never off");
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "undo_count is the low end of undo");
 
 /* The length before the first entry of the transaction of this version. */

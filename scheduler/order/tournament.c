@@ -230,12 +230,9 @@ static struct tqi_tournament *band_of(struct tqi_tx *tx, uint32_t tournaments,
 	return block ? tqi_unit(tx, block) : NULL;
 }
 
-/* A repair may have lost it for all of them, and has no journal. */
 static void watch(struct tqi_tx *tx, struct tqi_class *class)
 {
-	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR)
-		class->watched = 1;
-	else if (!class->watched)
+	if (!class->watched)
 		TQI_SET(tx, class->watched, 1);
 }
 

@@ -61,8 +61,6 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_groups(c);
 	tqi_rebuild_depths(c);
 	sweep_again(c);
-	tqi_wake_any(c->tx);	 /* those that were in transit are listed now */
-	tqi_wake_keepers(c->tx); /* others are the oldest, with the notes that they had */
 	return 0;
 }
 
@@ -73,14 +71,16 @@ int tqi_rebuild(struct tqi_tx *tx, void *scratch)
 
 	root->flags |= TQI_ROOT_REPAIR;
 	tqi_compiler_barrier();
+	tqi_tx_plain_begin(tx);
 	tqi_check_begin(&c, tx, scratch);
-	tqi_rebuild_keep(&c);
 	int r = rebuild(&c);
 
-	tqi_rebuild_keep(&c);
+	tqi_tx_plain_end(tx);
 	tx->corrupt = false;
 	if (r < 0)
 		return r;
+	tqi_wake_any(tx);     /* those that were in transit are listed now */
+	tqi_wake_keepers(tx); /* others are the oldest, with the notes that they had */
 	tqi_compiler_barrier();
 	root->flags &= ~TQI_ROOT_REPAIR;
 	return 0;

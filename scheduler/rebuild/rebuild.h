@@ -5,9 +5,10 @@
  * does not is given up: a block that is no block, an attempt of no worker (its task
  * starts again), a task of no queue (lost).
  *
- * In place, under the lock, outside the journal: TQI_ROOT_REPAIR is set until it is
+ * In place, under the lock, and plain (TX-8): TQI_ROOT_REPAIR is set until it is
  * through.  It begins with what is true in every half-way state, so that it may be
- * killed anywhere and run again.
+ * killed anywhere and run again.  What it makes anew it makes, as far as it can, by the
+ * functions that others call for one record.
  */
 #ifndef TQI_SCHEDULER_REBUILD_REBUILD_H
 #define TQI_SCHEDULER_REBUILD_REBUILD_H

@@ -180,7 +180,6 @@ void tqi_rebuild_moving(struct tqi_check *c, uint32_t q)
 	queue->flags |= TQI_QUEUE_MOVING | TQI_QUEUE_ORDERED;
 	tqi_root(c->tx)->moving++;
 	tqi_queue_set_flip(c->tx, &tqi_root(c->tx)->moving_queues, q);
-	tqi_rebuild_keep(c);
 }
 
 void tqi_rebuild_classes(struct tqi_check *c)

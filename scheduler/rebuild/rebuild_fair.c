@@ -77,11 +77,8 @@ static int index_tenant(struct tqi_check *c, uint32_t t)
 	}
 	if (tenant->sequence >= root->sequence)
 		tenant->sequence = root->sequence - 1;
-	int r = tqi_hash_add(c->tx, &root->tenants, TQI_TENANTS, t,
-			     tqi_tenant_hash(c->tx, tenant->queue, tenant->name, tenant->bytes));
-
-	tqi_rebuild_keep(c);
-	return r;
+	return tqi_hash_add(c->tx, &root->tenants, TQI_TENANTS, t,
+			    tqi_tenant_hash(c->tx, tenant->queue, tenant->name, tenant->bytes));
 }
 
 /* A fair queue has a tenant of its own; and the flags that follow. */
@@ -90,7 +87,6 @@ static int own_tenant(struct tqi_check *c, uint32_t q)
 	struct tqi_queue *queue = tqi_queue_at(c->tx, q);
 	int r = queue->fair ? tqi_tenant_own(c->tx, q) : 0;
 
-	tqi_rebuild_keep(c);
 	queue->flags = (queue->flags & ~TQI_POLICY_FLAGS) | tqi_policy_flags(queue);
 	if (r == 0 && queue->tenant)
 		c->marks[TQI_TENANTS][queue->tenant] |= TQI_SEEN_LINKED;
@@ -133,7 +129,6 @@ int tqi_rebuild_join(struct tqi_check *c, struct tqi_task *t)
 	const struct tqi_place place = tqi_place_of(c->tx, t);
 	uint32_t l = tqi_lane_join(c->tx, &place);
 
-	tqi_rebuild_keep(c);
 	if (!l)
 		return -ENOMEM;
 	note_class(c, tqi_lane_at(c->tx, l)->class_);

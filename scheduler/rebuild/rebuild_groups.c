@@ -196,7 +196,6 @@ static void put_to_work(struct tqi_check *c, uint32_t index, struct tqi_group *g
 		tqi_group_work(tx, index, TQI_GROUP_CANCELLING);
 	else if (g->state != TQI_GROUP_BUILDING && g->states[TQ_FREE])
 		tqi_group_work(tx, index, TQI_GROUP_OPENING);
-	tqi_rebuild_keep(c);
 }
 
 void tqi_rebuild_groups(struct tqi_check *c)

@@ -12,23 +12,15 @@
 #include "scheduler/record/stream.h"
 #include "scheduler/time/wall.h"
 
-static int reserve(struct tqi_check *c, struct tqi_heap *heap, uint32_t length)
-{
-	int r = tqi_heap_reserve(c->tx, heap, length);
-
-	tqi_rebuild_keep(c);
-	return r;
-}
-
 static int reserve_all(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
-	int r = reserve(c, &root->due, root->unfinished);
+	int r = tqi_heap_reserve(c->tx, &root->due, root->unfinished);
 
 	if (r == 0)
-		r = reserve(c, &root->wall, root->appointments);
+		r = tqi_heap_reserve(c->tx, &root->wall, root->appointments);
 	if (r == 0)
-		r = reserve(c, &root->owners, c->tx->core->tables[TQI_WORKERS].live);
+		r = tqi_heap_reserve(c->tx, &root->owners, c->tx->core->tables[TQI_WORKERS].live);
 
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES] && r == 0; k++) {
 		struct tqi_class *class = tqi_class_at(c->tx, k);
@@ -37,13 +29,13 @@ static int reserve_all(struct tqi_check *c)
 			continue;
 		struct tqi_lane *lane = tqi_lane_at(c->tx, class->plain);
 
-		r = reserve(c, &class->open, class->lane_count);
+		r = tqi_heap_reserve(c->tx, &class->open, class->lane_count);
 		if (r == 0)
-			r = reserve(c, &class->oldest, class->lane_count);
+			r = tqi_heap_reserve(c->tx, &class->oldest, class->lane_count);
 		if (r == 0)
-			r = reserve(c, &lane->tasks, lane->members);
+			r = tqi_heap_reserve(c->tx, &lane->tasks, lane->members);
 		if (r == 0 && class->aged)
-			r = reserve(c, &lane->ages, lane->members);
+			r = tqi_heap_reserve(c->tx, &lane->ages, lane->members);
 	}
 	return r;
 }
@@ -82,7 +74,6 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		tqi_due_set(c->tx, index, due);
 	if (t->state == TQ_DELAYED && t->due_ns == UINT64_MAX)
 		tqi_wall_enter(c->tx, index);
-	tqi_rebuild_keep(c);
 }
 
 static void open_lane(struct tqi_check *c, struct tqi_heap *lanes, uint32_t family, uint32_t lane,
@@ -105,7 +96,6 @@ static void open_classes(struct tqi_check *c)
 		open_lane(c, &class->oldest, TQI_FAMILY_OLDEST, class->plain, &lane->ages);
 		if (class->tenant)
 			tqi_fair_follow(c->tx, k);
-		tqi_rebuild_keep(c);
 	}
 }
 
@@ -119,7 +109,6 @@ static void hold_tournaments(struct tqi_check *c)
 			tqi_tournament_make(c->tx, &queue->tournaments, queue->classes, queue->era);
 		if (queue && queue->tenant)
 			tqi_contest_make(c->tx, queue);
-		tqi_rebuild_keep(c);
 	}
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++) {
 		struct tqi_tenant *tenant = tqi_tenant_at(c->tx, t);
@@ -127,7 +116,6 @@ static void hold_tournaments(struct tqi_check *c)
 		if (c->marks[TQI_TENANTS][t] & TQI_SEEN_LINKED && tenant->classes)
 			tqi_tournament_make(c->tx, &tenant->tournaments, tenant->classes,
 					    tqi_class_at(c->tx, tenant->classes)->era);
-		tqi_rebuild_keep(c);
 	}
 }
 

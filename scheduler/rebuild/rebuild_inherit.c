@@ -36,7 +36,6 @@ int tqi_rebuild_inherit(struct tqi_check *c)
 
 		if (t && t->state != TQ_FREE)
 			r = tqi_inherit_restore(c->tx, i);
-		tqi_rebuild_keep(c);
 	}
 	return r;
 }

@@ -42,7 +42,6 @@ static int enter(struct tqi_check *c, uint32_t k, struct tqi_key *key, uint64_t 
 {
 	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->keys, TQI_KEYS, k, hash);
 
-	tqi_rebuild_keep(c);
 	if (r == 0) /* else it is tried again: whether a queued one is held is nowhere else */
 		key->held = 1;
 	return r;

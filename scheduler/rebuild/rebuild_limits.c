@@ -93,7 +93,6 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	tqi_root(c->tx)->rates += limit->rate != 0;
 	if (r == 0)
 		r = tqi_heap_reserve(c->tx, &tqi_root(c->tx)->refills, tqi_root(c->tx)->rates);
-	tqi_rebuild_keep(c);
 	return r;
 }
 
@@ -103,13 +102,11 @@ static int join(struct tqi_check *c, struct tqi_task *t, const uint32_t *limits)
 	struct tqi_lane *plain = tqi_lane_at(c->tx, t->lane);
 	uint32_t l = tqi_lane_find(c->tx, plain->class_, limits);
 
-	tqi_rebuild_keep(c);
 	if (!l)
 		return -ENOMEM;
 	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
 	int r = tqi_lane_reserve(c->tx, lane, lane->members + 1);
 
-	tqi_rebuild_keep(c);
 	if (r < 0)
 		return r;
 	tqi_rebuild_note_lanes(c, l);
@@ -150,6 +147,5 @@ void tqi_rebuild_open_lanes(struct tqi_check *c)
 		    lane->is_parking || !lane->tasks.length)
 			continue;
 		tqi_lane_follow(c->tx, l, &none);
-		tqi_rebuild_keep(c);
 	}
 }

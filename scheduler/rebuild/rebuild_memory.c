@@ -246,7 +246,6 @@ static int fill_directory(struct tqi_check *c, uint32_t t)
 		memset(c->tx->base + ((uint64_t)s << TQI_SPAN_SHIFT), 0, TQI_SPAN_BYTES);
 		directory[i] = s;
 		c->tx->core->tables[t].spans++;
-		tqi_rebuild_keep(c);
 	}
 	return 0;
 }
@@ -258,7 +257,6 @@ static int fill_positions(struct tqi_check *c, uint32_t f)
 	for (uint32_t i = 0; count > 1 && i < count; i += 1u << TQI_POSITIONS_SHIFT) {
 		if (tqi_positions_reserve(c->tx, f, i) < 0)
 			return -ENOMEM;
-		tqi_rebuild_keep(c);
 	}
 	return 0;
 }

@@ -18,10 +18,7 @@ static int name_again(struct tqi_check *c, uint32_t table, uint32_t index, const
 	if (n == 0 || n > TQ_NAME_MAX || tqi_name_find(c->tx, table, name))
 		__builtin_snprintf(name, TQ_NAME_MAX, "%s-%u", prefix, index);
 	memcpy(kept, name, sizeof(kept));
-	int r = tqi_name_put(c->tx, table, index, kept);
-
-	tqi_rebuild_keep(c);
-	return r;
+	return tqi_name_put(c->tx, table, index, kept);
 }
 
 /* A queue whose record was lost begins anew. */
@@ -45,10 +42,7 @@ static int name_schedule_again(struct tqi_check *c, uint32_t index)
 
 	memcpy(kept, name, sizeof(kept));
 	name[0] = '\0';
-	int r = sound ? tqi_name_put(c->tx, TQI_SCHEDULES, index, kept) : 0;
-
-	tqi_rebuild_keep(c);
-	return r;
+	return sound ? tqi_name_put(c->tx, TQI_SCHEDULES, index, kept) : 0;
 }
 
 int tqi_rebuild_names(struct tqi_check *c)

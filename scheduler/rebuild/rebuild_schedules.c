@@ -54,13 +54,11 @@ int tqi_rebuild_schedule_heaps(struct tqi_check *c)
 
 	if (r == 0)
 		r = tqi_heap_reserve(c->tx, &root->cron, root->schedules);
-	tqi_rebuild_keep(c);
 	for (uint32_t i = 1; i < c->count[TQI_SCHEDULES] && r == 0; i++) {
 		if (!(c->marks[TQI_SCHEDULES][i] & TQI_SEEN_LINKED) ||
 		    (tqi_schedule_at(c->tx, i)->flags & TQI_SCHEDULE_PAUSED))
 			continue;
 		tqi_schedule_enter(c->tx, i);
-		tqi_rebuild_keep(c);
 	}
 	return r;
 }

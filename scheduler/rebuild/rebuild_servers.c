@@ -78,11 +78,8 @@ static int index_pool(struct tqi_check *c, uint32_t p)
 		__builtin_snprintf(pool->pattern, sizeof(pool->pattern), "lost-limit-%u", p);
 		pool->bytes = (uint8_t)strlen(pool->pattern);
 	}
-	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->pools, TQI_POOLS, p,
-			     tqi_pool_hash(c->tx, q, pool->pattern, pool->bytes, pool->is_prefix));
-
-	tqi_rebuild_keep(c);
-	return r;
+	return tqi_hash_add(c->tx, &tqi_root(c->tx)->pools, TQI_POOLS, p,
+			    tqi_pool_hash(c->tx, q, pool->pattern, pool->bytes, pool->is_prefix));
 }
 
 /* Queues that are served, or have a limit or a server left, have a home. */
@@ -90,7 +87,6 @@ static int make_home(struct tqi_check *c, uint32_t q)
 {
 	int r = tqi_pool_home(c->tx, q);
 
-	tqi_rebuild_keep(c);
 	if (r < 0)
 		return r;
 	c->count[TQI_POOLS] = c->tx->core->tables[TQI_POOLS].count;
@@ -133,7 +129,6 @@ static int count_pools(struct tqi_check *c)
 
 		home->pools++;
 		r = tqi_heap_reserve(c->tx, &home->rooms, home->pools);
-		tqi_rebuild_keep(c);
 	}
 	return r;
 }
@@ -153,14 +148,12 @@ static int enter_server(struct tqi_check *c, uint32_t s)
 	int r = tqi_hash_add(c->tx, &root->servers, TQI_SERVERS, s,
 			     tqi_server_hash(c->tx, server->queue, server->name, server->bytes));
 
-	tqi_rebuild_keep(c);
 	if (r < 0)
 		return r;
 	server->pool = tqi_pool_for(c->tx, server->queue, server->name, server->bytes);
 	struct tqi_pool *pool = tqi_pool_at(c->tx, server->pool);
 
 	r = tqi_heap_reserve(c->tx, &pool->load, pool->servers + 1);
-	tqi_rebuild_keep(c);
 	if (r < 0)
 		return r;
 	pool->servers++;
@@ -169,7 +162,6 @@ static int enter_server(struct tqi_check *c, uint32_t s)
 		return 0;
 	tqi_queue_at(c->tx, server->queue)->servers++;
 	tqi_heap_push(c->tx, &pool->load, TQI_FAMILY_LOAD, tqi_server_entry(server, s));
-	tqi_rebuild_keep(c);
 	return 0;
 }
 
@@ -212,7 +204,6 @@ int tqi_rebuild_servers(struct tqi_check *c)
 		if (!(c->marks[TQI_POOLS][p] & TQI_SEEN_LINKED))
 			continue;
 		tqi_pool_follow(c->tx, p, tqi_pool_first(tqi_pool_at(c->tx, p)));
-		tqi_rebuild_keep(c);
 	}
 	return r;
 }

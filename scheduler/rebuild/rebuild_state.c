@@ -4,13 +4,6 @@
 
 #include "scheduler/order/lane.h"
 
-void tqi_rebuild_keep(struct tqi_check *c)
-{
-	c->tx->core->undo = 0;
-	c->tx->undo -= c->tx->undo_count * (uint64_t)TQI_UNDO_ONE;
-	c->tx->wake_count = 0;
-}
-
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes)
 {
 	if (*block && !tqi_check_block(c, *block, bytes, "", 0, ""))

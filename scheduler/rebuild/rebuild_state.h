@@ -6,9 +6,6 @@
 #include "scheduler/check/check_state.h"
 #include "scheduler/rebuild/rebuild.h"
 
-/* A store that stays: there is no journal to undo it. */
-void tqi_rebuild_keep(struct tqi_check *c);
-
 /* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
 

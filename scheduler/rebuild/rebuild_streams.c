@@ -74,10 +74,7 @@ static int link_stream(struct tqi_check *c, uint32_t s)
 
 	if (!stream->times)
 		stream->times = tqi_times_make(c->tx, stream->queue, stream->kind, &lacks);
-	int r = tqi_stream_link(c->tx, s);
-
-	tqi_rebuild_keep(c);
-	return r;
+	return tqi_stream_link(c->tx, s);
 }
 
 /* Those of tasks whose stream was lost begin at 0. */
@@ -88,7 +85,6 @@ static int make_streams(struct tqi_check *c)
 
 		if (t->state != TQ_FREE && !tqi_stream_make(c->tx, t->queue, t->kind))
 			return -ENOMEM;
-		tqi_rebuild_keep(c);
 	}
 	return 0;
 }

@@ -401,7 +401,6 @@ static void relist(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 		worker->stopper = w;
 	else
 		tqi_asleep_enter(c->tx, s->subject, w);
-	tqi_rebuild_keep(c);
 }
 
 static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
@@ -422,7 +421,6 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	tqi_rebuild_group_waiter(c, s);
 	relist(c, w, s);
 	tqi_domain_enter(c->tx, w);
-	tqi_rebuild_keep(c);
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */

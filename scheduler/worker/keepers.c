@@ -112,15 +112,21 @@ uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
 	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * DEPUTY_NS;
 }
 
+/* An earlier note, by either clock: rare, so it stays out of the loop that all holds go through. */
+static __attribute__((noinline)) void note_and_wake(struct tqi_tx *tx, uint32_t w, uint64_t *note,
+						    uint64_t until)
+{
+	TQI_SET(tx, *note, until);
+	tqi_tx_wake(tx, w);
+}
+
 static void note_wall(struct tqi_tx *tx, uint32_t w, uint32_t place)
 {
 	struct tqi_waiter *s = tqi_waiter_at(tx, w);
 	uint64_t wall = tqi_keeper_until_wall(tx, place);
 
-	if (wall >= s->until_wall_ns)
-		return;
-	TQI_SET(tx, s->until_wall_ns, wall);
-	tqi_tx_wake(tx, w);
+	if (wall < s->until_wall_ns)
+		note_and_wake(tx, w, &s->until_wall_ns, wall);
 }
 
 void tqi_wake_keepers(struct tqi_tx *tx)
@@ -138,10 +144,8 @@ void tqi_wake_keepers(struct tqi_tx *tx)
 		struct tqi_waiter *s = tqi_waiter_at(tx, w);
 		uint64_t until = tqi_keeper_until(tx, place);
 
-		if (until < s->until_ns && !TQI_PLANTED(no_note)) {
-			TQI_SET(tx, s->until_ns, until);
-			tqi_tx_wake(tx, w);
-		}
+		if (until < s->until_ns && !TQI_PLANTED(no_note))
+			note_and_wake(tx, w, &s->until_ns, until);
 		if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)), 0))
 			note_wall(tx, w, place);
 	}

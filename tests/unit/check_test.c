@@ -1078,11 +1078,63 @@ static void test_repair_killed_and_run_again(void **state)
 		task_of(&f, s.ready)->lane = 99;
 		kill_one_repair(&f, &random);
 		unfinished += !!(root->flags & TQI_ROOT_REPAIR);
-		tqi_tx_rollback(&f.box.seg); /* as whoever gets the lock does */
+		/* Whoever gets the lock finds that nothing is to be undone (TX-8). */
+		if (tqi_segment_core(&f.box.seg)->undo == TQI_UNDO_OFF)
+			assert_int_equal(tqi_tx_rollback(&f.box.seg), TQ_ECORRUPT);
+		else
+			assert_int_equal(tqi_tx_rollback(&f.box.seg), 0);
 		assert_mended(&f, &image, "killed half-way");
 	}
 	assert_true(unfinished > 20);
 	close_intact(&f, &image);
+}
+
+/* Tasks of all sorts, until there is no memory for one more. */
+static uint32_t fill_up(struct fixture *f, uint64_t *random)
+{
+	static const char *const limits[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
+	static const char payload[6000];
+	uint32_t n = 0;
+	uint64_t id;
+	int r = 0;
+
+	for (; r >= 0 || tqt_box_grow(&f->box, 1); n++) {
+		char key[16];
+		struct tq_task_spec spec = { .payload = payload,
+					     .payload_bytes = tqt_below(random, n % 8 ? 200 : 6000),
+					     .limits = &limits[tqt_below(random, 7)],
+					     .limit_count = tqt_below(random, 3),
+					     .unique_key = n % 5 ? NULL : key,
+					     .delay_ns = n % 7 ? 0 : SECOND };
+
+		snprintf(key, sizeof(key), "%u", n);
+		r = try_submit(f, spec, &id);
+	}
+	return n;
+}
+
+/* Also one in which nothing else has room, and no memory can be had. */
+static void test_full_segment_is_mended(void **state)
+{
+	struct tqt_box_options o = { .max_bytes = 8ull << 20 };
+	struct fixture f = { .tx = { .undo = 0 } };
+	uint64_t random = 5;
+
+	(void)state;
+	for (uint32_t round = 0; round < 5; round++) {
+		tqt_box_open(&f.box, &o);
+		assert_true(fill_up(&f, &random) > 1000);
+		struct tqi_root *root = tqi_segment_root(&f.box.seg);
+		const uint32_t unfinished = root->unfinished;
+
+		root->ready++;
+		root->limits.buckets = 7;
+		assert_int_equal(rebuild(&f.box.seg, f.box.seg.base), 0);
+		if (check(&f.box.seg, f.box.seg.base))
+			fail_msg("%s", last_finding);
+		assert_int_equal(root->unfinished, unfinished);
+		tqt_box_close(&f.box);
+	}
 }
 
 int main(void)
@@ -1106,6 +1158,7 @@ int main(void)
 		cmocka_unit_test(test_memory_damage_is_found_and_mended),
 		cmocka_unit_test(test_random_bytes_never_crash),
 		cmocka_unit_test(test_repair_killed_and_run_again),
+		cmocka_unit_test(test_full_segment_is_mended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -514,9 +514,61 @@ static void fault_d1_a_damaged_length_is_not_believed(void **state)
 	close_fixture(&f);
 }
 
+/* Much more than a journal has room for: a heap of a million. */
+static void reserve_a_million(struct fixture *f)
+{
+	struct tqi_heap *due = &tqi_root(&f->tx)->due;
+
+	assert_int_equal(tqi_heap_reserve(&f->tx, due, 1u << 20), 0);
+	assert_in_range(due->capacity, 1u << 20, 2u << 20);
+	tqi_heap_free(&f->tx, due);
+}
+
+/* TX-8: what it stores stays, what it frees is free, and it notes nothing. */
+static void test_plain(void **state)
+{
+	const struct tqt_box_options o = { .max_bytes = 64ull << 20, .tasks_max = 500 };
+	struct fixture f;
+
+	(void)state;
+	tqt_box_open(&f.box, &o);
+	assert_true(tqt_box_grow(&f.box, 40));
+	struct tqi_task *t = task_of(&f, submit(&f, (struct tq_task_spec){ .priority = -3 }));
+
+	begin(&f);
+	struct tqi_root *root = tqi_root(&f.tx);
+	const struct tqi_heap due = root->due;
+	const uint32_t spans = f.tx.core->spans_free;
+
+	tqi_tx_plain_begin(&f.tx);
+	root->due = (struct tqi_heap){ 0 };
+	reserve_a_million(&f);
+	root->due = due;
+	assert_in_range(f.tx.core->spans_free, spans - TQI_HEAP_CHUNKS, spans);
+	for (uint32_t i = 0; i < 2 * TQI_JOURNAL_MAX; i++) {
+		TQI_SET(&f.tx, t->cause, (uint8_t)i);
+		TQI_SET(&f.tx, t->failures, (uint16_t)i);
+		TQI_SET(&f.tx, t->cpu_ns, (uint64_t)i);
+		TQI_SETS(&f.tx, t, (epoch, i), (key, i), (crashes, t->failures));
+		tqi_tx_wake(&f.tx, i);
+	}
+	assert_false(f.tx.corrupt);
+	assert_true(f.tx.core->undo == TQI_UNDO_OFF);
+	assert_int_equal(tqi_tx_rollback(&f.box.seg), TQ_ECORRUPT);
+	tqi_tx_plain_end(&f.tx);
+	assert_int_equal(f.tx.core->undo, 0);
+	assert_int_equal(f.tx.wake_count + f.tx.give_count + f.tx.sample_count, 0);
+	TQI_SET(&f.tx, t->epoch, 7u); /* journalled again */
+	tqi_tx_abort(&f.tx);
+	assert_int_equal(t->epoch, 2 * TQI_JOURNAL_MAX - 1);
+	assert_int_equal(t->crashes, 2 * TQI_JOURNAL_MAX - 1);
+	tqt_box_close(&f.box);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_undone_at_every_length),
 		cmocka_unit_test(test_rollback_is_idempotent),
 		cmocka_unit_test(fault_d1_a_damaged_entry_is_not_undone),
