@@ -12,13 +12,6 @@ bool tqi_check_tenant_is_sound(struct tqi_check *c, const struct tqi_tenant *ten
 	       tenant->credit_us >= 0 && tenant->overdue_turn <= 1;
 }
 
-static uint64_t hash_of(struct tqi_tx *tx, uint32_t t)
-{
-	const struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
-
-	return tqi_tenant_hash(tx, tenant->queue, tenant->name, tenant->bytes);
-}
-
 void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uint32_t classes,
 		     uint32_t queue, uint32_t tenant)
 {
@@ -188,7 +181,7 @@ static void check_charged(struct tqi_check *c, uint32_t a)
 void tqi_check_fair(struct tqi_check *c)
 {
 	tqi_check_index(c, &(struct tqi_check_index){ &tqi_root(c->tx)->tenants, TQI_TENANTS,
-						      "tenant index", hash_of });
+						      "tenant index", NULL });
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++)
 		check_tenant(c, t);
 	check_contests(c);

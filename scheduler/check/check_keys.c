@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
-#include "scheduler/record/key_hash.h"
+#include "scheduler/record/name.h"
 
 const char *tqi_check_key_fault(uint32_t task, const struct tqi_task *t, const struct tqi_key *key)
 {
@@ -135,7 +135,9 @@ static bool check_entry(struct tqi_check *c, uint32_t bucket, uint32_t first, ui
 	c->marks[TQI_KEYS][k] |= TQI_SEEN_INDEXED;
 	if (!key->held)
 		tqi_check_fault(c, "key %u: in the index, but not held", k);
-	if (key->node.hash != tqi_key_hash(c->tx, key->queue, key->name, key->bytes) ||
+	const struct tqi_name name = tqi_name_of(c->tx, TQI_KEYS, k);
+
+	if (key->node.hash != tqi_name_hash(c->tx, &name) ||
 	    tqi_hash_bucket(index, key->node.hash) != bucket)
 		tqi_check_fault(c, "key %u: in bucket %u, where it does not belong", k, bucket);
 	if (has_twin(c, first, k))

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
+#include "scheduler/record/name.h"
 #include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 
@@ -58,18 +59,20 @@ void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi
 
 /* Indexes: each entry once, where it belongs. */
 
-static uint64_t hash_of_limit(struct tqi_tx *tx, uint32_t x)
-{
-	const struct tqi_limit *limit = tqi_limit_at(tx, x);
-
-	return tqi_limit_hash(tx, limit->name, limit->bytes);
-}
-
 static uint64_t hash_of_lane(struct tqi_tx *tx, uint32_t l)
 {
 	const struct tqi_lane *lane = tqi_lane_at(tx, l);
 
 	return tqi_lane_hash(tx, lane->class_, lane->limits, lane->is_parking);
+}
+
+static uint64_t hash_of(struct tqi_check *c, const struct tqi_check_index *i, uint32_t record)
+{
+	if (i->hash)
+		return i->hash(c->tx, record);
+	const struct tqi_name name = tqi_name_of(c->tx, i->table, record);
+
+	return tqi_name_hash(c->tx, &name);
 }
 
 /* False: what follows cannot be read. */
@@ -83,7 +86,7 @@ static bool check_entry(struct tqi_check *c, const struct tqi_check_index *i, ui
 		return false;
 	}
 	c->marks[i->table][record] |= TQI_SEEN_LINKED;
-	if (node->hash != i->hash(c->tx, record) || tqi_hash_bucket(i->index, node->hash) != bucket)
+	if (node->hash != hash_of(c, i, record) || tqi_hash_bucket(i->index, node->hash) != bucket)
 		tqi_check_fault(c, "%s: %u is in bucket %u, where it does not belong", i->name,
 				record, bucket);
 	return true;
@@ -264,8 +267,7 @@ static void check_refills(struct tqi_check *c)
 void tqi_check_limits(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct tqi_check_index limits = { &root->limits, TQI_LIMITS, "limit index",
-						hash_of_limit };
+	const struct tqi_check_index limits = { &root->limits, TQI_LIMITS, "limit index", NULL };
 	const struct tqi_check_index lanes = { &root->lanes, TQI_LANES, "lane index",
 					       hash_of_lane };
 

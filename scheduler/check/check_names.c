@@ -5,21 +5,6 @@
 #include "scheduler/check/check_state.h"
 #include "scheduler/record/name.h"
 
-static uint64_t hash_of_queue(struct tqi_tx *tx, uint32_t q)
-{
-	return tqi_name_hash(tx, tqi_name_at(tx, TQI_QUEUES, q));
-}
-
-static uint64_t hash_of_kind(struct tqi_tx *tx, uint32_t k)
-{
-	return tqi_name_hash(tx, tqi_name_at(tx, TQI_KINDS, k));
-}
-
-static uint64_t hash_of_schedule(struct tqi_tx *tx, uint32_t s)
-{
-	return tqi_name_hash(tx, tqi_name_at(tx, TQI_SCHEDULES, s));
-}
-
 /* A schedule need not have one. */
 static bool may_be_nameless(uint32_t table)
 {
@@ -52,13 +37,10 @@ static void check_names(struct tqi_check *c, const struct tqi_check_index *i, co
 void tqi_check_names(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct tqi_check_index queues = { &root->queues, TQI_QUEUES, "queue index",
-						hash_of_queue };
-	const struct tqi_check_index kinds = { &root->kinds, TQI_KINDS, "kind index",
-					       hash_of_kind };
-
+	const struct tqi_check_index queues = { &root->queues, TQI_QUEUES, "queue index", NULL };
+	const struct tqi_check_index kinds = { &root->kinds, TQI_KINDS, "kind index", NULL };
 	const struct tqi_check_index schedules = { &root->named_schedules, TQI_SCHEDULES,
-						   "schedule index", hash_of_schedule };
+						   "schedule index", NULL };
 
 	check_names(c, &queues, "queue");
 	check_names(c, &kinds, "kind");

@@ -32,20 +32,6 @@ void tqi_check_attempt_server(struct tqi_check *c, uint32_t a, const struct tqi_
 		c->servers[attempt->server]++;
 }
 
-static uint64_t hash_of_server(struct tqi_tx *tx, uint32_t s)
-{
-	const struct tqi_server *server = tqi_server_at(tx, s);
-
-	return tqi_server_hash(tx, server->queue, server->name, server->bytes);
-}
-
-static uint64_t hash_of_pool(struct tqi_tx *tx, uint32_t p)
-{
-	const struct tqi_pool *pool = tqi_pool_at(tx, p);
-
-	return tqi_pool_hash(tx, pool->queue, pool->pattern, pool->bytes, pool->is_prefix);
-}
-
 /* SV-2, SV-5; asks the index of pools. */
 static void check_place(struct tqi_check *c, uint32_t s, const struct tqi_server *server)
 {
@@ -183,9 +169,8 @@ void tqi_check_servers(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 	const struct tqi_check_index servers = { &root->servers, TQI_SERVERS, "server index",
-						 hash_of_server };
-	const struct tqi_check_index pools = { &root->pools, TQI_POOLS, "pool index",
-					       hash_of_pool };
+						 NULL };
+	const struct tqi_check_index pools = { &root->pools, TQI_POOLS, "pool index", NULL };
 
 	tqi_check_index(c, &servers);
 	bool asks = tqi_check_index(c, &pools);

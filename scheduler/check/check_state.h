@@ -165,7 +165,7 @@ struct tqi_check_index {
 	const struct tqi_hash_index *index;
 	uint32_t table;
 	const char *name;
-	uint64_t (*hash)(struct tqi_tx *tx, uint32_t record);
+	uint64_t (*hash)(struct tqi_tx *tx, uint32_t record); /* NULL: by name */
 };
 bool tqi_check_index(struct tqi_check *c, const struct tqi_check_index *i);
 

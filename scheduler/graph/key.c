@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "scheduler/graph/blocked.h"
-#include "scheduler/record/key_hash.h"
+#include "scheduler/record/name.h"
 #include "shm/table.h"
 
 static uint32_t key_of(struct tqi_tx *tx, uint32_t task)
@@ -16,36 +16,21 @@ static uint32_t key_of(struct tqi_tx *tx, uint32_t task)
 
 uint32_t tqi_key_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->keys;
-
-	if (!index->count)
-		return 0;
-	uint32_t k = tqi_hash_first(tx, index, TQI_KEYS, tqi_key_hash(tx, queue, name, bytes));
-
-	for (; k && !tx->corrupt; k = tqi_hash_next(tx, index, TQI_KEYS, k)) {
-		const struct tqi_key *key = tqi_key_at(tx, k);
-
-		if (key->queue == queue && key->bytes == bytes &&
-		    memcmp(key->name, name, bytes) == 0)
-			return k;
-	}
-	return 0;
+	return tqi_name_seek(tx, TQI_KEYS, (struct tqi_name){ name, bytes, queue });
 }
 
 static int hold(struct tqi_tx *tx, uint32_t k)
 {
-	struct tqi_key *key = tqi_key_at(tx, k);
-	uint64_t hash = tqi_key_hash(tx, key->queue, key->name, key->bytes);
+	int r = tqi_name_enter(tx, TQI_KEYS, k);
 
-	if (tqi_hash_add(tx, &tqi_root(tx)->keys, TQI_KEYS, k, hash) < 0)
-		return -ENOMEM;
-	TQI_SET(tx, key->held, 1);
-	return 0;
+	if (r == 0)
+		TQI_SET(tx, tqi_key_at(tx, k)->held, 1);
+	return r;
 }
 
 static void release(struct tqi_tx *tx, uint32_t k)
 {
-	tqi_hash_remove(tx, &tqi_root(tx)->keys, TQI_KEYS, k);
+	tqi_name_leave(tx, TQI_KEYS, k);
 	TQI_SET(tx, tqi_key_at(tx, k)->held, 0);
 }
 

@@ -5,28 +5,12 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/record/name.h"
 #include "scheduler/record/task_record.h"
-
-uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes)
-{
-	return tqi_hash_bytes(tqi_root(tx)->seed, name, bytes);
-}
 
 uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->limits;
-
-	if (!index->count)
-		return 0;
-	uint32_t x = tqi_hash_first(tx, index, TQI_LIMITS, tqi_limit_hash(tx, name, bytes));
-
-	for (; x && !tx->corrupt; x = tqi_hash_next(tx, index, TQI_LIMITS, x)) {
-		const struct tqi_limit *limit = tqi_limit_at(tx, x);
-
-		if (limit->bytes == bytes && memcmp(limit->name, name, bytes) == 0)
-			return x;
-	}
-	return 0;
+	return tqi_name_seek(tx, TQI_LIMITS, (struct tqi_name){ name, bytes, 0 });
 }
 
 /* All but the link of a record that nothing refers to (TX-3). */
@@ -52,8 +36,7 @@ static int make(struct tqi_tx *tx, const char *name, uint32_t *ret_limit)
 		return full ? TQ_EFULL : -ENOMEM;
 	fill(tqi_limit_at(tx, x), name, bytes);
 	*ret_limit = x;
-	return tqi_hash_add(tx, &tqi_root(tx)->limits, TQI_LIMITS, x,
-			    tqi_limit_hash(tx, name, bytes));
+	return tqi_name_enter(tx, TQI_LIMITS, x);
 }
 
 /* Nothing names it, and nothing was set: it goes. */
@@ -63,7 +46,7 @@ static void drop_unused(struct tqi_tx *tx, uint32_t x)
 
 	if (limit->tasks || tqi_limit_is_set(limit))
 		return;
-	tqi_hash_remove(tx, &tqi_root(tx)->limits, TQI_LIMITS, x);
+	tqi_name_leave(tx, TQI_LIMITS, x);
 	tqi_table_give(tx, TQI_LIMITS, x);
 }
 

@@ -75,7 +75,4 @@ bool tqi_limits_refill(struct tqi_tx *tx);
 /* Before a task becomes ready that wakes somebody: for nobody else has a token come. */
 void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 
-/* Hash of a name. */
-uint64_t tqi_limit_hash(struct tqi_tx *tx, const char *name, uint32_t bytes);
-
 #endif

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/record/key_hash.h"
+#include "scheduler/record/name.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/wake/wake.h"
 
@@ -15,35 +15,16 @@
 
 /* Records. */
 
-uint64_t tqi_server_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
-{
-	return tqi_key_hash(tx, queue, name, bytes);
-}
-
 uint32_t tqi_server_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->servers;
-
-	if (!index->count)
-		return 0;
-	uint32_t s =
-		tqi_hash_first(tx, index, TQI_SERVERS, tqi_server_hash(tx, queue, name, bytes));
-
-	for (; s && !tx->corrupt; s = tqi_hash_next(tx, index, TQI_SERVERS, s)) {
-		const struct tqi_server *server = tqi_server_at(tx, s);
-
-		if (server->queue == queue && server->bytes == bytes &&
-		    memcmp(server->name, name, bytes) == 0)
-			return s;
-	}
-	return 0;
+	return tqi_name_seek(tx, TQI_SERVERS, (struct tqi_name){ name, bytes, queue });
 }
 
 static void give(struct tqi_tx *tx, uint32_t s)
 {
 	struct tqi_server *server = tqi_server_at(tx, s);
 
-	tqi_hash_remove(tx, &tqi_root(tx)->servers, TQI_SERVERS, s);
+	tqi_name_leave(tx, TQI_SERVERS, s);
 	tqi_pool_leave(tx, server->pool);
 	TQI_SET(tx, server->queue, 0);
 	tqi_table_give(tx, TQI_SERVERS, s);
@@ -133,8 +114,7 @@ static int make(struct tqi_tx *tx, uint32_t q, const char *name, uint32_t bytes,
 	TQI_INIT(server->pool, tqi_pool_for(tx, q, name, bytes));
 	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
 	*ret_server = s;
-	return tqi_hash_add(tx, &tqi_root(tx)->servers, TQI_SERVERS, s,
-			    tqi_server_hash(tx, q, name, bytes));
+	return tqi_name_enter(tx, TQI_SERVERS, s);
 }
 
 /* The last one in its turn, from now on. */

@@ -115,10 +115,6 @@ int tqi_server_carry_begin(struct tqi_tx *tx, uint32_t queue, uint32_t from, uin
 /* One server into a pool that has room for it. */
 void tqi_server_move(struct tqi_tx *tx, uint32_t server, uint32_t pool);
 
-/* Hashes in the root's indexes. */
-uint64_t tqi_server_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
-uint64_t tqi_pool_hash(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
-		       bool is_prefix);
 /* A pool by pattern; 0 none. */
 uint32_t tqi_pool_find(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
 		       bool is_prefix);

@@ -3,33 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/record/key_hash.h"
+#include "scheduler/record/name.h"
 #include "scheduler/limit/server.h"
-
-uint64_t tqi_pool_hash(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
-		       bool is_prefix)
-{
-	return tqi_key_hash(tx, queue << 1 | is_prefix, pattern, bytes);
-}
 
 uint32_t tqi_pool_find(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t bytes,
 		       bool is_prefix)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->pools;
-
-	if (!index->count)
-		return 0;
-	uint32_t p = tqi_hash_first(tx, index, TQI_POOLS,
-				    tqi_pool_hash(tx, queue, pattern, bytes, is_prefix));
-
-	for (; p && !tx->corrupt; p = tqi_hash_next(tx, index, TQI_POOLS, p)) {
-		const struct tqi_pool *pool = tqi_pool_at(tx, p);
-
-		if (pool->queue == queue && pool->is_prefix == is_prefix && pool->bytes == bytes &&
-		    memcmp(pool->pattern, pattern, bytes) == 0)
-			return p;
-	}
-	return 0;
+	return tqi_name_seek(tx, TQI_POOLS,
+			     (struct tqi_name){ pattern, bytes, queue << 1 | is_prefix });
 }
 
 bool tqi_pool_matches(const struct tqi_pool *pool, const char *name, uint32_t bytes)
@@ -85,8 +66,7 @@ static int take(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t
 	fill(tqi_pool_at(tx, p), pattern, bytes, is_prefix);
 	TQI_SET(tx, tqi_pool_at(tx, p)->queue, (uint16_t)queue);
 	*ret_pool = p;
-	return tqi_hash_add(tx, &tqi_root(tx)->pools, TQI_POOLS, p,
-			    tqi_pool_hash(tx, queue, pattern, bytes, is_prefix));
+	return tqi_name_enter(tx, TQI_POOLS, p);
 }
 
 int tqi_pool_home(struct tqi_tx *tx, uint32_t q)
@@ -130,7 +110,7 @@ static void give(struct tqi_tx *tx, uint32_t p)
 	struct tqi_pool *pool = tqi_pool_at(tx, p);
 	struct tqi_pool *home = tqi_pool_at(tx, tqi_queue_at(tx, pool->queue)->home);
 
-	tqi_hash_remove(tx, &tqi_root(tx)->pools, TQI_POOLS, p);
+	tqi_name_leave(tx, TQI_POOLS, p);
 	tqi_heap_free(tx, &pool->load);
 	TQI_ADD(tx, home->pools, -1);
 	tqi_heap_trim(tx, &home->rooms, home->pools);

@@ -5,36 +5,17 @@
 #include <errno.h>
 #include <string.h>
 
-#include "scheduler/record/key_hash.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/record/name.h"
 #include "scheduler/record/task_record.h"
 
 #define NS_PER_US 1000u
 
 /* Records. */
 
-uint64_t tqi_tenant_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
-{
-	return tqi_key_hash(tx, queue, name, bytes);
-}
-
 uint32_t tqi_tenant_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->tenants;
-
-	if (!index->count)
-		return 0;
-	uint32_t t =
-		tqi_hash_first(tx, index, TQI_TENANTS, tqi_tenant_hash(tx, queue, name, bytes));
-
-	for (; t && !tx->corrupt; t = tqi_hash_next(tx, index, TQI_TENANTS, t)) {
-		const struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
-
-		if (tenant->queue == queue && tenant->bytes == bytes &&
-		    memcmp(tenant->name, name, bytes) == 0)
-			return t;
-	}
-	return 0;
+	return tqi_name_seek(tx, TQI_TENANTS, (struct tqi_name){ name, bytes, queue });
 }
 
 /* All but the link of a record that nothing refers to (TX-3). */
@@ -64,8 +45,7 @@ static int make(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t *r
 	fill(tqi_tenant_at(tx, t), queue, name, bytes, tqi_root(tx)->sequence);
 	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
 	*ret_tenant = t;
-	return tqi_hash_add(tx, &tqi_root(tx)->tenants, TQI_TENANTS, t,
-			    tqi_tenant_hash(tx, queue, name, bytes));
+	return tqi_name_enter(tx, TQI_TENANTS, t);
 }
 
 uint32_t tqi_tenant_of(struct tqi_tx *tx, const struct tqi_task *task)
@@ -91,7 +71,7 @@ void tqi_tenant_leave(struct tqi_tx *tx, uint32_t t)
 	TQI_ADD(tx, tenant->tasks, -1);
 	if (tenant->tasks)
 		return;
-	tqi_hash_remove(tx, &tqi_root(tx)->tenants, TQI_TENANTS, t);
+	tqi_name_leave(tx, TQI_TENANTS, t);
 	tqi_table_give(tx, TQI_TENANTS, t);
 }
 

@@ -35,8 +35,6 @@
 #define TQI_MEAN_FIRST_US 1000 /* of a kind of which no attempt has ended: any guess will do */
 #define TQI_MEAN_WEIGHT 8      /* the latest attempt counts for one in so many */
 
-/* Hash of a name. */
-uint64_t tqi_tenant_hash(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
 /* A tenant by queue and name, "" that of tasks without a key; 0 none. */
 uint32_t tqi_tenant_find(struct tqi_tx *tx, uint32_t queue, const char *name, uint32_t bytes);
 /* The tenant that a task's record names; 0 none. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tenants are believed with their names and tags; their classes are made anew. */
 #include <errno.h>
-#include <string.h>
 
 #include "scheduler/order/fair.h"
 #include "scheduler/order/queue.h"
@@ -71,14 +70,12 @@ static int index_tenant(struct tqi_check *c, uint32_t t)
 	struct tqi_tenant *tenant = tqi_tenant_at(c->tx, t);
 	struct tqi_root *root = tqi_root(c->tx);
 
-	if (tqi_tenant_find(c->tx, tenant->queue, tenant->name, tenant->bytes)) {
-		__builtin_snprintf(tenant->name, sizeof(tenant->name), "lost-fair-key-%u", t);
-		tenant->bytes = (uint8_t)strlen(tenant->name);
-	}
+	const struct tqi_rebuild_lost how = { "lost-fair-key", tenant->name, &tenant->bytes,
+					      false };
+
 	if (tenant->sequence >= root->sequence)
 		tenant->sequence = root->sequence - 1;
-	return tqi_hash_add(c->tx, &root->tenants, TQI_TENANTS, t,
-			    tqi_tenant_hash(c->tx, tenant->queue, tenant->name, tenant->bytes));
+	return tqi_rebuild_name(c, TQI_TENANTS, t, &how);
 }
 
 /* A fair queue has a tenant of its own; and the flags that follow. */

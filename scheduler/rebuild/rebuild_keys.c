@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Unique keys: those that make sense stay with their tasks; the index is made anew. */
 #include <errno.h>
-#include <string.h>
 
-#include "scheduler/record/key_hash.h"
+#include "scheduler/graph/key.h"
+#include "scheduler/record/name.h"
 #include "scheduler/rebuild/rebuild_state.h"
 
 /* Before memory is known: which record is whose. */
@@ -24,23 +24,14 @@ void tqi_rebuild_task_key(struct tqi_check *c, uint32_t index, struct tqi_task *
 }
 
 /* Who has this key's name already; 0 nobody. */
-static uint32_t find(struct tqi_check *c, const struct tqi_key *key, uint64_t hash)
+static uint32_t find(struct tqi_check *c, const struct tqi_key *key)
 {
-	const struct tqi_hash_index *index = &tqi_root(c->tx)->keys;
-	uint32_t k = tqi_hash_first(c->tx, index, TQI_KEYS, hash);
-
-	for (; k; k = tqi_hash_next(c->tx, index, TQI_KEYS, k)) {
-		const struct tqi_key *other = tqi_key_at(c->tx, k);
-
-		if (other->queue == key->queue && strcmp(other->name, key->name) == 0)
-			return k;
-	}
-	return 0;
+	return tqi_key_find(c->tx, key->queue, key->name, key->bytes);
 }
 
-static int enter(struct tqi_check *c, uint32_t k, struct tqi_key *key, uint64_t hash)
+static int enter(struct tqi_check *c, uint32_t k, struct tqi_key *key)
 {
-	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->keys, TQI_KEYS, k, hash);
+	int r = tqi_name_enter(c->tx, TQI_KEYS, k);
 
 	if (r == 0) /* else it is tried again: whether a queued one is held is nowhere else */
 		key->held = 1;
@@ -71,16 +62,15 @@ static int hold(struct tqi_check *c, uint32_t k)
 {
 	struct tqi_key *key = tqi_key_at(c->tx, k);
 	const struct tqi_task *t = tqi_task_at(c->tx, key->task);
-	uint64_t hash = tqi_key_hash(c->tx, key->queue, key->name, key->bytes);
 	bool may = tqi_check_may_hold(t, key->scope);
 	bool held = may && (key->held || key->scope != TQ_UNIQUE_QUEUED);
 
 	if (!held)
 		key->held = 0;
-	else if (find(c, key, hash))
+	else if (find(c, key))
 		lose(c, k, key);
 	else
-		return enter(c, k, key, hash);
+		return enter(c, k, key);
 	return 0;
 }
 
@@ -88,8 +78,7 @@ static int hold(struct tqi_check *c, uint32_t k)
 static int follow(struct tqi_check *c, uint32_t k)
 {
 	struct tqi_key *key = tqi_key_at(c->tx, k);
-	uint64_t hash = tqi_key_hash(c->tx, key->queue, key->name, key->bytes);
-	uint32_t found = find(c, key, hash);
+	uint32_t found = find(c, key);
 	struct tqi_key *leader = found ? tqi_key_at(c->tx, found) : NULL;
 
 	key->held = 0;
@@ -100,7 +89,7 @@ static int follow(struct tqi_check *c, uint32_t k)
 	}
 	unblock(c, tqi_task_at(c->tx, key->task));
 	if (!leader)
-		return enter(c, k, key, hash);
+		return enter(c, k, key);
 	lose(c, k, key);
 	return 0;
 }

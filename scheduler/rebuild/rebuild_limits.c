@@ -83,12 +83,8 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 {
 	struct tqi_limit *limit = tqi_limit_at(c->tx, x);
 
-	if (tqi_limit_find(c->tx, limit->name, limit->bytes)) {
-		__builtin_snprintf(limit->name, sizeof(limit->name), "lost-limit-%u", x);
-		limit->bytes = (uint8_t)strlen(limit->name);
-	}
-	int r = tqi_hash_add(c->tx, &tqi_root(c->tx)->limits, TQI_LIMITS, x,
-			     tqi_limit_hash(c->tx, limit->name, limit->bytes));
+	const struct tqi_rebuild_lost how = { "lost-limit", limit->name, &limit->bytes, false };
+	int r = tqi_rebuild_name(c, TQI_LIMITS, x, &how);
 
 	tqi_root(c->tx)->rates += limit->rate != 0;
 	if (r == 0)

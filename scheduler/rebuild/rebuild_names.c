@@ -9,16 +9,27 @@
 #define LOST_BACKOFF_NS 1000000000ull /* 1 s and 5 min: as a new queue has */
 #define LOST_BACKOFF_CAP_NS 300000000000ull
 
-/* Into the index; one without a name, or with another's, gets a new one. */
-static int name_again(struct tqi_check *c, uint32_t table, uint32_t index, const char *prefix)
+int tqi_rebuild_name(struct tqi_check *c, uint32_t table, uint32_t record,
+		     const struct tqi_rebuild_lost *how)
 {
-	char *name = tqi_name_at(c->tx, table, index), kept[TQ_NAME_MAX + 1];
-	size_t n = strnlen(name, TQ_NAME_MAX + 1);
+	const struct tqi_name own = tqi_name_of(c->tx, table, record);
 
-	if (n == 0 || n > TQ_NAME_MAX || tqi_name_find(c->tx, table, name))
-		__builtin_snprintf(name, TQ_NAME_MAX, "%s-%u", prefix, index);
-	memcpy(kept, name, sizeof(kept));
-	return tqi_name_put(c->tx, table, index, kept);
+	if (how->lost || tqi_name_find_any(c->tx, table, &own)) {
+		int n = __builtin_snprintf(how->name, TQ_NAME_MAX, "%s-%u", how->prefix, record);
+
+		if (how->bytes)
+			*how->bytes = (uint8_t)n;
+	}
+	return tqi_name_enter(c->tx, table, record);
+}
+
+static int name_again(struct tqi_check *c, uint32_t table, uint32_t record, const char *prefix)
+{
+	char *name = tqi_name_at(c->tx, table, record);
+	const struct tqi_rebuild_lost how = { prefix, name, NULL,
+					      !name[0] || !memchr(name, '\0', TQ_NAME_MAX + 1) };
+
+	return tqi_rebuild_name(c, table, record, &how);
 }
 
 /* A queue whose record was lost begins anew. */
@@ -36,13 +47,14 @@ static void mend_queue(struct tqi_queue *queue)
 /* A schedule whose name is none, or another's, goes on without one. */
 static int name_schedule_again(struct tqi_check *c, uint32_t index)
 {
-	char *name = tqi_name_at(c->tx, TQI_SCHEDULES, index), kept[TQ_NAME_MAX + 1];
+	char *name = tqi_name_at(c->tx, TQI_SCHEDULES, index);
 	bool sound = memchr(name, '\0', TQ_NAME_MAX + 1) && tqi_name_is_valid(name) &&
 		     !tqi_name_find(c->tx, TQI_SCHEDULES, name);
 
-	memcpy(kept, name, sizeof(kept));
+	if (sound)
+		return tqi_name_enter(c->tx, TQI_SCHEDULES, index);
 	name[0] = '\0';
-	return sound ? tqi_name_put(c->tx, TQI_SCHEDULES, index, kept) : 0;
+	return 0;
 }
 
 int tqi_rebuild_names(struct tqi_check *c)

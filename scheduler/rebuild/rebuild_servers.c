@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Servers and the sizes of pools are believed; who is where, and how much room there is, is not. */
 #include <errno.h>
-#include <string.h>
 
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/limit/server.h"
@@ -70,16 +69,11 @@ void tqi_rebuild_attempt_server(struct tqi_check *c, struct tqi_attempt *attempt
 static int index_pool(struct tqi_check *c, uint32_t p)
 {
 	struct tqi_pool *pool = tqi_pool_at(c->tx, p);
-	uint32_t q = pool->queue;
-	bool is_home = p == tqi_queue_at(c->tx, q)->home;
+	bool is_home = p == tqi_queue_at(c->tx, pool->queue)->home;
+	const struct tqi_rebuild_lost how = { "lost-limit", pool->pattern, &pool->bytes,
+					      !is_home && !pool->bytes };
 
-	if ((!is_home && !pool->bytes) ||
-	    tqi_pool_find(c->tx, q, pool->pattern, pool->bytes, pool->is_prefix)) {
-		__builtin_snprintf(pool->pattern, sizeof(pool->pattern), "lost-limit-%u", p);
-		pool->bytes = (uint8_t)strlen(pool->pattern);
-	}
-	return tqi_hash_add(c->tx, &tqi_root(c->tx)->pools, TQI_POOLS, p,
-			    tqi_pool_hash(c->tx, q, pool->pattern, pool->bytes, pool->is_prefix));
+	return tqi_rebuild_name(c, TQI_POOLS, p, &how);
 }
 
 /* Queues that are served, or have a limit or a server left, have a home. */
@@ -139,14 +133,11 @@ static int enter_server(struct tqi_check *c, uint32_t s)
 	struct tqi_server *server = tqi_server_at(c->tx, s);
 	struct tqi_root *root = tqi_root(c->tx);
 
-	if (tqi_server_find(c->tx, server->queue, server->name, server->bytes)) {
-		__builtin_snprintf(server->name, sizeof(server->name), "lost-server-%u", s);
-		server->bytes = (uint8_t)strlen(server->name);
-	}
+	const struct tqi_rebuild_lost how = { "lost-server", server->name, &server->bytes, false };
+
 	if (server->sequence >= root->sequence)
 		server->sequence = root->sequence - 1;
-	int r = tqi_hash_add(c->tx, &root->servers, TQI_SERVERS, s,
-			     tqi_server_hash(c->tx, server->queue, server->name, server->bytes));
+	int r = tqi_rebuild_name(c, TQI_SERVERS, s, &how);
 
 	if (r < 0)
 		return r;

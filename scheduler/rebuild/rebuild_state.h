@@ -16,6 +16,14 @@ uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t);
 /* An unfinished task stays in a class of an earlier era: it is on its way. */
 void tqi_rebuild_moving(struct tqi_check *c, uint32_t queue);
 
+/* What is made up for a record that lost its name. */
+struct tqi_rebuild_lost {
+	const char *prefix;
+	char *name; /* of TQ_NAME_MAX + 1 bytes at least */
+	uint8_t *bytes; /* NULL: a NUL ends it */
+	bool lost;	/* its name is none */
+};
+
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);
 /* All that is derived becomes 0 (scheduler/record/fields.h); of an extra, once its block is whole. */
@@ -69,6 +77,12 @@ void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
 void tqi_rebuild_groups(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
+/*
+ * By its name into its index, or by one that is made up (and `bytes`, where the record has
+ * that) when another one has it, or as `lost` says; -ENOMEM.
+ */
+int tqi_rebuild_name(struct tqi_check *c, uint32_t table, uint32_t record,
+		     const struct tqi_rebuild_lost *how);
 /* Queues and kinds, by their names, into the indexes; -ENOMEM. */
 int tqi_rebuild_names(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);

@@ -2,8 +2,6 @@
 /* The indexes of names. */
 #include "scheduler/record/name.h"
 
-#include "shm/table.h"
-
 static bool is_in_names(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -19,20 +17,28 @@ bool tqi_name_is_valid(const char *name)
 	return n >= 1 && n <= TQ_NAME_MAX && name[n] == '\0';
 }
 
-uint64_t tqi_name_hash(const struct tqi_tx *tx, const char *name)
+uint32_t tqi_name_find_any(struct tqi_tx *tx, uint32_t table, const struct tqi_name *name)
 {
-	return tqi_hash_bytes(tqi_root(tx)->seed, name, (uint32_t)strnlen(name, TQ_NAME_MAX));
+	return tqi_name_seek(tx, table, *name);
 }
 
-uint32_t tqi_name_find(struct tqi_tx *tx, uint32_t table, const char *name)
+uint32_t tqi_name_find(struct tqi_tx *tx, uint32_t table, const char *text)
 {
-	const struct tqi_hash_index *index = tqi_name_index(tx, table);
-	uint32_t record = tqi_hash_first(tx, index, table, tqi_name_hash(tx, name));
+	const struct tqi_name name = { text, (uint32_t)strlen(text), 0 };
 
-	while (record && !tx->corrupt &&
-	       strncmp(tqi_name_at(tx, table, record), name, TQ_NAME_MAX + 1) != 0)
-		record = tqi_hash_next(tx, index, table, record);
-	return record;
+	return tqi_name_find_any(tx, table, &name);
+}
+
+int tqi_name_enter(struct tqi_tx *tx, uint32_t table, uint32_t record)
+{
+	const struct tqi_name name = tqi_name_of(tx, table, record);
+
+	return tqi_hash_add(tx, tqi_name_index(tx, table), table, record, tqi_name_hash(tx, &name));
+}
+
+void tqi_name_leave(struct tqi_tx *tx, uint32_t table, uint32_t record)
+{
+	tqi_hash_remove(tx, tqi_name_index(tx, table), table, record);
 }
 
 uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full)
@@ -51,5 +57,5 @@ int tqi_name_put(struct tqi_tx *tx, uint32_t table, uint32_t record, const char 
 
 	memset(to, 0, TQ_NAME_MAX + 1);
 	memcpy(to, name, strnlen(name, TQ_NAME_MAX));
-	return tqi_hash_add(tx, tqi_name_index(tx, table), table, record, tqi_name_hash(tx, name));
+	return tqi_name_enter(tx, table, record);
 }
