@@ -13,6 +13,7 @@
 
 /* From now on each measurement is a glimpse: that it runs, not what it says, is of interest. */
 void bench_quicken(void);
+bool bench_is_quick(void);
 /* So many of something that is measured; of a glimpse a hundredth, one at least. */
 uint32_t bench_scaled(uint32_t count);
 /* Nanoseconds, CLOCK_MONOTONIC. */

@@ -22,6 +22,11 @@ void bench_quicken(void)
 	is_quick = true;
 }
 
+bool bench_is_quick(void)
+{
+	return is_quick;
+}
+
 uint32_t bench_scaled(uint32_t count)
 {
 	return is_quick ? (count + GLIMPSE - 1) / GLIMPSE : count;

@@ -132,9 +132,9 @@ static double cpu_of_task(uint32_t workers)
 	settled_switches(&h);
 	const uint64_t begin = cpu_of_all(&h);
 
-	for (uint32_t i = 0; i < TASKS; i++)
+	for (uint32_t i = 0; i < bench_scaled(TASKS); i++)
 		submit(&h, true);
-	const double of = (double)(cpu_of_all(&h) - begin) / TASKS;
+	const double of = (double)(cpu_of_all(&h) - begin) / bench_scaled(TASKS);
 
 	close_herd(&h);
 	return of;

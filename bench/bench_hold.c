@@ -59,7 +59,7 @@ static void submit_ids(struct scene *s, uint32_t count)
 
 static void fill(struct scene *s)
 {
-	bench_fill(s->tq, DEPTH);
+	bench_fill(s->tq, bench_scaled(DEPTH));
 }
 
 static void run_submits(struct scene *s)
@@ -116,7 +116,7 @@ static void run_cancels(struct scene *s)
 
 static void fill_many(struct scene *s)
 {
-	bench_fill(s->tq, MANY);
+	bench_fill(s->tq, bench_scaled(MANY));
 }
 
 static void run_purge(struct scene *s)
@@ -193,7 +193,7 @@ static void submit_later(struct scene *s, bool deadlines)
 	struct tq_task_spec spec = bench_spec();
 	uint64_t due = bench_now() + LATER_NS;
 
-	for (uint32_t i = 0; i < DEPTH; i++) {
+	for (uint32_t i = 0; i < bench_scaled(DEPTH); i++) {
 		uint64_t now = bench_now(), left = due > now ? due - now : 1;
 
 		*(deadlines ? &spec.deadline_ns : &spec.delay_ns) = left;
@@ -218,7 +218,7 @@ static void arrange_delays(struct scene *s)
 static void run_due(struct scene *s)
 {
 	bench_probe_on(true);
-	for (uint32_t i = 0; i < DEPTH / 8; i++) {
+	for (uint32_t i = 0; i < bench_scaled(DEPTH / 8); i++) {
 		int r = tq_claim(s->worker, 0, &s->claims[0]);
 
 		if (r == 0)
@@ -245,7 +245,7 @@ static void live_kept(struct scene *s, uint32_t count)
 
 static void fill_small(struct scene *s)
 {
-	live_kept(s, DEPTH);
+	live_kept(s, bench_scaled(DEPTH));
 }
 
 static void run_evictions(struct scene *s)
@@ -364,7 +364,7 @@ static void measure(const struct hold *hold, struct scene *s)
 {
 	double longest_us = 0, p999_us = 0;
 
-	for (s->times = 0; s->times < REPETITIONS; s->times++) {
+	for (s->times = 0; s->times < bench_scaled(REPETITIONS); s->times++) {
 		if (hold->arrange)
 			hold->arrange(s);
 		bench_probe_on(false);

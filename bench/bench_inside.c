@@ -19,7 +19,8 @@ static FILE *start(const char *part)
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	self[length > 0 ? length : 0] = '\0';
-	snprintf(command, sizeof(command), "exec '%s/taskq-bench-inside' %s", dirname(self), part);
+	snprintf(command, sizeof(command), "exec '%s/taskq-bench-inside' %s%s", dirname(self), part,
+		 bench_is_quick() ? " --quick" : "");
 	return popen(command, "r");
 }
 

@@ -159,7 +159,7 @@ static struct took lives(struct tq *tq, struct tq_worker *worker)
 	const struct tq_task_spec spec = bench_spec();
 	const struct took begin = { bench_now(), cpu_now() };
 
-	for (unsigned i = 0; i < LIVES; i++) {
+	for (unsigned i = 0; i < bench_scaled(LIVES); i++) {
 		bench_must(tq_submit(tq, &spec, NULL), "submit");
 		bench_must(tq_claim(worker, 0, &claim), "claim");
 		bench_must(tq_complete(worker, &claim, NULL, 0), "complete");
@@ -228,7 +228,7 @@ void bench_observers(void)
 	struct tq *tq = bench_open();
 
 	report_slowdown(tq);
-	bench_fill(tq, TASKS);
+	bench_fill(tq, bench_scaled(TASKS));
 	report_first_screen();
 	report_look("overview");
 	report_look("tasks");

@@ -73,21 +73,22 @@ void bench_parked(void)
 	struct tq *tq = bench_open();
 	struct tq_claim claim = { .size = sizeof(claim) };
 	struct tq_worker *holder, *worker;
+	const uint32_t rounds = bench_scaled(ROUNDS);
 	uint32_t most = 0;
 
 	bench_must(tq_worker_open(tq, NULL, &holder), "worker");
 	bench_must(tq_worker_open(tq, NULL, &worker), "worker");
 	fill_limit(tq, holder, &claim);
-	submit_many(tq, PARKED, true);
+	submit_many(tq, bench_scaled(PARKED), true);
 	submit_many(tq, KEYS, false);
-	for (uint32_t i = 0; i < ROUNDS; i++) {
+	for (uint32_t i = 0; i < rounds; i++) {
 		submit_many(tq, CLAIMS, false);
 		claims(worker, &most);
 	}
 	const struct bench_probe seen = bench_probe_read();
 
 	bench_report("heap moves of a claim, 1000000 behind a full limit",
-		     (double)seen.moves / (ROUNDS * CLAIMS), "moves", MOVES_BOUND);
+		     (double)seen.moves / (rounds * CLAIMS), "moves", MOVES_BOUND);
 	bench_report("the same, at most", most, "moves", 0);
 	tq_worker_close(worker);
 	tq_worker_close(holder);

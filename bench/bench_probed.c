@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* taskq-bench-inside PART: what taskq-bench (bench_inside.c) has run and tabulates. */
+/* taskq-bench-inside PART [--quick]: what taskq-bench (bench_inside.c) has run and tabulates. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,9 +13,11 @@ void bench_report(const char *name, double value, const char *unit, double bound
 
 int main(int argc, char **argv)
 {
-	if (argc == 2 && strcmp(argv[1], "hold") == 0)
+	if (argc == 3 && strcmp(argv[2], "--quick") == 0)
+		bench_quicken();
+	if (argc >= 2 && strcmp(argv[1], "hold") == 0)
 		bench_hold();
-	else if (argc == 2 && strcmp(argv[1], "parked") == 0)
+	else if (argc >= 2 && strcmp(argv[1], "parked") == 0)
 		bench_parked();
 	else
 		return 2;

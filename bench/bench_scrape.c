@@ -45,7 +45,7 @@ static void fill(struct tq *tq)
 	spec.queue = queue;
 	for (unsigned q = 0; q < QUEUES; q++) {
 		snprintf(queue, sizeof(queue), "queue-%u", q);
-		for (unsigned i = 0; i < TASKS_A_QUEUE; i++)
+		for (unsigned i = 0; i < bench_scaled(TASKS_A_QUEUE); i++)
 			bench_must(tq_submit(tq, &spec, NULL), "submit");
 		run_one(tq, queue);
 	}

@@ -45,9 +45,11 @@ draw()
 		set xlabel "$3"
 		set ylabel "$4"
 		set logscale xy
-		set format x "%.0f"
+		set format x "%.0s%c"
+		set autoscale xfix
 		set format y "%.12g"
 		set grid
+		set linetype 5 linecolor "grey50"
 		set key below
 		plot for [i=0:$last] "$work/data" index i using 1:2:3:4 with yerrorlines \
 			pointtype i+1 linewidth 1.5 title columnheader(1)

@@ -79,8 +79,17 @@ points() {
 	done
 }
 
+@test "count: the floor is counted, too, and a life is a multiple of it" {
+	glimpse count
+	that 'map(select(.name | endswith("instructions, times the floor"))) | length == 2 and
+		all(.value > 1 or .not_measured == "no valgrind")'
+}
+
 @test "the other parts that take no minutes" {
-	glimpse wake death lock memory policy steer graph
+	glimpse wake death lock memory policy steer graph herd parked hold observers
+	that 'map(select(.name | startswith("hold, "))) | length >= 30'
+	that 'map(select(.name | startswith("heap moves"))) | length == 1'
+	that 'map(select(.name | startswith("CPU of a life beside 20"))) | length == 1'
 	that 'map(select(.name | startswith("wake-up"))) | length >= 3'
 	that 'map(select(.name | startswith("EOWNERDEAD to order"))) | length >= 2'
 }
