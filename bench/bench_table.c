@@ -145,8 +145,7 @@ void bench_table_begin(void)
 		printf("{\"name\":\"machine\",\"processors\":%ld,\"model\":\"%s\",\"load\":%.1f}\n",
 		       processors, model, load);
 	else
-		printf("%ld processors (%s), of which others kept %.1f busy\n", processors, model,
-		       load);
+		printf("%ld processors (%s), with a load of %.1f\n", processors, model, load);
 }
 
 void bench_table_end(void)

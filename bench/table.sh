@@ -41,8 +41,8 @@ fi
 for plot in $(jq -r 'select(.plot) | .plot' "$json" | awk '!seen[$0]++'); do
 	printf '\n## %s\n\n' "$plot"
 	[ ! -f "$(dirname "$json")/$plot.svg" ] || printf '![%s](%s.svg)\n\n' "$plot" "$plot"
-	printf '| Series | x | Median | Least | Most |\n|---|---:|---:|---:|---:|\n'
-	rows "$figure"' select(.plot == "'"$plot"'") | [.series, .x, "\(.value | figure) \(.unit)",
+	printf '| Row | Median | Least | Most |\n|---|---:|---:|---:|\n'
+	rows "$figure"' select(.plot == "'"$plot"'") | [.name, "\(.value | figure) \(.unit)",
 		(.least | figure), (.most | figure)]'
 done
 if has 'select(.met == null and .plot == null and .value != null)'; then

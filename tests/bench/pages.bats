@@ -32,12 +32,12 @@ page() {
 		| Row | Measured | Bound | |
 		| ratio | 12 times | at least 10 | met |
 		| late | 12 ms | at most 10 | MISSED |
-		| Series | x | Median | Least | Most |
-		| a | 1 | 1.26 us | 1 | 123 |
-		| a | 9 | 2 us | 1 | 3 |
-		| b | 9 | 5 us | 4 | 6 |
-		| Series | x | Median | Least | Most |
-		| c | 1 | 5 us | 4 | 6 |
+		| Row | Median | Least | Most |
+		| a, 1 waiting | 1.26 us | 1 | 123 |
+		| a, 9 waiting | 2 us | 1 | 3 |
+		| b, 9 waiting | 5 us | 4 | 6 |
+		| Row | Median | Least | Most |
+		| c, 1 waiting | 5 us | 4 | 6 |
 		| Row | Measured |
 		| free | 0.5 ns |
 		| Row | Why |
