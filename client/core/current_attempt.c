@@ -21,8 +21,8 @@ static uint32_t number_of(const char *text)
 /* Ids of another segment say nothing in this one. */
 void tqi_behalf_read(struct tq *tq)
 {
-	const char *id = getenv("TASKQ_ID"), *attempt = getenv("TASKQ_ATTEMPT"),
-		   *segment = getenv("TASKQ_SEGMENT");
+	const char *id = secure_getenv("TASKQ_ID"), *attempt = secure_getenv("TASKQ_ATTEMPT"),
+		   *segment = secure_getenv("TASKQ_SEGMENT");
 	char path[TQI_PATH_MAX];
 
 	if (!id || !attempt || !segment || tqi_segment_path(segment, path) < 0 ||

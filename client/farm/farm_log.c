@@ -73,7 +73,7 @@ void tqi_farm_report_attempt(const struct tqi_farm *farm, const struct tq_farm_e
 
 void tqi_farm_notify(const char *line)
 {
-	const char *path = getenv("NOTIFY_SOCKET");
+	const char *path = secure_getenv("NOTIFY_SOCKET");
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	size_t n = path ? strlen(path) : 0;
 

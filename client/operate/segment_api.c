@@ -110,7 +110,7 @@ static int attach(const char *path, const struct tq_open_opts *o, struct tqi_seg
 static const char *default_name(const char *name)
 {
 	if (!name)
-		name = getenv("TASKQ_SEGMENT");
+		name = secure_getenv("TASKQ_SEGMENT");
 	return name && *name ? name : "default";
 }
 

@@ -264,7 +264,7 @@ static int load_local(int64_t now_s, struct tqi_zone **ret_zone, char name[TQI_Z
 int tqi_tzif_load(const char *name, int64_t now_s, struct tqi_zone **ret_zone,
 		  char ret_name[TQI_ZONE_NAME_MAX + 1])
 {
-	if (!name && !(name = getenv("TZ")))
+	if (!name && !(name = secure_getenv("TZ")))
 		return load_local(now_s, ret_zone, ret_name);
 	name += *name == ':';
 	if (!*name)

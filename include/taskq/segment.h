@@ -40,7 +40,8 @@ struct tq_open_opts {
  * tq_open() - attach a segment, making it first when asked.
  *
  * @name:	"default", or 1 to 64 of [A-Za-z0-9._-]: /dev/shm/taskq.UID.NAME;
- *		or an absolute path on a tmpfs.  NULL = $TASKQ_SEGMENT, else "default".
+ *		or an absolute path on a tmpfs.  NULL = $TASKQ_SEGMENT, else "default"; as everywhere,
+ *		a set-user-ID program reads no environment (secure_getenv(3)).
  * @opts:	or NULL.
  * @ret_tq:	the handle on success, untouched otherwise.
  *

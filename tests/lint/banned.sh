@@ -31,6 +31,8 @@ calls()
 	# A library neither prints nor ends its host.
 	calls 'abort|exit|v?f?printf|v?dprintf|f?puts|f?putc|putchar|perror' \
 		'shm/*.[ch]' 'scheduler/*.[ch]' 'client/*.[ch]'
+	# A set-user-ID program that is linked to it believes no caller's environment (fault.D11).
+	calls 'getenv' 'shm/*.[ch]' 'scheduler/*.[ch]' 'client/*.[ch]'
 } | lint_allow tests/lint/banned.allow | lint_report 'banned calls'
 
 # A test ends only processes that it started.
