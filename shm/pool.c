@@ -6,6 +6,8 @@
 
 #define CLASS_SHIFT_FIRST 6
 #define SMALL_BYTES_MAX (1u << (CLASS_SHIFT_FIRST + TQI_SMALL_CLASSES - 1))
+#define CLASSES_ROOM 16 /* a power of two over them, by which any number can be shifted */
+_Static_assert(TQI_SMALL_CLASSES <= CLASSES_ROOM && CLASS_SHIFT_FIRST + CLASSES_ROOM <= 32, "");
 #define UNITS_PER_SPAN_SHIFT (TQI_SPAN_SHIFT - TQI_UNIT_SHIFT)
 
 static uint32_t class_of(uint64_t bytes)
@@ -34,9 +36,9 @@ static uint32_t block_ref(uint32_t span, uint32_t class, uint32_t index)
 	return (span << UNITS_PER_SPAN_SHIFT) + (index << class);
 }
 
-static bool has_room(const struct tqi_span *span)
+static bool has_room(const struct tqi_span *span, uint32_t class)
 {
-	return span->free || span->bump < blocks_per_span(span->class_);
+	return span->free || span->bump < blocks_per_span(class);
 }
 
 static void list_insert(struct tqi_tx *tx, uint32_t class, uint32_t s)
@@ -129,18 +131,19 @@ static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 		index = span->bump;
 		TQI_SETS(tx, span, (bump, index + 1), (used, span->used + 1));
 	}
-	if (!has_room(span))
+	if (!has_room(span, class))
 		list_remove(tx, class, s);
 	return block_ref(s, class, index);
 }
 
 static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uint32_t ref)
 {
-	uint32_t class = span->class_;
+	uint32_t class = span->class_ % CLASSES_ROOM; /* damaged, it is anything */
 	uint32_t index = (ref - (s << UNITS_PER_SPAN_SHIFT)) >> class;
-	bool was_full = !has_room(span);
+	bool was_full = !has_room(span, class);
 
-	if (span->used == 0 || index >= span->bump || block_ref(s, class, index) != ref) {
+	if (class >= TQI_SMALL_CLASSES || span->used == 0 || index >= span->bump ||
+	    block_ref(s, class, index) != ref) {
 		tx->corrupt = true;
 		return;
 	}

@@ -10,6 +10,7 @@
 
 #define LOOK_FIRST_NS 1000000ull /* 1 ms */
 #define LOOK_LAST_NS 50000000ull /* 50 ms */
+#define TRIES 8			 /* to read one moment, before a sleep */
 
 /* Where an output is: in the running worker's ring, or with the task. */
 struct source {
@@ -18,6 +19,15 @@ struct source {
 	uint64_t worker_offset;
 	uint32_t serial; /* of the attempt, while `running` */
 	bool running;
+};
+
+/* Where a caller wants it. */
+struct reading {
+	void *buf;
+	uint32_t room;
+	bool follow;
+	uint64_t *offset;
+	uint32_t *attempt;
 };
 
 static int find_source(struct tq *tq, uint64_t id, struct source *s)
@@ -202,35 +212,47 @@ int tq_output_leave(struct tq *tq, uint64_t id)
 	return 0;
 }
 
-static int read_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
-		       uint64_t timeout_ns, bool follow, uint64_t *ret_offset, uint32_t *attempt)
+/* Bytes as of one moment, 0 none yet, or an error: in r.  False: the task changed meanwhile, as
+ * when its output moves from the ring to the record. */
+static bool read_once(struct tq *tq, uint64_t id, uint64_t offset, const struct reading *to,
+		      struct source *s, int *ret_r)
+{
+	int r = *ret_r = find_source(tq, id, s);
+
+	if (r < 0)
+		return true;
+	if (*to->attempt && *to->attempt != s->task.attempts)
+		offset = 0; /* a retry writes its own output */
+	if (s->running && to->follow)
+		follow_from(tq, s, offset);
+	if (s->running)
+		r = read_ring(tq, s, offset, to->buf, to->room, to->offset);
+	else if (s->task.state != TQ_RUNNING) /* else what is kept is an earlier attempt's */
+		r = read_kept(tq, s, offset, to->buf, to->room, to->offset);
+	if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s->task))
+		return false;
+	*to->attempt = s->task.attempts;
+	*ret_r = r == 0 && tqi_state_is_final(s->task.state) ? -ENODATA : r;
+	return true;
+}
+
+static int read_output(struct tq *tq, uint64_t id, uint64_t offset, uint64_t timeout_ns,
+		       const struct reading *to)
 {
 	uint64_t deadline = tqi_deadline(tq, timeout_ns), look_ns = LOOK_FIRST_NS;
 	struct source s;
+	int r, tries = 0;
 
-	if (room == 0 || room > INT32_MAX)
+	if (to->room == 0 || to->room > INT32_MAX)
 		return -EINVAL;
 	for (;;) {
-		int r = find_source(tq, id, &s);
-
-		if (r < 0)
-			return r;
-		if (*attempt && *attempt != s.task.attempts)
-			offset = 0; /* a retry writes its own output */
-		if (s.running && follow)
-			follow_from(tq, &s, offset);
-		if (s.running)
-			r = read_ring(tq, &s, offset, buf, room, ret_offset);
-		else if (s.task.state != TQ_RUNNING) /* else what is kept is an earlier attempt's */
-			r = read_kept(tq, &s, offset, buf, room, ret_offset);
-		/* The source may have moved from the ring to the task: then once more. */
-		if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s.task))
-			continue;
-		*attempt = s.task.attempts;
+		if (!read_once(tq, id, offset, to, &s, &r)) {
+			if (++tries < TRIES)
+				continue;
+			r = 0; /* no moment holds, as of a damaged segment: later, maybe */
+		}
 		if (r != 0)
 			return r;
-		if (tqi_state_is_final(s.task.state))
-			return -ENODATA;
 		if (tqi_now(tq) >= deadline)
 			return -ETIMEDOUT;
 		r = wait_for_more(tq, id, &s, deadline, &look_ns);
@@ -242,13 +264,15 @@ static int read_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, u
 int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
 	      uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
-	return read_output(tq, id, offset, buf, room, timeout_ns, false, ret_offset, attempt);
+	const struct reading to = { buf, room, false, ret_offset, attempt };
+
+	return read_output(tq, id, offset, timeout_ns, &to);
 }
 
 int tq_output_follow(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
 		     uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
-	if (tq->seg.readonly)
-		return -EROFS;
-	return read_output(tq, id, offset, buf, room, timeout_ns, true, ret_offset, attempt);
+	const struct reading to = { buf, room, true, ret_offset, attempt };
+
+	return tq->seg.readonly ? -EROFS : read_output(tq, id, offset, timeout_ns, &to);
 }

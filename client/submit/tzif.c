@@ -95,7 +95,7 @@ static bool offset_of(const struct data *d, uint32_t type, int32_t *ret_offset)
 	if (type >= d->counts.types)
 		return false;
 	*ret_offset = (int32_t)read_big(d->types + (uint64_t)type * TYPE_BYTES, 4);
-	return *ret_offset >= -TQI_ZONE_OFFSET_MAX && *ret_offset <= TQI_ZONE_OFFSET_MAX;
+	return true;
 }
 
 static bool read_footer(const struct data *d, struct tqi_zone *zone)
@@ -124,11 +124,10 @@ static bool fill(const struct data *d, uint32_t first, uint32_t count, struct tq
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		zone->changes[i].at_s = time_of(d, first + i);
-		if (!offset_of(d, d->which[first + i], &zone->changes[i].offset_s) ||
-		    (i && zone->changes[i].at_s <= zone->changes[i - 1].at_s))
+		if (!offset_of(d, d->which[first + i], &zone->changes[i].offset_s))
 			return false;
 	}
-	return read_footer(d, zone);
+	return read_footer(d, zone) && tqi_zone_is_sound(zone, count);
 }
 
 int tqi_tzif_decode(const unsigned char *bytes, uint64_t count, int64_t now_s,

@@ -72,6 +72,7 @@ static void sweep_records(struct tqi_tx *tx)
 		left += count - root->sweep_count;
 		TQI_SET(tx, root->sweep_count, count);
 	}
+	left = left < count ? left : count; /* of a damaged segment: ends all the same */
 	while (left > 0 && looks++ < LOOKS_SLICE && changes < CHANGES_SLICE && !tx->corrupt &&
 	       !tqi_tx_is_filling(tx)) {
 		at = at + 1 < count ? at + 1 : 1;

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* A damaged segment crashes and hangs no observer, nor the check (fault.D2, fault.D3). */
+#include "tests/fuzz/fuzz_image.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
+{
+	const struct fuzz_image *image = fuzz_image_damaged(bytes, count);
+
+	tqt_scene_look(&image->scene);
+	(void)!tq_check(image->scene.tq, TQ_CHECK_EXACT, NULL, NULL);
+	return 0;
+}
