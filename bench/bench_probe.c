@@ -6,22 +6,21 @@
  */
 #include "bench_probe.h"
 
+#include <pthread.h>
 #include <time.h>
 
 #include "bench.h"
 #include "shm/heap.h"
-#include "shm/lock.h"
 
 #define HOLDS_MAX (1u << 21) /* sampled; 16 MiB.  Of later ones only the longest counts */
 #define NS_PER_S 1000000000ull
+#define PAGE_BYTES 4096u /* the layout's, on all machines */
 
 /* The linker's names: what callers called, and what they get to. */
-int __real_tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self,
-		    uint64_t timeout_ns);
-int __wrap_tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self,
-		    uint64_t timeout_ns);
-void __real_tqi_unlock(const struct tqi_segment *seg);
-void __wrap_tqi_unlock(const struct tqi_segment *seg);
+int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
+int __real_pthread_mutex_unlock(pthread_mutex_t *mutex);
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex);
 void __real_tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 			  struct tqi_heap_entry entry);
 void __wrap_tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
@@ -50,27 +49,37 @@ static uint64_t thread_ns(void)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-int __wrap_tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self,
-		    uint64_t timeout_ns)
+/* The segment's lock, which is the first of a page; here nobody else ever has it. */
+static bool is_probed(const pthread_mutex_t *mutex)
 {
-	int r = __real_tqi_lock(seg, self, timeout_ns);
+	return probe.on && (uintptr_t)mutex % PAGE_BYTES == 0;
+}
 
-	if (probe.on)
+int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	int r = __real_pthread_mutex_trylock(mutex);
+
+	if (is_probed(mutex))
 		probe.begin_ns = thread_ns();
 	return r;
 }
 
-void __wrap_tqi_unlock(const struct tqi_segment *seg)
+static void add_hold(uint64_t ns)
 {
-	uint64_t ns = probe.on ? thread_ns() - probe.begin_ns : 0;
-
-	__real_tqi_unlock(seg);
-	if (!probe.on)
-		return;
 	if (probe.seen.holds < HOLDS_MAX)
 		probe.holds[probe.seen.holds++] = ns;
 	if (ns > probe.seen.longest_ns)
 		probe.seen.longest_ns = ns;
+}
+
+int __wrap_pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	const uint64_t ns = is_probed(mutex) ? thread_ns() - probe.begin_ns : 0;
+	int r = __real_pthread_mutex_unlock(mutex);
+
+	if (is_probed(mutex))
+		add_hold(ns);
+	return r;
 }
 
 void __wrap_tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,

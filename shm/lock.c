@@ -2,8 +2,6 @@
 /* The lock: spin, slices, rescue, careful repair. */
 #include "shm/lock.h"
 
-#include <errno.h>
-#include <linux/futex.h>
 #include <time.h>
 #include <urcu/arch.h>
 
@@ -31,25 +29,9 @@ int tqi_lock_init(pthread_mutex_t *mutex)
 	return -r;
 }
 
-/* glibc keeps the futex word first; the fingerprint ties us to glibc. */
-const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex)
-{
-	return (const struct tqi_word32 *)(const void *)mutex;
-}
-
 static struct tqi_word32 *mutex_word(pthread_mutex_t *mutex)
 {
 	return (struct tqi_word32 *)(void *)mutex;
-}
-
-uint32_t tqi_mutex_owner(const pthread_mutex_t *mutex)
-{
-	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_TID_MASK;
-}
-
-bool tqi_mutex_owner_died(const pthread_mutex_t *mutex)
-{
-	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_OWNER_DIED;
 }
 
 uint32_t tqi_mutex_watch(pthread_mutex_t *mutex)
@@ -243,35 +225,31 @@ static __attribute__((noinline)) int lock_taken(const struct tqi_segment *seg,
 	return taken(seg, self, r);
 }
 
-static inline int lock(const struct tqi_segment *seg, const struct tqi_thread *self,
-		       uint64_t timeout_ns)
+/* After a first try with this answer: taken, if it is 0 then, and the holder's record ours. */
+static int lock_tried(const struct tqi_segment *seg, const struct tqi_thread *self,
+		      uint64_t timeout_ns, int r)
 {
-	struct tqi_core *core = tqi_segment_core(seg);
-	int r = tqi_mutex_owner(&core->lock) ? EBUSY : pthread_mutex_trylock(&core->lock);
-
-	if (__builtin_expect(r != 0, 0))
+	if (r != 0)
 		return lock_taken(seg, self, timeout_ns, r);
-	record_holder(core, self);
+	record_holder(tqi_segment_core(seg), self);
 	return 0;
 }
 
 int tqi_lock_damaged(const struct tqi_segment *seg, const struct tqi_thread *self,
 		     uint64_t timeout_ns)
 {
-	return lock(seg, self, timeout_ns);
+	pthread_mutex_t *mutex = &tqi_segment_core(seg)->lock;
+
+	return lock_tried(seg, self, timeout_ns,
+			  tqi_mutex_owner(mutex) ? EBUSY : pthread_mutex_trylock(mutex));
 }
 
-int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns)
+int tqi_lock_tried(const struct tqi_segment *seg, const struct tqi_thread *self,
+		   uint64_t timeout_ns, int r)
 {
-	int r = lock(seg, self, timeout_ns);
-
-	if (__builtin_expect(r < 0 || !tqi_segment_core(seg)->undo, 1))
+	r = lock_tried(seg, self, timeout_ns, r);
+	if (r < 0 || !tqi_segment_core(seg)->undo)
 		return r;
 	tqi_unlock(seg);
 	return TQ_ECORRUPT;
-}
-
-void tqi_unlock(const struct tqi_segment *seg)
-{
-	pthread_mutex_unlock(&tqi_segment_core(seg)->lock);
 }

@@ -17,6 +17,8 @@
 #ifndef TQI_SHM_LOCK_H
 #define TQI_SHM_LOCK_H
 
+#include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <stdint.h>
 
@@ -36,24 +38,22 @@ struct tqi_thread {
 
 int tqi_lock_init(pthread_mutex_t *mutex);
 
-/*
- * Take the lock within `timeout_ns`, or until the thread's `until_ns` if that is sooner, but
- * TQI_LOCK_LEAST_NS at least.  On return 0 no journal is pending.
- * -EDEADLK this thread holds it (a signal handler inside taskq); TQ_ELOCKED not
- * in time; TQ_ECORRUPT the mutex is beyond use, or the journal is damaged (TX-7).
- */
-int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self, uint64_t timeout_ns);
-/* The same also with a damaged journal, which is then still there: to repair the segment. */
-int tqi_lock_damaged(const struct tqi_segment *seg, const struct tqi_thread *self,
-		     uint64_t timeout_ns);
-void tqi_unlock(const struct tqi_segment *seg);
-
+/* The word, for a futex wait that ends when the owner dies: glibc keeps it first, and the
+ * fingerprint ties us to glibc. */
+static inline const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex)
+{
+	return (const struct tqi_word32 *)(const void *)mutex;
+}
 /* TID in a robust mutex's word; 0 free. */
-uint32_t tqi_mutex_owner(const pthread_mutex_t *mutex);
+static inline uint32_t tqi_mutex_owner(const pthread_mutex_t *mutex)
+{
+	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_TID_MASK;
+}
 /* Whether the kernel marked the owner dead. */
-bool tqi_mutex_owner_died(const pthread_mutex_t *mutex);
-/* The word itself, for a futex wait that ends when the owner dies. */
-const struct tqi_word32 *tqi_mutex_word(const pthread_mutex_t *mutex);
+static inline bool tqi_mutex_owner_died(const pthread_mutex_t *mutex)
+{
+	return tqi_load_acquire32(tqi_mutex_word(mutex)) & FUTEX_OWNER_DIED;
+}
 /*
  * Ask the kernel to wake a sleeper when the owner dies: sets FUTEX_WAITERS, only
  * in a word that holds a TID.  Returns the word to compare with; 0 not owned.
@@ -63,5 +63,36 @@ uint32_t tqi_mutex_watch(pthread_mutex_t *mutex);
 void tqi_mutex_condemn(pthread_mutex_t *mutex);
 /* Try to take a mutex that only says "its owner lives"; a dead owner's is made consistent. */
 int tqi_mutex_take(pthread_mutex_t *mutex);
+
+/* The rest of tqi_lock() after a first try with this answer. */
+int tqi_lock_tried(const struct tqi_segment *seg, const struct tqi_thread *self,
+		   uint64_t timeout_ns, int r);
+/*
+ * Take the lock within `timeout_ns`, or until the thread's `until_ns` if that is sooner, but
+ * TQI_LOCK_LEAST_NS at least.  On return 0 no journal is pending.
+ * -EDEADLK this thread holds it (a signal handler inside taskq); TQ_ELOCKED not
+ * in time; TQ_ECORRUPT the mutex is beyond use, or the journal is damaged (TX-7).
+ */
+static inline int tqi_lock(const struct tqi_segment *seg, const struct tqi_thread *self,
+			   uint64_t timeout_ns)
+{
+	struct tqi_core *core = tqi_segment_core(seg);
+	const int r = tqi_mutex_owner(&core->lock) ? EBUSY : pthread_mutex_trylock(&core->lock);
+
+	/* Most have been the last holder, and nothing is left of them. */
+	if (__builtin_expect(r == 0 && tqi_load_relaxed32(&core->holder_tid) == self->tid &&
+				     tqi_load_relaxed64(&core->holder_start) == self->start &&
+				     !core->undo,
+			     1))
+		return 0;
+	return tqi_lock_tried(seg, self, timeout_ns, r);
+}
+/* The same also with a damaged journal, which is then still there: to repair the segment. */
+int tqi_lock_damaged(const struct tqi_segment *seg, const struct tqi_thread *self,
+		     uint64_t timeout_ns);
+static inline void tqi_unlock(const struct tqi_segment *seg)
+{
+	pthread_mutex_unlock(&tqi_segment_core(seg)->lock);
+}
 
 #endif

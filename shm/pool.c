@@ -168,11 +168,6 @@ uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes)
 	return block;
 }
 
-void tqi_block_give(struct tqi_tx *tx, uint32_t block)
-{
-	tqi_tx_give(tx, TQI_GIVE_BLOCK, block);
-}
-
 void tqi_block_free(struct tqi_tx *tx, uint32_t block)
 {
 	uint32_t s = block >> UNITS_PER_SPAN_SHIFT;

@@ -7,15 +7,6 @@ static uint64_t *map_of(struct tqi_tx *tx)
 	return (uint64_t *)(void *)(tx->base + tx->seg->geometry.span_map);
 }
 
-struct tqi_span *tqi_span_at(struct tqi_tx *tx, uint32_t span)
-{
-	struct tqi_span *spans = (struct tqi_span *)(void *)(tx->base + tx->seg->geometry.spans);
-
-	if (span == 0 || span >= tx->seg->geometry.span_count)
-		return tqi_tx_scratch(tx);
-	return &spans[span];
-}
-
 bool tqi_span_is_free(struct tqi_tx *tx, uint32_t span)
 {
 	return map_of(tx)[span / 64] >> (span % 64) & 1;

@@ -28,7 +28,14 @@ enum tqi_spares {
 uint32_t tqi_span_take(struct tqi_tx *tx, uint32_t count, enum tqi_span_use use);
 void tqi_span_give(struct tqi_tx *tx, uint32_t span, uint32_t count);
 
-struct tqi_span *tqi_span_at(struct tqi_tx *tx, uint32_t span);
+static inline struct tqi_span *tqi_span_at(struct tqi_tx *tx, uint32_t span)
+{
+	struct tqi_span *spans = (struct tqi_span *)(void *)(tx->base + tx->seg->geometry.spans);
+
+	if (__builtin_expect(span == 0 || span >= tx->seg->geometry.span_count, 0))
+		return tqi_tx_scratch(tx);
+	return &spans[span];
+}
 
 /* Mark spans with fresh memory behind them as free, or free spans as gone. */
 void tqi_span_map_set(struct tqi_tx *tx, uint32_t first, uint32_t count, bool free);

@@ -98,25 +98,3 @@ uint32_t tqi_table_take_new(struct tqi_tx *tx, uint32_t table, bool *ret_full)
 		TQI_ADD(tx, t->live, 1);
 	return index;
 }
-
-void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index)
-{
-	tqi_tx_give(tx, table, index);
-}
-
-void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index)
-{
-	struct tqi_table *t = &tx->core->tables[table];
-	uint32_t *link = tqi_table_at(tx, table, index);
-	struct tqi_undo *u = tqi_undo_room(tx, 3);
-
-	if (!u)
-		return;
-	TQI_NOTE(tx, u, *link);
-	TQI_NOTE(tx, u, t->free);
-	TQI_NOTE(tx, u, t->live);
-	tqi_undo_count(tx, 3);
-	TQI_PUT(*link, t->free);
-	TQI_PUT(t->free, index);
-	TQI_PUT(t->live, t->live - 1);
-}

@@ -9,12 +9,17 @@
 
 #include "shm/tx.h"
 
+/* What every record begins with; journalled as the field of whatever record it is. */
+struct tqi_link {
+	uint32_t link; /* of a free one: the next; 0 none */
+};
+
 uint32_t tqi_table_take_new(struct tqi_tx *tx, uint32_t table, bool *ret_full);
 /* Free a record; it is not handed out again before the commit (TX-6). */
-void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index);
-/* For tqi_tx_commit() only. */
-void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index);
-
+static inline void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	tqi_tx_give(tx, table, index);
+}
 /* NULL when the index is out of range or has no memory. */
 void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 
@@ -50,11 +55,21 @@ static inline uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *r
 
 	if (__builtin_expect(!index, 0))
 		return tqi_table_take_new(tx, table, ret_full);
-	const uint32_t *link = (const uint32_t *)tqi_table_at(tx, table, index);
+	const struct tqi_link *record = tqi_table_at(tx, table, index);
 
 	*ret_full = false;
-	TQI_SETS(tx, t, (free, *link), (live, t->live + 1));
+	TQI_SETS(tx, t, (free, record->link), (live, t->live + 1));
 	return index;
+}
+
+/* For tqi_tx_commit() only. */
+static inline void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	struct tqi_table *t = &tx->core->tables[table];
+	struct tqi_link *record = tqi_table_at(tx, table, index);
+
+	TQI_SETS_IF(tx, (true, record, link, t->free), (true, t, free, index),
+		    (true, t, live, t->live - 1));
 }
 
 /*

@@ -12,6 +12,7 @@
 
 #include "shm/heap.h"
 #include "shm/pool.h"
+#include "shm/table.h"
 #include "shm/wait.h"
 #include "taskq/error.h"
 
@@ -233,21 +234,17 @@ struct tqi_undo *tqi_undo_none(struct tqi_tx *tx, uint32_t n)
 	return tx->journal;
 }
 
-void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
+void tqi_tx_give_now(struct tqi_tx *tx)
 {
-	if (tx->give_count == TQI_GIVES_MAX) {
-		if (tqi_tx_is_plain(tx))
-			free_now(tx, table, what);
-		else
-			tx->corrupt = true; /* an operation over its declared maximum */
-		return;
-	}
-	if (TQI_PLANTED(early_give)) {
-		tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
-		settle_gives(tx);
-		return;
-	}
-	tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
+	settle_gives(tx);
+}
+
+void tqi_tx_give_full(struct tqi_tx *tx, uint32_t table, uint32_t what)
+{
+	if (tqi_tx_is_plain(tx))
+		free_now(tx, table, what);
+	else
+		tx->corrupt = true; /* an operation over its declared maximum */
 }
 
 void tqi_tx_wake(struct tqi_tx *tx, uint32_t waiter)

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "shm/histogram.h"
 #include "shm/layout.h"
@@ -78,7 +79,15 @@ struct tqi_tx {
 		uint64_t undo;
 		uint16_t undo_count;
 	};
+	void *root;		  /* the schema's */
+	struct tqi_seen *seen;
+	uint64_t ring_first; /* the ring's head when it was attached */
+	/* All 0 as a transaction begins, ... */
 	uint32_t wake_count;
+	uint32_t give_count;
+	uint32_t sample_count;
+	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
+	uint32_t ring_slot;  /* and where the last one is */
 	bool corrupt; /* see TX-5 */
 	bool lacked;  /* a block could not be had: the caller did without, or gave up */
 	bool pass_on; /* the scheduler's: what waited may have become startable */
@@ -86,18 +95,15 @@ struct tqi_tx {
 	struct tqi_word32 *nudge; /* bumped and woken before the commit; NULL none */
 	pthread_mutex_t *taken;	  /* locked in this transaction: unlocked if it is aborted */
 	pthread_mutex_t *release; /* unlocked after the commit, before the lock; NULL none */
-	void *root;		  /* the schema's */
-	struct tqi_seen *seen;
-	uint32_t give_count;
-	uint32_t sample_count;
-	uint32_t ring_count; /* entries that it has written (shm/ring.h), */
-	uint32_t ring_slot;  /* and where the last one is */
-	uint64_t ring_first; /* the ring's head when it was attached */
+	/* ... up to here. */
 	uint32_t wakes[TQI_WAKES_MAX]; /* wait slots to wake before the commit */
 	struct tqi_give gives[TQI_GIVES_MAX];
 	struct tqi_sample samples[TQI_SAMPLES_MAX];
 	struct tqi_seen own; /* of a transaction that belongs to no handle */
 };
+
+#define TQI_TX_BEGUN offsetof(struct tqi_tx, wake_count)
+#define TQI_TX_BEGUN_BYTES (offsetof(struct tqi_tx, wakes) - TQI_TX_BEGUN)
 
 /*
  * A body that is compiled twice: an inline function with a parameter `rare` that is a
@@ -136,17 +142,7 @@ static inline void tqi_tx_begin_first(struct tqi_tx *tx, uint64_t now_ns)
 {
 	struct tqi_core *core = tx->core;
 
-	tx->wake_count = 0;
-	tx->give_count = 0;
-	tx->sample_count = 0;
-	tx->ring_count = 0;
-	tx->corrupt = false;
-	tx->lacked = false;
-	tx->pass_on = false;
-	tx->spares = 0;
-	tx->nudge = NULL;
-	tx->taken = NULL;
-	tx->release = NULL;
+	memset((unsigned char *)tx + TQI_TX_BEGUN, 0, TQI_TX_BEGUN_BYTES);
 	/*
 	 * Odd: observers that see it, before or after copying, know that they may
 	 * have copied a change half-way.
@@ -187,7 +183,18 @@ int tqi_tx_rollback(const struct tqi_segment *seg);
 void tqi_tx_forget(const struct tqi_segment *seg);
 
 /* Note that a record (or TQI_GIVE_BLOCK: a block) is to be freed at the commit. */
-void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what);
+void tqi_tx_give_full(struct tqi_tx *tx, uint32_t table, uint32_t what);
+void tqi_tx_give_now(struct tqi_tx *tx); /* a planted fault: before it */
+static inline void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
+{
+	if (__builtin_expect(tx->give_count == TQI_GIVES_MAX, 0)) {
+		tqi_tx_give_full(tx, table, what);
+		return;
+	}
+	tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
+	if (TQI_PLANTED(early_give))
+		tqi_tx_give_now(tx);
+}
 
 /* Note a sample for a histogram in a record that was resolved; it is added at the commit. */
 static inline void tqi_tx_sample(struct tqi_tx *tx, struct tqi_histogram *into, uint64_t ns)

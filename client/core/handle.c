@@ -125,12 +125,26 @@ static uint64_t hash_of(uint32_t table, const char *name)
 	return mix(hash ^ last_word(name, n));
 }
 
-uint32_t tqi_names_find(const struct tqi_names *names, uint32_t table, const char *name)
+/* A text that has had another name is not believed any more. */
+static void add_text(struct tqi_names *names, uint32_t table, const char *name, uint32_t index)
+{
+	uint64_t word;
+	struct tqi_word64 *place = tqi_names_text(names, table, name, &word);
+	const uint64_t record = tqi_load_relaxed64(place) ^ word;
+	const bool is_other = record <= UINT16_MAX && record != index;
+
+	tqi_store_relaxed64(place, is_other ? word : word | index);
+}
+
+uint32_t tqi_names_search(struct tqi_names *names, uint32_t table, const char *name)
 {
 	uint64_t hash = hash_of(table, name);
 	uint64_t found = tqi_load_relaxed64(&names->places[hash % TQI_NAMES_CACHED]);
 
-	return (found ^ hash) > UINT16_MAX ? 0 : (uint16_t)found;
+	if ((found ^ hash) > UINT16_MAX || !(uint16_t)found)
+		return 0;
+	add_text(names, table, name, (uint16_t)found);
+	return (uint16_t)found;
 }
 
 void tqi_names_add(struct tqi_names *names, uint32_t table, const char *name, uint32_t index)
@@ -139,4 +153,5 @@ void tqi_names_add(struct tqi_names *names, uint32_t table, const char *name, ui
 
 	tqi_store_relaxed64(&names->places[hash % TQI_NAMES_CACHED],
 			    (hash & ~(uint64_t)UINT16_MAX) | index);
+	add_text(names, table, name, index);
 }

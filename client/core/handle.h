@@ -20,15 +20,20 @@
 struct tqi_handlers;
 
 #define TQI_NAMES_CACHED 8192 /* places: of 1,023 queues one in nine shares its place */
+#define TQI_NAMES_TEXTS 64    /* a program names few queues and kinds by texts of its own */
 
 /*
  * Records of names that this process has used before, by a hash of table and name.  A place
  * has 48 bits of the hash, and the record's index below them; 0 nothing.  It is one word,
  * read and written by any thread at any time, and by a child of a fork in its own copy.
  * What is found is a hint: whoever holds the lock asks the record for its name.
+ *
+ * Most name a queue by the same text, a literal, so texts are asked first: a place has the
+ * low 48 bits of its address, and the record below them, 0 once it has had several names.
  */
 struct tqi_names {
 	struct tqi_word64 places[TQI_NAMES_CACHED];
+	struct tqi_word64 texts[TQI_NAMES_TEXTS];
 };
 
 struct tq {
@@ -157,8 +162,25 @@ int tqi_block_begin(struct tq *tq, uint64_t bytes, enum tqi_spares spares, uint6
 /* Give back one that was not used after all. */
 void tqi_block_cancel(struct tq *tq, uint64_t token);
 
+/* Where a text is, and the word there without a record. */
+static inline struct tqi_word64 *tqi_names_text(struct tqi_names *names, uint32_t table,
+						const char *name, uint64_t *ret_word)
+{
+	*ret_word = (uint64_t)(uintptr_t)name << 16;
+	return &names->texts[((uintptr_t)name >> 4 ^ (uintptr_t)name ^ table) % TQI_NAMES_TEXTS];
+}
+
 /* Record of TQI_QUEUES or TQI_KINDS that a name probably has; 0 not known. */
-uint32_t tqi_names_find(const struct tqi_names *names, uint32_t table, const char *name);
+uint32_t tqi_names_search(struct tqi_names *names, uint32_t table, const char *name);
+static inline uint32_t tqi_names_find(struct tqi_names *names, uint32_t table, const char *name)
+{
+	uint64_t word;
+	const uint64_t found = tqi_load_relaxed64(tqi_names_text(names, table, name, &word));
+	const uint64_t record = found ^ word;
+
+	return record && record <= UINT16_MAX ? (uint32_t)record
+					      : tqi_names_search(names, table, name);
+}
 void tqi_names_add(struct tqi_names *names, uint32_t table, const char *name, uint32_t index);
 
 #endif

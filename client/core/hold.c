@@ -53,8 +53,6 @@ static __attribute__((noinline)) int begin_rarely(struct tq *tq, struct tqi_tx *
 
 static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi_tx *tx)
 {
-	if (tq->seg.readonly)
-		return -EROFS;
 	struct tqi_self *self = tqi_self(tq);
 
 	if (!self)
@@ -75,15 +73,16 @@ static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi
 
 int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx)
 {
-	const uint32_t lost =
-		tq->seg.readonly ? 0 : tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed);
+	if (__builtin_expect(tq->seg.readonly, 0))
+		return -EROFS;
+	const uint32_t lost = tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed);
 
 	return __builtin_expect(lost != 0, 0) ? tqi_loss(lost) : begin(tq, tx);
 }
 
 int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 {
-	return begin(tq, tx);
+	return tq->seg.readonly ? -EROFS : begin(tq, tx);
 }
 
 /* What the hold has committed, in one transaction or several, is told before others go on. */

@@ -185,9 +185,49 @@ static int queue_up(struct tq *tq, struct tqi_tx *tx, struct tqi_sleeper *s)
 }
 
 /*
- * One hold.  1 = sleep now on `nap`; 0 = again at once; in `ret_r` the end
- * otherwise (-1).
+ * The rest of a hold after an attempt with this answer.  1 = sleep now on `nap`; 0 = again at
+ * once; in `ret_r` the end otherwise (-1).
  */
+static int conclude(struct tq *tq, struct tqi_sleeper *s, struct tqi_tx *tx, struct nap *nap,
+		    bool interrupted, int r, int *ret_r)
+{
+	if (r == -EAGAIN && tx->now_ns >= s->deadline_ns && (s->waiter || !s->again))
+		r = -ETIMEDOUT;
+	if (r == -EAGAIN && interrupted && !s->handle_intr)
+		r = -EINTR;
+	if (!s->waiter && r != -EAGAIN && r != -EINPROGRESS) {
+		*ret_r = tqi_hold_commit(tq, tx, r); /* the common case: nobody sleeps */
+		return -1;
+	}
+	if (r == -EINPROGRESS) {
+		*ret_r = tqi_hold_commit(tq, tx, 0);
+		return *ret_r < 0 ? -1 : 0;
+	}
+	if (r != -EAGAIN) {
+		*ret_r = leave(tq, tx, s, r);
+		return -1;
+	}
+	step_if_changed(tx); /* queuing up may fail, and is undone then */
+	if (!s->waiter) {
+		r = queue_up(tq, tx, s);
+		*ret_r = r;
+		if (r < 0)
+			return r == -EAGAIN ? 0 : -1;
+		if (s->again) {
+			*ret_r = tqi_hold_commit(tq, tx, 0);
+			return *ret_r < 0 ? -1 : 0;
+		}
+	}
+	bool popped = tqi_waiter_at(tx, s->waiter)->state == TQI_WAITER_TRANSIT;
+
+	prepare(tx, s, nap);
+	if (popped)
+		tqi_wake_next(tx); /* WT-7 */
+	*ret_r = tqi_hold_commit(tq, tx, 0);
+	return *ret_r < 0 ? -1 : 1;
+}
+
+/* One hold; likewise. */
 static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool interrupted, int *ret_r)
 {
 	struct tqi_tx tx;
@@ -201,41 +241,7 @@ static int hold(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, bool inte
 		tqi_sleep_bury_older(&tx, s->waiter);
 		step_if_changed(&tx);
 	}
-	r = s->attempt(&tx, s);
-	if (r == -EAGAIN && tx.now_ns >= s->deadline_ns && (s->waiter || !s->again))
-		r = -ETIMEDOUT;
-	if (r == -EAGAIN && interrupted && !s->handle_intr)
-		r = -EINTR;
-	if (!s->waiter && r != -EAGAIN && r != -EINPROGRESS) {
-		*ret_r = tqi_hold_commit(tq, &tx, r); /* the common case: nobody sleeps */
-		return -1;
-	}
-	if (r == -EINPROGRESS) {
-		*ret_r = tqi_hold_commit(tq, &tx, 0);
-		return *ret_r < 0 ? -1 : 0;
-	}
-	if (r != -EAGAIN) {
-		*ret_r = leave(tq, &tx, s, r);
-		return -1;
-	}
-	step_if_changed(&tx); /* queuing up may fail, and is undone then */
-	if (!s->waiter) {
-		r = queue_up(tq, &tx, s);
-		*ret_r = r;
-		if (r < 0)
-			return r == -EAGAIN ? 0 : -1;
-		if (s->again) {
-			*ret_r = tqi_hold_commit(tq, &tx, 0);
-			return *ret_r < 0 ? -1 : 0;
-		}
-	}
-	bool popped = tqi_waiter_at(&tx, s->waiter)->state == TQI_WAITER_TRANSIT;
-
-	prepare(&tx, s, nap);
-	if (popped)
-		tqi_wake_next(&tx); /* WT-7 */
-	*ret_r = tqi_hold_commit(tq, &tx, 0);
-	return *ret_r < 0 ? -1 : 1;
+	return conclude(tq, s, &tx, nap, interrupted, s->attempt(&tx, s), ret_r);
 }
 
 /*
@@ -297,38 +303,55 @@ static void keep_orphan(struct tq *tq, uint32_t waiter, int r)
 		self->orphan = waiter;
 }
 
+/* It is over. */
+static int end(struct tq *tq, struct tqi_sleeper *s, int r)
+{
+	if (s->waiter)
+		keep_orphan(tq, s->waiter, r);
+	if (r == TQ_EREMOVED)
+		tqi_dismiss(tq, TQI_LOST_REMOVED); /* RM-1 */
+	return r;
+}
+
+/* As its last hold has said, asleep or not, until it is over. */
+static int go_on(struct tq *tq, struct tqi_sleeper *s, struct nap *nap, int next, int r)
+{
+	for (; next >= 0; next = hold(tq, s, nap, r == -EINTR, &r)) {
+		if (next == 0)
+			continue;
+		if (!nap->missed)
+			watch_other_lives(tq, nap);
+		if (tqi_removal_check(tq, nap->now_ns, 0) < 0)
+			continue;
+		if (!nap->missed)
+			r = sleep_on(tq, nap);
+		if (r == 0)
+			yield_to_waker(&tq->seg);
+		if (must_look(nap, r))
+			tqi_keep(tq);
+	}
+	return end(tq, s, r);
+}
+
 int tqi_block(struct tq *tq, struct tqi_sleeper *s)
 {
-	bool interrupted = false;
+	struct nap nap; /* 2 KiB that only who sleeps needs: prepare() fills it */
 	int r;
 
 	s->waiter = 0;
-	for (;;) {
-		struct nap nap; /* 2 KiB that only who sleeps needs: prepare() fills it */
-		int next = hold(tq, s, &nap, interrupted, &r);
+	int next = hold(tq, s, &nap, false, &r);
 
-		if (next < 0) {
-			if (s->waiter)
-				keep_orphan(tq, s->waiter, r);
-			if (r == TQ_EREMOVED)
-				tqi_dismiss(tq, TQI_LOST_REMOVED); /* RM-1 */
-			return r;
-		}
-		interrupted = false;
-		if (next == 0)
-			continue;
-		if (!nap.missed)
-			watch_other_lives(tq, &nap);
-		if (tqi_removal_check(tq, nap.now_ns, 0) < 0)
-			continue;
-		if (!nap.missed)
-			r = sleep_on(tq, &nap);
-		interrupted = r == -EINTR;
-		if (r == 0)
-			yield_to_waker(&tq->seg);
-		if (must_look(&nap, r))
-			tqi_keep(tq);
-	}
+	return go_on(tq, s, &nap, next, r);
+}
+
+int tqi_block_from(struct tq *tq, struct tqi_sleeper *s, struct tqi_tx *tx, int r)
+{
+	struct nap nap;
+
+	s->waiter = 0;
+	int next = conclude(tq, s, tx, &nap, false, r, &r);
+
+	return go_on(tq, s, &nap, next, r);
 }
 
 int tqi_block_in_time(struct tq *tq, struct tqi_sleeper *s)

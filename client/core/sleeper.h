@@ -39,6 +39,11 @@ struct tqi_sleeper {
 /* -ETIMEDOUT deadline over, -EINTR, TQ_EFULL no slot, or the attempt's answer. */
 int tqi_block(struct tq *tq, struct tqi_sleeper *sleeper);
 /*
+ * The same for who has begun the first hold and made the first attempt in it, with this answer:
+ * most come and find what they want, and need be no sleeper.
+ */
+int tqi_block_from(struct tq *tq, struct tqi_sleeper *sleeper, struct tqi_tx *tx, int r);
+/*
  * The same, and no hold in it waits for the lock beyond the deadline: where that is over, it
  * comes first (-ETIMEDOUT), for who has the lock is not the sleeper's question.
  */

@@ -8,12 +8,12 @@
 
 struct tqi_entry {
 	struct tq *tq;
-	struct tq_task_spec spec;
+	struct tq_task_spec spec; /* checked; or the caller's own is used, if it is ready */
 	struct tqi_submit submit;
 	uint64_t id;
 };
 
-/* Check and copy a spec; a large payload goes into a block in flight. */
+/* Check a spec, which must last as long; a large payload goes into a block in flight. */
 int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *entry);
 /* In a hold, before each try of a submit: what an earlier one has made is gone again. */
 void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *entry);

@@ -64,33 +64,15 @@ static int check(const struct tq_task_spec *s)
 	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : check_after(s);
 }
 
-/* Whether there is nothing to check: no setting but queue, kind, priority, payload and forget. */
-static inline bool is_plain(const struct tq_task_spec *s)
-{
-	const uint64_t times = s->delay_ns | s->timeout_ns | s->timeout_total_ns |
-			       s->progress_timeout_ns | s->backoff_ns | s->backoff_cap_ns |
-			       s->deadline_ns | s->at_ns;
-	const uint32_t counts = s->attempts_max | s->crashes_max | s->losses_max | s->limit_count |
-				s->after_count | s->unique_scope;
-	const bool keys = s->unique_key || s->fair_key || s->label;
-
-	return !(times | counts | s->reserved0 | s->reserved1 | (s->flags & ~TQ_TASK_FORGET)) &&
-	       !keys && s->payload && s->payload_bytes <= TQ_PAYLOAD_MAX;
-}
-
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)
 {
-	int r = 0;
+	int r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
 
-	if (from && from->size == sizeof(*to)) /* of a program of this build, as most are */
-		*to = *from;
-	else
-		r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
 	if (r < 0)
 		return r;
 	if (!to->queue)
 		to->queue = TQI_QUEUE_DEFAULT;
 	if (!to->kind)
 		to->kind = TQI_KIND_DEFAULT;
-	return is_plain(to) ? 0 : check(to);
+	return tqi_spec_is_plain(to) ? 0 : check(to);
 }

@@ -3,7 +3,29 @@
 #ifndef TQI_CLIENT_SUBMIT_SPEC_H
 #define TQI_CLIENT_SUBMIT_SPEC_H
 
+#include <stdbool.h>
+
 #include "taskq/task.h"
+
+/* Whether there is nothing to check: no setting but queue, kind, priority, payload and forget. */
+static inline bool tqi_spec_is_plain(const struct tq_task_spec *s)
+{
+	const uint64_t times = s->delay_ns | s->timeout_ns | s->timeout_total_ns |
+			       s->progress_timeout_ns | s->backoff_ns | s->backoff_cap_ns |
+			       s->deadline_ns | s->at_ns;
+	const uint32_t counts = s->attempts_max | s->crashes_max | s->losses_max | s->limit_count |
+				s->after_count | s->unique_scope;
+	const bool keys = s->unique_key || s->fair_key || s->label;
+
+	return !(times | counts | s->reserved0 | s->reserved1 | (s->flags & ~TQ_TASK_FORGET)) &&
+	       !keys && s->payload && s->payload_bytes <= TQ_PAYLOAD_MAX;
+}
+
+/* Whether a caller's can be used as it is: of a program of this build, as most are, and plain. */
+static inline bool tqi_spec_is_ready(const struct tq_task_spec *spec)
+{
+	return spec && spec->size == sizeof(*spec) && tqi_spec_is_plain(spec);
+}
 
 /* Copy a caller's in, with default names, and check all but these.  -EINVAL, -ERANGE, -E2BIG. */
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from);

@@ -19,36 +19,41 @@
 
 int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
 {
-	int r = tqi_spec_in(&e->spec, spec);
+	const bool ready = tqi_spec_is_ready(spec);
+	int r = ready ? 0 : tqi_spec_in(&e->spec, spec);
 
 	e->tq = tq;
 	e->submit = (struct tqi_submit){ .spec = NULL };
 	if (r < 0)
 		return r;
-	e->submit.spec = &e->spec;
-	e->submit.queue_hint = tqi_names_find(&tq->names, TQI_QUEUES, e->spec.queue);
-	e->submit.kind_hint = tqi_names_find(&tq->names, TQI_KINDS, e->spec.kind);
-	if ((!e->submit.queue_hint && !tqi_name_is_valid(e->spec.queue)) ||
-	    (!e->submit.kind_hint && !tqi_name_is_valid(e->spec.kind)))
+	const struct tq_task_spec *s = ready ? spec : &e->spec;
+	const char *queue = tqi_spec_queue(s), *kind = tqi_spec_kind(s);
+
+	e->submit.spec = s;
+	e->submit.queue_hint = tqi_names_find(&tq->names, TQI_QUEUES, queue);
+	e->submit.kind_hint = tqi_names_find(&tq->names, TQI_KINDS, kind);
+	if ((!e->submit.queue_hint && !tqi_name_is_valid(queue)) ||
+	    (!e->submit.kind_hint && !tqi_name_is_valid(kind)))
 		return -EINVAL;
-	if (e->spec.payload_bytes <= TQI_COPY_SURE ||
-	    tqi_submit_block_bytes(&e->spec) <= TQI_COPY_MAX)
+	if (s->payload_bytes <= TQI_COPY_SURE || tqi_submit_block_bytes(s) <= TQI_COPY_MAX)
 		return 0;
 	void *block; /* too much to copy under the lock */
 
-	r = tqi_block_begin(tq, tqi_submit_block_bytes(&e->spec), tqi_submit_spares(&e->spec),
+	r = tqi_block_begin(tq, tqi_submit_block_bytes(s), tqi_submit_spares(s),
 			    &e->submit.block_token, &block);
 	if (r == 0)
-		tqi_submit_block_fill(&e->spec, block);
+		tqi_submit_block_fill(s, block);
 	return r;
 }
 
-static void remember_names(struct tq *tq, const struct tqi_entry *e)
+static inline void remember_names(struct tq *tq, const struct tqi_entry *e)
 {
-	if (e->submit.queue != e->submit.queue_hint)
-		tqi_names_add(&tq->names, TQI_QUEUES, e->spec.queue, e->submit.queue);
-	if (e->submit.kind != e->submit.kind_hint)
-		tqi_names_add(&tq->names, TQI_KINDS, e->spec.kind, e->submit.kind);
+	const struct tqi_submit *s = &e->submit;
+
+	if (s->queue != s->queue_hint)
+		tqi_names_add(&tq->names, TQI_QUEUES, tqi_spec_queue(s->spec), s->queue);
+	if (s->kind != s->kind_hint)
+		tqi_names_add(&tq->names, TQI_KINDS, tqi_spec_kind(s->spec), s->kind);
 }
 
 /* After a failed try the names that it made are gone again. */
@@ -73,7 +78,8 @@ void tqi_entry_cancel(struct tqi_entry *e)
 void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *e)
 {
 	forget_names(e);
-	if (e->spec.at_ns && !tx->wall_ns) /* the first that waits for this clock */
+	/* The first that waits for this clock; of one that was not asked for there is no spec. */
+	if (e->submit.spec && e->submit.spec->at_ns && !tx->wall_ns)
 		tx->wall_ns = tqi_wall(e->tq);
 }
 
@@ -117,7 +123,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		tqi_tx_begin(tx, tx->now_ns);
 		forget_names(e);
 	}
-	s->subject = tqi_queue_find(tx, e->spec.queue);
+	s->subject = tqi_queue_find(tx, tqi_spec_queue(e->submit.spec));
 	if (r == -ENOMEM && tqi_task_evict(tx, EVICT_SLICE))
 		return -EINPROGRESS;
 	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;
@@ -127,7 +133,7 @@ static int submit_waiting(struct tq *tq, struct tqi_entry *e)
 {
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_ROOM,
-		.deadline_ns = tqi_deadline(tq, e->spec.full_timeout_ns),
+		.deadline_ns = tqi_deadline(tq, e->submit.spec->full_timeout_ns),
 		.wake_ns = UINT64_MAX,
 		.attempt = room_attempt,
 		.arg = e,
@@ -144,7 +150,7 @@ int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 
 	if (r == 0)
 		r = submit_now(tq, &e);
-	if ((r == TQ_EFULL || r == -ENOSPC) && e.spec.full_timeout_ns && e.submit.spec)
+	if ((r == TQ_EFULL || r == -ENOSPC) && e.submit.spec && e.submit.spec->full_timeout_ns)
 		r = submit_waiting(tq, &e);
 	if (r < 0) {
 		tqi_block_cancel(tq, e.submit.block_token);
@@ -172,7 +178,7 @@ static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count,
 		tqi_step(&tx);
 		if (ret_ids)
 			ret_ids[n] = entries[n].id;
-		cycles += entries[n].spec.group && entries[n].spec.after_count;
+		cycles += entries[n].submit.spec->group && entries[n].submit.spec->after_count;
 		n++;
 	}
 	r = tqi_hold_end(tq, &tx, r);

@@ -8,6 +8,7 @@
 
 #include "client/core/current_attempt.h"
 #include "client/core/options.h"
+#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 #include "client/core/stopper.h"
 #include "scheduler/order/assign.h"
@@ -219,7 +220,11 @@ struct claiming {
 	struct tq_claim *claims;
 	uint32_t room;
 	uint32_t count;
-	const struct tq_claim *ended; /* verdict still to be made; NULL none */
+	struct {
+		uint64_t id; /* 0 none */
+		uint64_t epoch;
+		uint32_t slot;
+	} ended; /* the claim whose verdict is still to be made */
 	const struct tqi_verdict *verdict;
 	uint32_t tries; /* to make room for what the verdict wants kept */
 	int verdict_r;
@@ -272,11 +277,8 @@ static int nothing(struct tqi_tx *tx, const struct claiming *c)
 
 static int end_first(struct tqi_tx *tx, struct claiming *c)
 {
-	const struct tq_claim *e = c->ended;
-
-	if (!e)
-		return 0;
-	int r = tqi_end(tx, c->worker->index, e->slot, e->id, e->epoch, c->verdict);
+	int r = tqi_end(tx, c->worker->index, c->ended.slot, c->ended.id, c->ended.epoch,
+			c->verdict);
 
 	if (r == 0 && tx->lacked && c->tries < TQI_ROOM_TRIES) { /* room first, then once more */
 		tqi_tx_abort(tx);
@@ -284,38 +286,48 @@ static int end_first(struct tqi_tx *tx, struct claiming *c)
 		return -ENOMEM;
 	}
 	c->verdict_r = r;
-	c->ended = NULL;
+	c->ended.id = 0;
 	return r;
 }
 
-static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+/* As many as there is room for; 0: at least one. */
+static int claim_some(struct tqi_tx *tx, struct claiming *c)
 {
-	struct claiming *c = s->arg;
-	int r = end_first(tx, c);
+	int r = claim_one(tx, c);
 
+	while (r == 0 && c->count < c->room) {
+		tqi_step(tx);
+		r = claim_one(tx, c);
+	}
+	if (c->count && c->worker->lease_ns)
+		tqi_store_release64(&tqi_worker_at(tx, c->worker->index)->lease_deadline_ns,
+				    tx->now_ns + c->worker->lease_ns);
+	return c->count ? 0 : r;
+}
+
+/* In one hold; *ret_wake_ns: when there may be something to steal, if there is nothing else. */
+static int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wake_ns)
+{
+	int r = c->ended.id ? end_first(tx, c) : 0;
+
+	*ret_wake_ns = UINT64_MAX;
 	if (r < 0 && r != TQ_ELEASE)
 		return r;
 	tqi_worker_relive(tx, c->worker->index);
 	if (tqi_worker_at(tx, c->worker->index)->flags & TQI_WORKER_STOP)
 		return -ECANCELED; /* our farm's: told to end */
 	c->look = tqi_look_is_due(tx);
-	s->wake_ns = UINT64_MAX;
-	for (r = 0; r == 0 && c->count < c->room;) {
-		if (c->count)
-			tqi_step(tx);
-		r = claim_one(tx, c);
-	}
-	if (c->count) {
-		if (c->worker->lease_ns)
-			tqi_store_release64(&tqi_worker_at(tx, c->worker->index)->lease_deadline_ns,
-					    tx->now_ns + c->worker->lease_ns);
-		return 0;
-	}
+	r = claim_some(tx, c);
 	if (r == -EAGAIN && tqi_root(tx)->assigned)
-		s->wake_ns = tqi_steal_due(tx, c->worker->index);
+		*ret_wake_ns = tqi_steal_due(tx, c->worker->index);
 	if (r == -EALREADY)
 		return -EINPROGRESS; /* others first */
 	return r == -EAGAIN ? nothing(tx, c) : r;
+}
+
+static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
+{
+	return try_claim(tx, s->arg, &s->wake_ns);
 }
 
 /* -ENOMEM: try again.  A verdict goes on without room; a claim does not. */
@@ -323,26 +335,50 @@ static int more_room(struct tq *tq, struct claiming *c)
 {
 	int r = tqi_make_room(tq, 0);
 
-	if (c->ended)
+	if (c->ended.id)
 		c->tries = r < 0 ? TQI_ROOM_TRIES : c->tries + 1;
-	return r < 0 && !c->ended ? TQ_EFULL : -ENOMEM;
+	return r < 0 && !c->ended.id ? TQ_EFULL : -ENOMEM;
+}
+
+/* Nothing was found at once, for this reason: asleep, until there is something. */
+static __attribute__((noinline)) int await_claim(struct claiming *c, uint64_t timeout_ns,
+						 struct tqi_tx *tx, int r, uint64_t wake_ns)
+{
+	struct tqi_sleeper s = {
+		.interest = TQI_INTEREST_WORK,
+		.subject = c->worker->index,
+		.deadline_ns = timeout_ns ? tqi_deadline(c->worker->tq, timeout_ns) : 0,
+		.wake_ns = wake_ns,
+		.attempt = claim_attempt,
+		.arg = c,
+	};
+
+	return tqi_block_from(c->worker->tq, &s, tx, r);
+}
+
+static int claim_now(struct claiming *c, uint64_t timeout_ns)
+{
+	struct tq *tq = c->worker->tq;
+	struct tqi_tx tx;
+	uint64_t wake_ns;
+	int r = tqi_hold_begin(tq, &tx);
+
+	if (r == TQ_EREMOVED)
+		tqi_dismiss(tq, TQI_LOST_REMOVED); /* RM-1 */
+	if (r < 0)
+		return r;
+	tqi_tend(&tx);
+	r = try_claim(&tx, c, &wake_ns);
+	return r == 0 ? tqi_hold_commit(tq, &tx, 0) : await_claim(c, timeout_ns, &tx, r, wake_ns);
 }
 
 static int run_claim(struct claiming *c, uint64_t timeout_ns)
 {
 	struct tq *tq = c->worker->tq;
-	struct tqi_sleeper s = {
-		.interest = TQI_INTEREST_WORK,
-		.subject = c->worker->index,
-		.deadline_ns = timeout_ns ? tqi_deadline(tq, timeout_ns) : 0,
-		.wake_ns = UINT64_MAX,
-		.attempt = claim_attempt,
-		.arg = c,
-	};
 	int r;
 
 	do {
-		r = tqi_block(tq, &s);
+		r = claim_now(c, timeout_ns);
 		if (r == -ENOMEM)
 			r = more_room(tq, c);
 	} while (r == -ENOMEM);
@@ -392,7 +428,6 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 {
 	struct tqi_verdict v;
 	struct tq_verdict given;
-	const struct tq_claim ended = *claim; /* ret_claim may be the same struct */
 	int r = check_claims(worker, ret_claim, 1);
 
 	if (r == 0)
@@ -403,13 +438,17 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	if (r < 0)
 		return r;
 	struct claiming c = {
-		.worker = worker, .claims = ret_claim, .room = 1, .ended = &ended, .verdict = &v
+		.worker = worker, /* ret_claim may be the same struct as claim */
+		.claims = ret_claim,
+		.room = 1,
+		.ended = { claim->id, claim->epoch, claim->slot },
+		.verdict = &v,
 	};
 
 	r = run_claim(&c, timeout_ns);
-	if (c.ended || c.verdict_r < 0)
+	if (c.ended.id || c.verdict_r < 0)
 		tqi_block_cancel(worker->tq, v.result_token);
-	if (!c.ended && ret_verdict)
+	if (!c.ended.id && ret_verdict)
 		*ret_verdict = c.verdict_r;
 	return r;
 }

@@ -45,15 +45,6 @@ uint32_t tqi_parking_find(struct tqi_tx *tx, uint32_t c, uint32_t limit)
 	return find(tx, c, limits, true);
 }
 
-int tqi_lane_reserve(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t members)
-{
-	int r = tqi_heap_reserve(tx, &lane->tasks, members);
-
-	if (r == 0 && tqi_class_at(tx, lane->class_)->aged)
-		r = tqi_heap_reserve(tx, &lane->ages, members);
-	return r;
-}
-
 /* A record of the index, and a place in its class's heap; 0 no memory. */
 static uint32_t take(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX],
 		     bool is_parking)

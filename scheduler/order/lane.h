@@ -95,7 +95,14 @@ static inline void tqi_lane_stand(struct tqi_tx *tx, uint32_t l, struct tqi_lane
 }
 
 /* Room for `members` tasks, or lanes of a parking.  -ENOMEM. */
-int tqi_lane_reserve(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t members);
+static inline int tqi_lane_reserve(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t members)
+{
+	int r = tqi_heap_reserve(tx, &lane->tasks, members);
+
+	if (r == 0 && tqi_class_at(tx, lane->class_)->aged)
+		r = tqi_heap_reserve(tx, &lane->ages, members);
+	return r;
+}
 
 /* The lane of a class for these limits, found or made; 0 no memory: nothing half-made is left. */
 uint32_t tqi_lane_find(struct tqi_tx *tx, uint32_t class_, const uint32_t limits[TQ_LIMITS_MAX]);

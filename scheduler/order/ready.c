@@ -121,7 +121,8 @@ static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_cla
 }
 
 /* False: it is held, and stays out. */
-static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
+static inline bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+			struct tqi_lane *lane)
 {
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 	uint64_t tag = tqi_tag(task->sequence, index);
@@ -154,7 +155,8 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 	if (lane->limits[0] && !(task->flags & TQI_TASK_HELD))
 		tqi_limits_freshen(tx, lane->limits);
 	/* Whom a limit holds back is nobody's work yet. */
-	if (push(tx, index, task, lane) && !(lane->limits[0] && tqi_limits_full(tx, lane->limits)))
+	if (push(tx, index, task, lane) && tx->core->waiter_for_work &&
+	    !(lane->limits[0] && tqi_limits_full(tx, lane->limits)))
 		tqi_wake_for(tx, lane->class_);
 }
 

@@ -58,17 +58,15 @@ static bool is_watched(const struct tqi_task *task)
 }
 
 /* Whether its start is about nothing but itself, its queue's counters and its worker. */
-static bool is_plain(struct tqi_tx *tx, const struct tqi_task *task)
+static bool is_plain(const struct tqi_task *task, const struct tqi_queue *queue)
 {
 	return !(task->flags & TQI_TASK_EXTRA) && !(task->checkpoint | task->edges) &&
-	       !is_watched(task) &&
-	       !(tqi_queue_at(tx, task->queue)->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
+	       !is_watched(task) && !(queue->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
 }
 
-TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, bool rare)
+TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, uint32_t a,
+		     uint32_t index, struct tqi_task *task, bool rare)
 {
-	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
 	struct tqi_stream *stream = tqi_stream_of(tx, task);
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	const bool first = !worker->attempts;
@@ -114,13 +112,13 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, uint32_t a, uint32_t index, 
 static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
 						 uint32_t index)
 {
-	start(tx, w, a, index, true);
+	start(tx, w, tqi_worker_at(tx, w), a, index, tqi_task_at(tx, index), true);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */
-static uint32_t next(struct tqi_tx *tx, uint32_t w, struct tqi_turn *ret_turn)
+static uint32_t next(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
+		     struct tqi_turn *ret_turn)
 {
-	const struct tqi_worker *worker = tqi_worker_at(tx, w);
 	uint32_t index = worker->assigned ? tqi_assigned_next(tx, w) : 0;
 
 	if (index) {
@@ -134,10 +132,11 @@ static uint32_t next(struct tqi_tx *tx, uint32_t w, struct tqi_turn *ret_turn)
 }
 
 /* The best task that may start; 0 none. */
-static int choose(struct tqi_tx *tx, uint32_t w, uint32_t *ret_index, struct tqi_turn *ret_turn)
+static int choose(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
+		  uint32_t *ret_index, struct tqi_turn *ret_turn)
 {
 	for (uint32_t i = 0; i < OVER_SLICE; i++) {
-		uint32_t index = next(tx, w, ret_turn);
+		uint32_t index = next(tx, w, worker, ret_turn);
 
 		*ret_index = index;
 		if (!index)
@@ -187,7 +186,7 @@ static void fetch_next(struct tqi_tx *tx, const struct tqi_task *task)
 
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 {
-	const struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
 	struct tqi_turn turn;
 	uint32_t index;
 	bool full;
@@ -196,7 +195,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		return TQ_ECOMMAND;
 	if (worker->attempt_count >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
-	int r = choose(tx, w, &index, &turn);
+	int r = choose(tx, w, worker, &index, &turn);
 
 	if (r < 0)
 		return r;
@@ -204,15 +203,16 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
-	if (is_plain(tx, tqi_task_at(tx, index)))
-		start(tx, w, a, index, false);
+	struct tqi_task *task = tqi_task_at(tx, index);
+	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+
+	if (is_plain(task, queue))
+		start(tx, w, worker, a, index, task, false);
 	else
 		start_rare(tx, w, a, index);
 	if (turn.queue)
 		tqi_ready_take_turn(tx, &turn);
-	const struct tqi_task *task = tqi_task_at(tx, index);
-
-	if (tqi_queue_at(tx, task->queue)->batch > 1 && !worker->assigned)
+	if (queue->batch > 1 && !worker->assigned)
 		tqi_assign(tx, w, task->queue);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 

@@ -92,8 +92,8 @@ void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
 /* Who had a hint did not look at the name: it is another's, or none. */
 static int check_names(const struct tqi_submit *s)
 {
-	if ((s->queue_hint && !s->queue && !tqi_name_is_valid(s->spec->queue)) ||
-	    (s->kind_hint && !s->kind && !tqi_name_is_valid(s->spec->kind)))
+	if ((s->queue_hint && !s->queue && !tqi_name_is_valid(tqi_spec_queue(s->spec))) ||
+	    (s->kind_hint && !s->kind && !tqi_name_is_valid(tqi_spec_kind(s->spec))))
 		return -EINVAL;
 	return 0;
 }
@@ -106,11 +106,11 @@ static int make_names(struct tqi_tx *tx, struct tqi_submit *s)
 	if (r < 0)
 		return r;
 	if (!s->queue)
-		s->queue = tqi_queue_make(tx, s->spec->queue, &full);
+		s->queue = tqi_queue_make(tx, tqi_spec_queue(s->spec), &full);
 	if (!s->queue)
 		return full ? TQ_EQUEUES : -ENOMEM;
 	if (!s->kind)
-		s->kind = tqi_kind_make(tx, s->spec->kind, &full);
+		s->kind = tqi_kind_make(tx, tqi_spec_kind(s->spec), &full);
 	if (!s->kind)
 		return full ? TQ_EKINDS : -ENOMEM;
 	return 0;
@@ -118,14 +118,14 @@ static int make_names(struct tqi_tx *tx, struct tqi_submit *s)
 
 static inline int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 {
-	if (!s->queue && tqi_name_is_of(tx, TQI_QUEUES, s->queue_hint, s->spec->queue))
+	if (!s->queue && tqi_name_is_of(tx, TQI_QUEUES, s->queue_hint, tqi_spec_queue(s->spec)))
 		s->queue = s->queue_hint;
-	if (!s->kind && tqi_name_is_of(tx, TQI_KINDS, s->kind_hint, s->spec->kind))
+	if (!s->kind && tqi_name_is_of(tx, TQI_KINDS, s->kind_hint, tqi_spec_kind(s->spec)))
 		s->kind = s->kind_hint;
 	return s->queue && s->kind ? 0 : make_names(tx, s);
 }
 
-static int admit(struct tqi_tx *tx, const struct tqi_submit *s)
+static inline int admit(struct tqi_tx *tx, const struct tqi_submit *s)
 {
 	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
 		return TQ_ESHUTDOWN;
@@ -181,7 +181,7 @@ TQI_TWICE void make_record_room(struct tqi_tx *tx, const struct tqi_submit *s, b
 	tx->spares = spares;
 }
 
-static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
+static inline int take_record(struct tqi_tx *tx, uint32_t *ret_index)
 {
 	bool full;
 
@@ -202,10 +202,6 @@ static void set_budgets(struct tqi_task *t, const struct tq_task_spec *spec,
 	TQI_INIT(t->attempts_max, (uint16_t)or_default(spec->attempts_max, queue->attempts_max));
 	TQI_INIT(t->crashes_max, (uint16_t)or_default(spec->crashes_max, DEFAULT_CRASHES));
 	TQI_INIT(t->losses_max, (uint16_t)or_default(spec->losses_max, DEFAULT_LOSSES));
-	TQI_INIT(t->failures, 0);
-	TQI_INIT(t->crashes, 0);
-	TQI_INIT(t->losses, 0);
-	TQI_INIT(t->attempts, 0);
 }
 
 TQI_TWICE void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_task_spec *spec,
@@ -215,10 +211,6 @@ TQI_TWICE void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_
 
 	TQI_INIT(t->submitted_ns, tx->now_ns);
 	TQI_INIT(t->ready_ns, waits ? 0 : tx->now_ns);
-	TQI_INIT(t->started_ns, 0);
-	TQI_INIT(t->first_started_ns, 0);
-	TQI_INIT(t->ended_ns, 0);
-	TQI_INIT(t->due_ns, 0);
 	TQI_INIT(t->timeout_ns, or_default(spec->timeout_ns, queue->timeout_ns));
 	TQI_INIT(t->timeout_total_ns, or_default(spec->timeout_total_ns, UINT64_MAX));
 	TQI_INIT(t->progress_timeout_ns, or_default(spec->progress_timeout_ns, UINT64_MAX));
@@ -250,6 +242,39 @@ static void fill_extra(struct tqi_tx *tx, const struct tqi_submit *s, const stru
 		*extra = *from;
 }
 
+/* What no new task has: in one go, and so in few stores. */
+static inline void fill_nothing(struct tqi_task *t)
+{
+	TQI_INIT(t->cause, TQ_CAUSE_NONE);
+	TQI_INIT(t->due_ns, 0);
+	TQI_INIT(t->attempt, 0);
+	TQI_INIT(t->epoch, 0);
+	TQI_INIT(t->edges, 0);
+	TQI_INIT(t->prev, 0);
+	TQI_INIT(t->next, 0);
+	TQI_INIT(t->pins, 0);
+	TQI_INIT(t->failures, 0);
+	TQI_INIT(t->crashes, 0);
+	TQI_INIT(t->losses, 0);
+	TQI_INIT(t->attempts, 0);
+	TQI_INIT(t->result, 0);
+	TQI_INIT(t->result_bytes, 0);
+	TQI_INIT(t->cause_arg, 0);
+	TQI_INIT(t->started_ns, 0);
+	TQI_INIT(t->ended_ns, 0);
+	TQI_INIT(t->first_started_ns, 0);
+	TQI_INIT(t->output_bytes, 0);
+	TQI_INIT(t->cpu_ns, 0);
+	TQI_INIT(t->max_rss_bytes, 0);
+	TQI_INIT(t->error, 0);
+	TQI_INIT(t->history, 0);
+	TQI_INIT(t->checkpoint, 0);
+	TQI_INIT(t->checkpoint_bytes, 0);
+	TQI_INIT(t->worker_pid, 0);
+	TQI_INIT(t->error_bytes, 0);
+	TQI_INIT(t->history_count, 0);
+}
+
 /* The record is free until its state is set: plain stores (TX-3). */
 TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s,
 		    uint32_t block, uint32_t lane, uint32_t rate, struct tqi_extra *extra,
@@ -260,8 +285,7 @@ TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_subm
 	tqi_task_touch(tx, t);
 	if (t->generation == 0)
 		TQI_SET(tx, t->generation, 1u); /* the first life of a new record */
-	TQI_INIT(t->cause, TQ_CAUSE_NONE);
-	TQI_INIT(t->cause_arg, 0);
+	fill_nothing(t);
 	TQI_INIT(t->flags, flags_of(s));
 	TQI_INIT(t->sequence, tqi_root(tx)->sequence);
 	TQI_INIT(t->wait_sequence, tqi_root(tx)->sequence);
@@ -273,24 +297,6 @@ TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_subm
 	TQI_INIT(t->payload, block);
 	TQI_INIT(t->payload_bytes, (uint32_t)spec->payload_bytes);
 	TQI_INIT(t->label_bytes, (uint8_t)label_bytes(spec));
-	TQI_INIT(t->attempt, 0);
-	TQI_INIT(t->epoch, 0);
-	TQI_INIT(t->edges, 0);
-	TQI_INIT(t->prev, 0);
-	TQI_INIT(t->next, 0);
-	TQI_INIT(t->pins, 0);
-	TQI_INIT(t->result, 0);
-	TQI_INIT(t->result_bytes, 0);
-	TQI_INIT(t->output_bytes, 0);
-	TQI_INIT(t->cpu_ns, 0);
-	TQI_INIT(t->max_rss_bytes, 0);
-	TQI_INIT(t->error, 0);
-	TQI_INIT(t->error_bytes, 0);
-	TQI_INIT(t->history, 0);
-	TQI_INIT(t->history_count, 0);
-	TQI_INIT(t->checkpoint, 0);
-	TQI_INIT(t->checkpoint_bytes, 0);
-	TQI_INIT(t->worker_pid, 0);
 	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
 
 	set_times(tx, t, spec, queue, rare);
@@ -418,7 +424,7 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 	if (rare && s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
-	struct tqi_class *class = tqi_class_at(tx, tqi_lane_at(tx, lane)->class_);
+	const struct tqi_class *class = tqi_class_at(tx, tqi_lane_at(tx, lane)->class_);
 
 	fill(tx, t, s, block, lane, class->rate, &extra, rare);
 	if (rare && s->spec->unique_key)

@@ -4,6 +4,7 @@
 #define TQI_SCHEDULER_TASK_SUBMIT_H
 
 #include "scheduler/record/extra.h"
+#include "scheduler/record/name.h"
 #include "shm/span.h"
 
 /* A checked request; zero fields of the spec have not been resolved yet. */
@@ -20,6 +21,16 @@ struct tqi_submit {
 	uint32_t unmet; /* it begins BLOCKED, until tqi_task_unblock() has been called so often */
 	uint64_t block_token; /* in flight: block with payload and label; 0 copy them here */
 };
+
+/* Names of a spec; NULL in it stands for the default's. */
+static inline const char *tqi_spec_queue(const struct tq_task_spec *spec)
+{
+	return spec->queue ? spec->queue : TQI_QUEUE_DEFAULT;
+}
+static inline const char *tqi_spec_kind(const struct tq_task_spec *spec)
+{
+	return spec->kind ? spec->kind : TQI_KIND_DEFAULT;
+}
 
 /* A payload that is copied with whatever label and settings. */
 #define TQI_COPY_SURE (TQI_COPY_MAX - TQ_LABEL_MAX - 7 - sizeof(struct tqi_extra))

@@ -173,26 +173,50 @@ static void test_a_wrong_hint_does_no_harm(void **state)
 /* A process that has used all names knows most of them, and none wrongly. */
 static void test_names_that_were_used_are_known(void **state)
 {
+	static char text[TQI_QUEUES_MAX + 1][TQ_NAME_MAX + 1];
 	struct tqi_names *names = calloc(1, sizeof(*names));
 	uint32_t known = 0;
 
 	(void)state;
 	assert_non_null(names);
 	for (uint32_t i = 1; i <= TQI_QUEUES_MAX; i++) {
-		assert_int_equal(tqi_names_find(names, TQI_QUEUES, name_of(i)), 0);
-		tqi_names_add(names, TQI_QUEUES, name_of(i), i);
-		assert_int_equal(tqi_names_find(names, TQI_QUEUES, name_of(i)), i);
-		assert_int_equal(tqi_names_find(names, TQI_KINDS, name_of(i)), 0);
+		snprintf(text[i], sizeof(text[i]), "%s", name_of(i));
+		assert_int_equal(tqi_names_find(names, TQI_QUEUES, text[i]), 0);
+		tqi_names_add(names, TQI_QUEUES, text[i], i);
+		assert_int_equal(tqi_names_find(names, TQI_QUEUES, text[i]), i);
+		assert_int_equal(tqi_names_find(names, TQI_KINDS, text[i]), 0);
 	}
 	for (uint32_t i = 1; i <= TQI_QUEUES_MAX; i++) {
-		uint32_t found = tqi_names_find(names, TQI_QUEUES, name_of(i));
+		uint32_t found = tqi_names_find(names, TQI_QUEUES, text[i]);
 
 		assert_true(found == 0 || found == i);
 		known += found == i;
 	}
 	assert_true(known > TQI_QUEUES_MAX * 8 / 10);
-	tqi_names_add(names, TQI_QUEUES, name_of(1), 7);
-	assert_int_equal(tqi_names_find(names, TQI_QUEUES, name_of(1)), 7);
+	free(names);
+}
+
+/* A text is known by its address, until it has been two names. */
+static void test_a_text_with_several_names_is_read(void **state)
+{
+	struct tqi_names *names = calloc(1, sizeof(*names));
+	static char text[] = "a";
+	uint64_t word;
+
+	(void)state;
+	assert_non_null(names);
+	tqi_names_add(names, TQI_QUEUES, text, 1);
+	assert_int_equal(tqi_names_find(names, TQI_QUEUES, text), 1);
+	assert_int_equal(tqi_names_find(names, TQI_KINDS, text), 0);
+	text[0] = 'b';
+	assert_int_equal(tqi_names_find(names, TQI_QUEUES, text), 1); /* a hint, and wrong */
+	tqi_names_add(names, TQI_QUEUES, text, 2);
+	assert_int_equal(tqi_names_find(names, TQI_QUEUES, text), 2);
+	text[0] = 'a';
+	assert_int_equal(tqi_names_find(names, TQI_QUEUES, text), 1);
+	const struct tqi_word64 *place = tqi_names_text(names, TQI_QUEUES, text, &word);
+
+	assert_int_equal(tqi_load_relaxed64(place), word);
 	free(names);
 }
 
@@ -205,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_a_name_that_was_undone_is_free),
 		cmocka_unit_test(test_a_wrong_hint_does_no_harm),
 		cmocka_unit_test(test_names_that_were_used_are_known),
+		cmocka_unit_test(test_a_text_with_several_names_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
