@@ -58,12 +58,14 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 #define TQI_EACH_12(what, pair, ...) what(pair) TQI_EACH_11(what, __VA_ARGS__)
 #define TQI_EACH_13(what, pair, ...) what(pair) TQI_EACH_12(what, __VA_ARGS__)
 #define TQI_EACH_14(what, pair, ...) what(pair) TQI_EACH_13(what, __VA_ARGS__)
-#define TQI_PICK_15TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, it, ...) it
-#define TQI_PAIRS(...) TQI_PICK_15TH(__VA_ARGS__, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TQI_EACH_15(what, pair, ...) what(pair) TQI_EACH_14(what, __VA_ARGS__)
+#define TQI_PICK_16TH(_1, _2, _3, _4, _5, _6, _7, _8, _9, _10, _11, _12, _13, _14, _15, it, ...) it
+#define TQI_PAIRS(...)                                                                             \
+	TQI_PICK_16TH(__VA_ARGS__, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define TQI_EACH(what, ...)                                                                        \
-	TQI_PICK_15TH(__VA_ARGS__, TQI_EACH_14, TQI_EACH_13, TQI_EACH_12, TQI_EACH_11,             \
-		      TQI_EACH_10, TQI_EACH_9, TQI_EACH_8, TQI_EACH_7, TQI_EACH_6, TQI_EACH_5,     \
-		      TQI_EACH_4, TQI_EACH_3, TQI_EACH_2, TQI_EACH_1, )                            \
+	TQI_PICK_16TH(__VA_ARGS__, TQI_EACH_15, TQI_EACH_14, TQI_EACH_13, TQI_EACH_12,             \
+		      TQI_EACH_11, TQI_EACH_10, TQI_EACH_9, TQI_EACH_8, TQI_EACH_7, TQI_EACH_6,    \
+		      TQI_EACH_5, TQI_EACH_4, TQI_EACH_3, TQI_EACH_2, TQI_EACH_1, )                \
 	(what, __VA_ARGS__)
 #define TQI_NOTE_PAIR(pair) TQI_NOTE_FIELD(tqi_at_, tqi_record_, tqi_undo_, TQI_PAIR_FIELD pair)
 #define TQI_STORE_PAIR(pair) TQI_STORE_FIELD(tqi_record_, TQI_PAIR_FIELD pair, TQI_PAIR_VALUE pair)
@@ -76,7 +78,7 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 #define TQI_PUT(field, value) (*(volatile __typeof__(field) *)&(field) = (__typeof__(field))(value))
 
 /*
- * Up to fourteen fields of one record, journalled under one count, then stored to in this
+ * Up to fifteen fields of one record, journalled under one count, then stored to in this
  * order; a value may be of what the stores before it have left:
  *
  *	TQI_SETS(tx, task, (attempt, a), (attempts, task->attempts + 1));

@@ -31,19 +31,6 @@ void tqi_behalf_read(struct tq *tq)
 	tq->command.attempt = number_of(attempt);
 }
 
-void tqi_behalf_set(struct tq_worker *worker, const struct tq_claim *claim)
-{
-	struct tqi_self *self = tqi_self(worker->tq);
-
-	if (self)
-		self->work = claim ? (struct tqi_work){ .worker = worker->index,
-							.slot = claim->slot,
-							.farms = worker->farms,
-							.id = claim->id,
-							.epoch = claim->epoch }
-				   : (struct tqi_work){ .id = 0 };
-}
-
 int tq_claim_adopt(struct tq_worker *worker, const struct tq_claim *claim)
 {
 	int r = tqi_worker_usable(worker);

@@ -11,7 +11,21 @@
 /* What the environment says of a command that this process is part of (at tq_open()). */
 void tqi_behalf_read(struct tq *tq);
 /* The calling thread works on this claim from now on; NULL: on none. */
-void tqi_behalf_set(struct tq_worker *worker, const struct tq_claim *claim);
+static inline void tqi_behalf_set(struct tq_worker *worker, const struct tq_claim *claim)
+{
+	struct tqi_self *self = tqi_self(worker->tq);
+	struct tqi_work *work = self ? &self->work : NULL;
+
+	if (!work)
+		return;
+	work->id = claim ? claim->id : 0;
+	if (!claim)
+		return;
+	work->worker = worker->index;
+	work->slot = claim->slot;
+	work->farms = worker->farms;
+	work->epoch = claim->epoch;
+}
 /* Whether it may work for any: what it knows may be over. */
 bool tqi_behalf_is_known(struct tq *tq);
 /* Whether it is a handler in our farm: signals of the process are the farm's business. */

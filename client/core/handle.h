@@ -135,7 +135,11 @@ int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r);
  * histories): if this one did without, undo it, make room, and answer true: begin
  * again.  `tries` starts at 0; when no room can be made it answers false.
  */
-bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries);
+bool tqi_hold_lacked(struct tq *tq, struct tqi_tx *tx, uint32_t *tries);
+static inline bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
+{
+	return __builtin_expect(tx->lacked, 0) && tqi_hold_lacked(tq, tx, tries);
+}
 #define TQI_ROOM_TRIES 64
 
 /*

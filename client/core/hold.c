@@ -246,9 +246,9 @@ int tqi_make_room(struct tq *tq, uint64_t bytes)
 	return r == TQ_EFULL ? grown : r;
 }
 
-bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
+bool tqi_hold_lacked(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
 {
-	if (!tx->lacked || tx->corrupt || *tries >= TQI_ROOM_TRIES)
+	if (tx->corrupt || *tries >= TQI_ROOM_TRIES)
 		return false;
 	tqi_tx_abort(tx);
 	leave(tq, tx);

@@ -123,12 +123,14 @@ int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct 
 int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const void *result,
 		uint64_t result_bytes)
 {
+	if (!result_bytes)
+		return end_done(worker, claim);
 	const struct tq_verdict v = { .size = sizeof(v),
 				      .kind = TQ_VERDICT_DONE,
 				      .result = result,
 				      .result_bytes = result_bytes };
 
-	return result_bytes ? end(worker, claim, &v) : end_done(worker, claim);
+	return end(worker, claim, &v);
 }
 
 int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)

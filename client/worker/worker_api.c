@@ -252,7 +252,7 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 	memcpy(claim->queue, tqi_queue_at(tx, task->queue)->name, sizeof(claim->queue));
 }
 
-static int claim_one(struct tqi_tx *tx, struct claiming *c)
+static inline int claim_one(struct tqi_tx *tx, struct claiming *c)
 {
 	struct tqi_claimed claimed;
 	int r = tqi_claim(tx, c->worker->index, &claimed);
@@ -291,7 +291,7 @@ static int end_first(struct tqi_tx *tx, struct claiming *c)
 }
 
 /* As many as there is room for; 0: at least one. */
-static int claim_some(struct tqi_tx *tx, struct claiming *c)
+static inline int claim_some(struct tqi_tx *tx, struct claiming *c)
 {
 	int r = claim_one(tx, c);
 
@@ -306,15 +306,17 @@ static int claim_some(struct tqi_tx *tx, struct claiming *c)
 }
 
 /* In one hold; *ret_wake_ns: when there may be something to steal, if there is nothing else. */
-static int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wake_ns)
+TQI_TWICE int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wake_ns)
 {
 	int r = c->ended.id ? end_first(tx, c) : 0;
 
 	*ret_wake_ns = UINT64_MAX;
 	if (r < 0 && r != TQ_ELEASE)
 		return r;
-	tqi_worker_relive(tx, c->worker->index);
-	if (tqi_worker_at(tx, c->worker->index)->flags & TQI_WORKER_STOP)
+	struct tqi_worker *record = tqi_worker_at(tx, c->worker->index);
+
+	tqi_worker_relive(tx, record);
+	if (record->flags & TQI_WORKER_STOP)
 		return -ECANCELED; /* our farm's: told to end */
 	c->look = tqi_look_is_due(tx);
 	r = claim_some(tx, c);

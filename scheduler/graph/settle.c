@@ -12,8 +12,7 @@
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
-/* What few have. */
-static void give_blocks(struct tqi_tx *tx, struct tqi_task *task)
+void tqi_task_give_blocks(struct tqi_tx *tx, struct tqi_task *task)
 {
 	tqi_task_give_block(tx, &task->result);
 	tqi_task_give_block(tx, &task->error);
@@ -37,14 +36,7 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 		tqi_task_move(tx, index, TQ_FREE);
 	if (task->flags & TQI_TASK_EXTRA)
 		tqi_member_leave(tx, index);
-	if (task->payload)
-		tqi_block_give(tx, task->payload);
-	if (task->result | task->error | task->history | task->checkpoint)
-		give_blocks(tx, task);
-	if (task->generation < TQI_GENERATION_MAX) /* else the slot is retired */
-		tqi_table_give(tx, TQI_TASKS, index);
-	if (tqi_root(tx)->room_waiters)
-		tqi_wake_room(tx);
+	tqi_task_give(tx, index, task);
 }
 
 void tqi_task_settle(struct tqi_tx *tx, uint32_t index)

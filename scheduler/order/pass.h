@@ -32,13 +32,15 @@ void tqi_state_count_group(struct tqi_tx *tx, const struct tqi_extra *extra, uin
 void tqi_state_notify(struct tqi_tx *tx, uint32_t task, uint32_t state);
 
 /*
- * As tqi_task_pass().  `stream` is the task's, which has been touched (RD-4); without `rare`
- * its state must be `from`, and all states should be constants.  All that is counted changes
- * under one count; shut ones count in the depth of free ones, and are not submitted yet; a
- * purge has set `waiting` to 0 for those before it.
+ * As tqi_task_pass().  Queue and stream are the task's, which has been touched (RD-4); its
+ * lane counts it as a member from its first state to its last, or is NULL, and counted by the
+ * caller.  Without `rare` its state must be `from`, and all states should be constants.  All
+ * that is counted changes under one count; shut ones count in the depth of free ones, and are
+ * not submitted yet; a purge has set `waiting` to 0 for those before it.
  */
 TQI_TWICE void tqi_pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
-			struct tqi_stream *stream, const struct tqi_pass *p, bool rare)
+			struct tqi_queue *queue, struct tqi_stream *stream, struct tqi_lane *lane,
+			const struct tqi_pass *p, bool rare)
 {
 	const struct tqi_extra *extra =
 		rare && (task->flags & TQI_TASK_EXTRA) ? tqi_task_extra(tx, task) : NULL;
@@ -49,7 +51,6 @@ TQI_TWICE void tqi_pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task
 		return;
 	}
 	struct tqi_root *root = tqi_root(tx);
-	struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 	const bool shut = extra && extra->shut, waits = tqi_state_waits(to);
 	const bool turns = waits != tqi_state_waits(from), runs = to == TQ_RUNNING;
 	const bool counts = turns && (waits || task->wait_sequence >= queue->purge_before);
@@ -75,6 +76,7 @@ TQI_TWICE void tqi_pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task
 		    (begins, root, sequence, root->sequence + 1),
 		    ((begins && !planted) || ends, root, unfinished,
 		     root->unfinished + (begins ? 1u : -1u)),
+		    (lane && (begins || ends), lane, members, lane->members + (begins ? 1u : -1u)),
 		    (!to, task, generation, task->generation + 1), /* its id is nobody's then */
 		    (!TQI_PLANTED(no_entry), task, state, to));
 	if (TQI_PLANTED(no_entry))

@@ -238,7 +238,7 @@ struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task)
 				   tqi_tenant_of(tx, task), tqi_limits_of(tx, task) };
 }
 
-uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
+uint32_t tqi_lane_room(struct tqi_tx *tx, const struct tqi_place *p)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, p->queue);
 	uint32_t band = tqi_policy_band(queue, p->priority);
@@ -260,8 +260,21 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
 		shrink(tx, l);
 		return 0;
 	}
-	TQI_ADD(tx, lane->members, 1);
 	return l;
+}
+
+uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
+{
+	const uint32_t l = tqi_lane_room(tx, p);
+
+	if (l)
+		TQI_ADD(tx, tqi_lane_at(tx, l)->members, 1);
+	return l;
+}
+
+void tqi_lane_shrink_all(struct tqi_tx *tx, uint32_t l)
+{
+	shrink(tx, l);
 }
 
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
@@ -269,8 +282,7 @@ void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
 	TQI_ADD(tx, lane->members, -1);
-	if (lane->limits[0] | tqi_class_at(tx, lane->class_)->tenant) /* others stay as they are */
-		shrink(tx, l);
+	tqi_lane_left(tx, l, lane);
 }
 
 int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)

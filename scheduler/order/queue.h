@@ -31,8 +31,17 @@ struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task);
  * Lane of the queue's era for a task, with room for one more member in every heap;
  * 0 = no memory: nothing half-made is left.
  */
+uint32_t tqi_lane_room(struct tqi_tx *tx, const struct tqi_place *place);
+/* The same, and the member is in. */
 uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *place);
+/* A member leaves; it has left, and is not counted any more: memory may go back. */
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);
+void tqi_lane_shrink_all(struct tqi_tx *tx, uint32_t lane);
+static inline void tqi_lane_left(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *lane)
+{
+	if (lane->limits[0] | tqi_class_at(tx, lane->class_)->tenant) /* others stay as they are */
+		tqi_lane_shrink_all(tx, l);
+}
 
 /* Of a task that is not finished. */
 static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi_task *task)

@@ -121,8 +121,7 @@ static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_cla
 }
 
 /* False: it is held, and stays out. */
-static inline bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
-			struct tqi_lane *lane)
+TQI_TWICE bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
 {
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 	uint64_t tag = tqi_tag(task->sequence, index);
@@ -148,8 +147,13 @@ static inline bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t index, bool keep_place)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
-	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 
+	tqi_ready_enter_lane(tx, index, task, tqi_lane_at(tx, task->lane), keep_place);
+}
+
+void tqi_ready_enter_lane(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+			  struct tqi_lane *lane, bool keep_place)
+{
 	if (!keep_place || task->ready_ns == 0)
 		TQI_SET(tx, task->ready_ns, tx->now_ns);
 	if (lane->limits[0] && !(task->flags & TQI_TASK_HELD))
@@ -171,8 +175,13 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 {
 	const struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
-	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
+	tqi_ready_leave_lane(tx, index, task, lane, tqi_class_at(tx, lane->class_));
+}
+
+void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
+			  struct tqi_lane *lane, struct tqi_class *class)
+{
 	if (task->flags & TQI_TASK_HELD)
 		return;
 	if (task->flags & TQI_TASK_ASSIGNED) {

@@ -7,6 +7,11 @@
 
 /* Into its lane, unless held.  `keep_place`: as it was before (release); else anew. */
 void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
+/* The same for who has the records. */
+void tqi_ready_enter_lane(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+			  struct tqi_lane *lane, bool keep_place);
+void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
+			  struct tqi_lane *lane, struct tqi_class *class_);
 /* Into its lane, which is another one than before: nothing new for those who sleep. */
 void tqi_ready_reenter(struct tqi_tx *tx, uint32_t task);
 /* Out of its lane, if it is there. */

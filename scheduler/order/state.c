@@ -63,7 +63,7 @@ struct tqi_stream *tqi_task_pass(struct tqi_tx *tx, uint32_t index, const struct
 	struct tqi_stream *stream = tqi_stream_of(tx, task);
 
 	tqi_task_touch(tx, task);
-	tqi_pass(tx, index, task, stream, pass, true);
+	tqi_pass(tx, index, task, tqi_queue_at(tx, task->queue), stream, NULL, pass, true);
 	return stream;
 }
 

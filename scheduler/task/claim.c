@@ -65,7 +65,8 @@ static bool is_plain(const struct tqi_task *task, const struct tqi_queue *queue)
 }
 
 TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, uint32_t a,
-		     uint32_t index, struct tqi_task *task, bool rare)
+		     uint32_t index, struct tqi_task *task, struct tqi_queue *queue,
+		     struct tqi_lane *lane, struct tqi_class *class, bool rare)
 {
 	struct tqi_stream *stream = tqi_stream_of(tx, task);
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
@@ -74,7 +75,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 	const struct tqi_pass starts = { TQ_READY, TQ_RUNNING, TQ_RUNNING, w, 0, 0 };
 
 	tqi_task_touch(tx, task);
-	tqi_ready_leave(tx, index);
+	tqi_ready_leave_lane(tx, index, task, lane, class);
 	fill_attempt(tx, attempt, index, task, w, worker);
 	TQI_INIT(attempt->server, rare ? tqi_server_take(tx, task->queue) : 0);
 	if (TQI_PLANTED(plain_claim) && !rare)
@@ -91,7 +92,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 	if (rare)
 		tqi_task_move(tx, index, TQ_RUNNING);
 	else
-		tqi_pass(tx, index, task, stream, &starts, false);
+		tqi_pass(tx, index, task, queue, stream, NULL, &starts, false);
 	if (rare && (is_watched(task) || (task->flags & TQI_TASK_EXTRA)))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {
@@ -102,9 +103,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 			TQI_ADD(tx, stream->throttled, 1);
 		tqi_slots_take(tx, limits);
 	}
-	const struct tqi_class *class = rare ? tqi_class_of(tx, task) : NULL;
-
-	if (class && class->tenant)
+	if (rare && class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
 	tqi_stream_time(tx, stream, TQI_TIMED_WAIT, task->ready_ns);
 }
@@ -112,7 +111,11 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
 						 uint32_t index)
 {
-	start(tx, w, tqi_worker_at(tx, w), a, index, tqi_task_at(tx, index), true);
+	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+
+	start(tx, w, tqi_worker_at(tx, w), a, index, task, tqi_queue_at(tx, task->queue), lane,
+	      tqi_class_at(tx, lane->class_), true);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */
@@ -170,9 +173,9 @@ static const struct tqi_class *next_class(struct tqi_tx *tx, const struct tqi_cl
  * What is likely to be claimed next is in no cache, among many: it is loaded while this
  * one runs.
  */
-static void fetch_next(struct tqi_tx *tx, const struct tqi_task *task)
+static void fetch_next(struct tqi_tx *tx, const struct tqi_class *of)
 {
-	const struct tqi_class *class = next_class(tx, tqi_class_of(tx, task));
+	const struct tqi_class *class = next_class(tx, of);
 
 	if (!class->open.length)
 		return;
@@ -204,10 +207,12 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
 	struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+	struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
 	if (is_plain(task, queue))
-		start(tx, w, worker, a, index, task, false);
+		start(tx, w, worker, a, index, task, queue, lane, class, false);
 	else
 		start_rare(tx, w, a, index);
 	if (turn.queue)
@@ -216,7 +221,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		tqi_assign(tx, w, task->queue);
 	uint64_t timeout = task->flags & TQI_TASK_DUE ? tqi_due_of_attempt(tx, task) : UINT64_MAX;
 
-	fetch_next(tx, task);
+	fetch_next(tx, class);
 	*ret_claimed = (struct tqi_claimed){
 		.attempt = a,
 		.task = index,

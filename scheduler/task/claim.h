@@ -38,8 +38,18 @@ struct tqi_verdict {
 };
 
 /* The attempt of a claim if it is still the worker's; NULL: TQ_ELEASE. */
-struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_t attempt,
-				     uint64_t id, uint64_t epoch);
+static inline struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_t a,
+						   uint64_t id, uint64_t epoch)
+{
+	if (a == 0 || a >= tx->core->tables[TQI_ATTEMPTS].count)
+		return NULL;
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+
+	if (attempt->worker != worker || attempt->id != id ||
+	    (attempt->epoch != epoch && !TQI_PLANTED(no_epoch)))
+		return NULL;
+	return tqi_task_at(tx, attempt->task)->attempt == a ? attempt : NULL;
+}
 
 /* The owner's verdict.  0 or TQ_ELEASE. */
 int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t attempt, uint64_t id, uint64_t epoch,

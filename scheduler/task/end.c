@@ -191,8 +191,9 @@ static bool is_plain(const struct tqi_task *task)
 }
 
 /* `leaves`: it runs, is done, and goes at once: nothing is written to its record. */
-TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t state,
-		      uint32_t cause, int32_t cause_arg, bool rare, bool leaves)
+TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+		      struct tqi_stream *stream, uint32_t state, uint32_t cause, int32_t cause_arg,
+		      bool rare, bool leaves)
 {
 	if (rare && tqi_task_is_shut(tx, task))
 		tqi_member_show(tx, index);
@@ -204,10 +205,11 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, 
 				       .to = goes ? TQ_FREE : state,
 				       .cause = cause,
 				       .cause_arg = cause_arg };
-	struct tqi_stream *stream = tqi_stream_of(tx, task);
+	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 
 	if (leaves)
-		tqi_pass(tx, index, task, stream, &pass, false);
+		tqi_pass(tx, index, task, tqi_queue_at(tx, task->queue), stream, lane, &pass,
+			 false);
 	else
 		tqi_task_pass(tx, index, &pass);
 	if (tx->corrupt)
@@ -218,7 +220,10 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, 
 	}
 	if (state == TQ_DONE || state == TQ_FAILED)
 		tqi_stream_time(tx, stream, TQI_TIMED_LIFE, task->submitted_ns);
-	tqi_lane_leave(tx, task->lane);
+	if (leaves)
+		tqi_lane_left(tx, task->lane, lane);
+	else
+		tqi_lane_leave(tx, task->lane);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
 	if (rare)
@@ -238,7 +243,7 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, 
 	if (tqi_root(tx)->room_waiters)
 		tqi_wake_room(tx);
 	if (leaves)
-		tqi_task_free(tx, index);
+		tqi_task_give(tx, index, task);
 	else
 		tqi_task_settle(tx, index);
 }
@@ -247,7 +252,7 @@ static __attribute__((noinline)) void finish_rare(struct tqi_tx *tx, uint32_t in
 						  struct tqi_task *task, uint32_t state,
 						  uint32_t cause, int32_t cause_arg)
 {
-	finish(tx, index, task, state, cause, cause_arg, true, false);
+	finish(tx, index, task, tqi_stream_of(tx, task), state, cause, cause_arg, true, false);
 }
 
 void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t cause,
@@ -256,15 +261,16 @@ void tqi_task_finish(struct tqi_tx *tx, uint32_t index, uint32_t state, uint32_t
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	if (is_plain(task))
-		finish(tx, index, task, state, cause, cause_arg, false, false);
+		finish(tx, index, task, tqi_stream_of(tx, task), state, cause, cause_arg, false,
+		       false);
 	else
 		finish_rare(tx, index, task, state, cause, cause_arg);
 }
 
-void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t cause,
-		    int32_t cause_arg)
+void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+		    struct tqi_stream *stream, uint32_t cause, int32_t cause_arg)
 {
-	finish(tx, index, task, TQ_DONE, cause, cause_arg, false, true);
+	finish(tx, index, task, stream, TQ_DONE, cause, cause_arg, false, true);
 }
 
 void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index)

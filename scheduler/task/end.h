@@ -30,8 +30,8 @@ static inline bool tqi_task_goes_at_once(const struct tqi_task *task)
 	return flags == TQI_TASK_FORGET && !task->edges && !task->pins;
 }
 /* The same as tqi_task_finish() of such a one that is done, and has no rare settings. */
-void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint32_t cause,
-		    int32_t cause_arg);
+void tqi_task_leave(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+		    struct tqi_stream *stream, uint32_t cause, int32_t cause_arg);
 /* Cancel a waiting task, whatever it waits for. */
 void tqi_task_cancel_waiting(struct tqi_tx *tx, uint32_t index);
 /* End one that is over: it is condemned, or else has outlived its deadline. */

@@ -125,11 +125,11 @@ static inline int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 	return s->queue && s->kind ? 0 : make_names(tx, s);
 }
 
-static inline int admit(struct tqi_tx *tx, const struct tqi_submit *s)
+static inline int admit(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
 	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
 		return TQ_ESHUTDOWN;
-	return tqi_queue_at(tx, s->queue)->flags & TQI_QUEUE_DRAINING ? TQ_EDRAINING : 0;
+	return queue->flags & TQI_QUEUE_DRAINING ? TQ_EDRAINING : 0;
 }
 
 static bool is_full(const struct tqi_queue *queue)
@@ -277,8 +277,8 @@ static inline void fill_nothing(struct tqi_task *t)
 
 /* The record is free until its state is set: plain stores (TX-3). */
 TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_submit *s,
-		    uint32_t block, uint32_t lane, uint32_t rate, struct tqi_extra *extra,
-		    bool rare)
+		    const struct tqi_queue *queue, uint32_t block, uint32_t lane, uint32_t rate,
+		    struct tqi_extra *extra, bool rare)
 {
 	const struct tq_task_spec *spec = s->spec;
 
@@ -297,8 +297,6 @@ TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_subm
 	TQI_INIT(t->payload, block);
 	TQI_INIT(t->payload_bytes, (uint32_t)spec->payload_bytes);
 	TQI_INIT(t->label_bytes, (uint8_t)label_bytes(spec));
-	const struct tqi_queue *queue = tqi_queue_at(tx, s->queue);
-
 	set_times(tx, t, spec, queue, rare);
 	set_budgets(t, spec, queue);
 	if (!rare || !(t->flags & TQI_TASK_EXTRA))
@@ -320,7 +318,8 @@ static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t 
 }
 
 TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
-			  struct tqi_stream *stream, uint64_t delay_ns, bool blocked, bool rare)
+			  struct tqi_queue *queue, struct tqi_stream *stream, struct tqi_lane *lane,
+			  uint64_t delay_ns, bool blocked, bool rare)
 {
 	static const struct tqi_pass comes = { TQ_FREE, TQ_READY, TQ_READY, 0, 0, 0 };
 	uint64_t due = rare ? first_due(tx, t, delay_ns) : 0;
@@ -336,8 +335,9 @@ TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
 		if (rare)
 			tqi_task_move(tx, index, TQ_READY);
 		else
-			tqi_pass(tx, index, t, stream, &comes, false);
-		tqi_ready_enter(tx, index, true); /* ready from the start: fill() has its place */
+			tqi_pass(tx, index, t, queue, stream, lane, &comes, false);
+		/* Ready from the start: fill() has its place. */
+		tqi_ready_enter_lane(tx, index, t, lane, true);
 	}
 	if (!rare)
 		return;
@@ -399,13 +399,13 @@ static bool closes_cycle(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t
 }
 
 /* A new task, of a record and a block. */
-TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t block,
-			uint32_t leader, bool rare, uint64_t *ret_id)
+TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tqi_queue *queue,
+			uint32_t block, uint32_t leader, bool rare, uint64_t *ret_id)
 {
 	struct tqi_root *root = tqi_root(tx);
 	struct tqi_extra extra = { .key = 0 };
 	uint64_t culprit = 0;
-	uint32_t index, lane;
+	uint32_t index, l;
 	int r = take_record(tx, &index);
 
 	if (rare && r == 0 && s->spec->limit_count)
@@ -416,17 +416,18 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 		return r;
 	if (!tqi_stream_join(tx, s->queue, s->kind))
 		return -ENOMEM;
-	lane = tqi_lane_join(
-		tx, &(struct tqi_place){ s->queue, s->kind, s->spec->priority, extra.tenant,
-					 rare && s->spec->limit_count ? extra.limits : NULL });
-	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+	const struct tqi_place place = { s->queue, s->kind, s->spec->priority, extra.tenant,
+					 rare && s->spec->limit_count ? extra.limits : NULL };
+
+	l = rare ? tqi_lane_join(tx, &place) : tqi_lane_room(tx, &place);
+	if (!l || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	if (rare && s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
-	const struct tqi_class *class = tqi_class_at(tx, tqi_lane_at(tx, lane)->class_);
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
-	fill(tx, t, s, block, lane, class->rate, &extra, rare);
+	fill(tx, t, s, queue, block, l, tqi_class_at(tx, lane->class_)->rate, &extra, rare);
 	if (rare && s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
 	if (rare && r == 0 && s->spec->after_count)
@@ -435,8 +436,8 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t 
 		return r;
 	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
-	start_life(tx, index, t, tqi_stream_by(tx, s->queue, s->kind), s->spec->delay_ns,
-		   rare && (leader || culprit || is_unmet(tx, t)), rare);
+	start_life(tx, index, t, queue, tqi_stream_by(tx, s->queue, s->kind), lane,
+		   s->spec->delay_ns, rare && (leader || culprit || is_unmet(tx, t)), rare);
 	if (rare && s->spec->after_count && !culprit && tqi_trace_is_on(tx))
 		tqi_after_record(tx, index);
 	if (rare && closes_cycle(tx, s, index))
@@ -460,8 +461,10 @@ TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_
 	s->extra = rare && needs_extra(s);
 	if (r == 0)
 		r = resolve_names(tx, s);
+	struct tqi_queue *queue = r == 0 ? tqi_queue_at(tx, s->queue) : NULL;
+
 	if (r == 0)
-		r = admit(tx, s);
+		r = admit(tx, queue);
 	if (r < 0)
 		return r;
 	make_record_room(tx, s, rare);
@@ -469,14 +472,14 @@ TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_
 		r = tqi_key_meet(tx, s->spec, s->queue, s->kind, &meeting);
 	if (meeting.twin && !meeting.replace)
 		return be_twin(tx, s, meeting.twin, ret_id);
-	if (r == 0 && !meeting.twin && is_full(tqi_queue_at(tx, s->queue)))
+	if (r == 0 && !meeting.twin && is_full(queue))
 		r = TQ_EFULL; /* a twin needs no room */
 	if (r == 0)
 		r = take_block(tx, s, rare, &block);
 	if (r < 0)
 		return r;
 	return meeting.twin ? coalesce(tx, s, meeting.twin, block, ret_id)
-			    : make_task(tx, s, block, meeting.leader, rare, ret_id);
+			    : make_task(tx, s, queue, block, meeting.leader, rare, ret_id);
 }
 
 static __attribute__((noinline)) int submit_rare(struct tqi_tx *tx, struct tqi_submit *s,

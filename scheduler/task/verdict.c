@@ -29,19 +29,6 @@ struct ended {
 	int32_t cause_arg;
 };
 
-struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id,
-				     uint64_t epoch)
-{
-	if (a == 0 || a >= tx->core->tables[TQI_ATTEMPTS].count)
-		return NULL;
-	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
-
-	if (attempt->worker != worker || attempt->id != id ||
-	    (attempt->epoch != epoch && !TQI_PLANTED(no_epoch)))
-		return NULL;
-	return tqi_task_at(tx, attempt->task)->attempt == a ? attempt : NULL;
-}
-
 /* What the attempt saved goes to the next one: its own, or else what it inherited. */
 static void keep_checkpoint(struct tqi_tx *tx, struct tqi_attempt *attempt, struct tqi_task *task)
 {
@@ -86,14 +73,13 @@ static void settle_blocks(struct tqi_tx *tx, struct tqi_attempt *attempt, struct
 }
 
 /* Whether its end is about nothing but itself, its task and its worker. */
-static bool is_plain(struct tqi_tx *tx, const struct tqi_attempt *attempt)
+static inline bool is_plain(const struct tqi_attempt *attempt, const struct tqi_task *task,
+			    const struct tqi_worker *worker)
 {
-	const struct tqi_task *task = tqi_task_at(tx, attempt->task);
 	const uint32_t blocks = attempt->checkpoint | attempt->inherited | attempt->payload;
 
 	return !(blocks | attempt->server | attempt->waits) && !attempt->charged_us &&
-	       !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) &&
-	       !tqi_worker_at(tx, attempt->worker)->output_bytes;
+	       !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) && !worker->output_bytes;
 }
 
 /*
@@ -101,10 +87,10 @@ static bool is_plain(struct tqi_tx *tx, const struct tqi_attempt *attempt)
  * freed, too, and nothing is written to it.
  */
 TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attempt *attempt,
-				 uint32_t cause, int32_t cause_arg, bool rare, bool leaves)
+				 struct tqi_task *task, struct tqi_worker *worker,
+				 struct tqi_stream *stream, uint32_t cause, int32_t cause_arg,
+				 bool rare, bool leaves)
 {
-	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
-	struct tqi_task *task = tqi_task_at(tx, attempt->task);
 	const bool first = !attempt->prev, last = !attempt->next;
 	struct tqi_attempt *prev = first ? attempt : tqi_attempt_at(tx, attempt->prev);
 	struct tqi_attempt *next = last ? attempt : tqi_attempt_at(tx, attempt->next);
@@ -129,7 +115,7 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attem
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */
 		tqi_slots_give(tx, tqi_task_extra(tx, task)->limits);
 	}
-	tqi_stream_time(tx, tqi_stream_of(tx, task), TQI_TIMED_RUN, attempt->started_ns);
+	tqi_stream_time(tx, stream, TQI_TIMED_RUN, attempt->started_ns);
 	if (rare && attempt->charged_us)
 		tqi_fair_end(tx, task, attempt);
 	if (rare && attempt->server)
@@ -140,18 +126,17 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attem
 	return ended;
 }
 
-static __attribute__((noinline)) struct ended detach_rare(struct tqi_tx *tx, uint32_t a,
-							  uint32_t cause, int32_t cause_arg)
-{
-	return detach_as(tx, a, tqi_attempt_at(tx, a), cause, cause_arg, true, false);
-}
-
-static inline struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
+static struct ended detach(struct tqi_tx *tx, uint32_t a, uint32_t cause, int32_t cause_arg)
 {
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
+	struct tqi_task *task = tqi_task_at(tx, attempt->task);
+	struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
 
-	return is_plain(tx, attempt) ? detach_as(tx, a, attempt, cause, cause_arg, false, false)
-				     : detach_rare(tx, a, cause, cause_arg);
+	return is_plain(attempt, task, worker) ? detach_as(tx, a, attempt, task, worker, stream,
+							   cause, cause_arg, false, false)
+					       : detach_as(tx, a, attempt, task, worker, stream,
+							   cause, cause_arg, true, false);
 }
 
 static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ended *ended)
@@ -375,29 +360,36 @@ static __attribute__((noinline)) void end_attempt(struct tqi_tx *tx, uint32_t a,
 		end_by_failure(tx, &ended, v->kind == TQ_VERDICT_FATAL);
 }
 
-/* Whether its task is done with it, and goes, with all that the verdict would have left in it. */
-static bool takes_task_along(struct tqi_tx *tx, const struct tqi_attempt *attempt,
-			     const struct tqi_verdict *v)
+/*
+ * Whether its task is done with it, and goes, with all that the verdict would have left in it.
+ * There is nothing rare about either of them.
+ */
+static inline bool takes_task_along(const struct tqi_attempt *attempt, const struct tqi_task *task,
+				    const struct tqi_worker *worker, const struct tqi_verdict *v)
 {
-	return v->kind == TQ_VERDICT_DONE && !v->result_token && is_plain(tx, attempt) &&
-	       tqi_task_goes_at_once(tqi_task_at(tx, attempt->task));
+	return v->kind == TQ_VERDICT_DONE && !v->result_token && tqi_task_goes_at_once(task) &&
+	       is_plain(attempt, task, worker);
 }
 
-int tqi_end(struct tqi_tx *tx, uint32_t worker, uint32_t a, uint64_t id, uint64_t epoch,
+int tqi_end(struct tqi_tx *tx, uint32_t w, uint32_t a, uint64_t id, uint64_t epoch,
 	    const struct tqi_verdict *v)
 {
-	struct tqi_attempt *attempt = tqi_attempt_find(tx, worker, a, id, epoch);
+	struct tqi_attempt *attempt = tqi_attempt_find(tx, w, a, id, epoch);
 
 	if (!attempt)
 		return TQ_ELEASE;
-	if (takes_task_along(tx, attempt, v)) {
-		const uint32_t index = attempt->task;
+	const uint32_t index = attempt->task;
+	struct tqi_task *task = tqi_task_at(tx, index);
+	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
-		detach_as(tx, a, attempt, v->cause, v->cause_arg, false, true);
-		tqi_task_leave(tx, index, tqi_task_at(tx, index), v->cause, v->cause_arg);
-	} else {
+	if (!takes_task_along(attempt, task, worker, v)) {
 		end_attempt(tx, a, attempt, v);
+		return 0;
 	}
+	struct tqi_stream *stream = tqi_stream_of(tx, task);
+
+	detach_as(tx, a, attempt, task, worker, stream, v->cause, v->cause_arg, false, true);
+	tqi_task_leave(tx, index, task, stream, v->cause, v->cause_arg);
 	return 0;
 }
 

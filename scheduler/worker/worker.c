@@ -229,11 +229,9 @@ int tqi_worker_register(struct tqi_tx *tx, const struct tqi_worker_request *requ
 	return 0;
 }
 
-void tqi_worker_relive(struct tqi_tx *tx, uint32_t w)
+void tqi_worker_relive_now(struct tqi_tx *tx, struct tqi_worker *worker)
 {
-	struct tqi_worker *worker = tqi_worker_at(tx, w);
-
-	if (!tqi_mutex_owner_died(&worker->life) || tqi_mutex_take(&worker->life) < 0)
+	if (tqi_mutex_take(&worker->life) < 0)
 		return;
 	if (worker->flags & TQI_WORKER_POLLED)
 		TQI_SET(tx, worker->flags, worker->flags & ~TQI_WORKER_POLLED);

@@ -4,6 +4,7 @@
 #define TQI_SCHEDULER_WORKER_WORKER_H
 
 #include "scheduler/record/records.h"
+#include "shm/lock.h"
 
 struct tqi_worker_request {
 	const struct tqi_ident *owner;
@@ -63,7 +64,12 @@ struct tqi_suspect {
 /* The hint of its life lock was a false alarm. */
 void tqi_worker_poll(struct tqi_tx *tx, const struct tqi_suspect *suspect);
 /* Its life lock was lost although it lives (its thread ended): take it again. */
-void tqi_worker_relive(struct tqi_tx *tx, uint32_t worker);
+void tqi_worker_relive_now(struct tqi_tx *tx, struct tqi_worker *worker);
+static inline void tqi_worker_relive(struct tqi_tx *tx, struct tqi_worker *worker)
+{
+	if (__builtin_expect(tqi_mutex_owner_died(&worker->life), 0))
+		tqi_worker_relive_now(tx, worker);
+}
 
 /* Fill in a suspect; false when the record is not in use. */
 bool tqi_worker_suspect(struct tqi_tx *tx, uint32_t worker, struct tqi_suspect *ret_suspect);
