@@ -8,7 +8,8 @@
  *
  * RC-1  Task records are the truth.  Heaps, lists, streams' depths and the root's
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild/rebuild.c).
- * RC-2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.
+ * RC-2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.  Of a
+ *     free record `attempt` means nothing.
  * RC-3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
  *     where the class is aged, in the lane's other heap, too.  Assigned => READY, and on
  *     the list of one worker.

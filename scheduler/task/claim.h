@@ -48,7 +48,10 @@ static inline struct tqi_attempt *tqi_attempt_find(struct tqi_tx *tx, uint32_t w
 	if (attempt->worker != worker || attempt->id != id ||
 	    (attempt->epoch != epoch && !TQI_PLANTED(no_epoch)))
 		return NULL;
-	return tqi_task_at(tx, attempt->task)->attempt == a ? attempt : NULL;
+	const struct tqi_task *task = tqi_task_at(tx, attempt->task);
+
+	/* The record of one that went with it still names it (tqi_task_leave()). */
+	return task->attempt == a && task->state == TQ_RUNNING ? attempt : NULL;
 }
 
 /* The owner's verdict.  0 or TQ_ELEASE. */

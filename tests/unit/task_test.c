@@ -326,6 +326,30 @@ static void test_stale_verdict(void **state)
 	close_fixture(&f);
 }
 
+/* The same where the task went with its attempt, and nothing was written to its record. */
+static void test_second_verdict(void **state)
+{
+	const struct tqi_verdict done = DONE;
+	struct tqi_claimed c;
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	uint32_t worker = add_worker(&f, "default", 0);
+
+	submit(&f, (struct tq_task_spec){ .flags = TQ_TASK_FORGET });
+	claim(&f, worker, &c);
+	begin(&f);
+	assert_int_equal(tqi_end(&f.tx, worker, c.attempt, c.id, 1, &done), 0);
+	assert_int_equal(tqi_end(&f.tx, worker, c.attempt, c.id, 1, &done), TQ_ELEASE);
+	commit(&f);
+	begin(&f);
+	assert_int_equal(tqi_end(&f.tx, worker, c.attempt, c.id, 1, &done), TQ_ELEASE);
+	assert_int_equal(f.tx.undo_count, 0);
+	commit(&f);
+	close_fixture(&f);
+}
+
 /* A2: what the table allows, and nothing else. */
 static void test_transitions(void **state)
 {
@@ -391,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_generation_is_retired),
 		cmocka_unit_test(test_forget_is_flat),
 		cmocka_unit_test(test_stale_verdict),
+		cmocka_unit_test(test_second_verdict),
 		cmocka_unit_test(test_transitions),
 		cmocka_unit_test(test_lease_in_two_phases),
 	};
