@@ -389,17 +389,13 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 static void rekey_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 			struct tqi_heap_entry entry)
 {
-	struct tqi_undo *u = tqi_undo_room(tx, 2);
+	struct tqi_undo *u = tqi_undo_room(tx, TQI_HEAP_ONLY);
 
 	if (!u)
 		return;
-	u[0] = (struct tqi_undo){ tqi_offset(tx, &heap->root.key) << 8 | TQI_UNDO_64,
-				  (uint64_t)heap->root.key };
-	u[1] = (struct tqi_undo){ (uint64_t)TQI_HEAP_ROOT << 8 | (TQI_UNDO_TAG + family),
-				  heap->root.tag };
-	tqi_undo_count(tx, 2);
-	*(volatile int64_t *)&heap->root.key = entry.key;
-	*(volatile uint64_t *)&heap->root.tag = entry.tag;
+	tqi_heap_note_only(tx, &u, heap, family);
+	tqi_undo_count(tx, TQI_HEAP_ONLY);
+	tqi_heap_store_only(heap, entry);
 }
 
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,

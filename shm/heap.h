@@ -141,6 +141,26 @@ static inline void tqi_heap_note_length(const struct tqi_tx *tx, struct tqi_undo
 				     heap->length };
 }
 
+/*
+ * The only entry gets another key, or another record's sequence, and stays: likewise, two
+ * entries.
+ */
+#define TQI_HEAP_ONLY 2u
+static inline void tqi_heap_note_only(const struct tqi_tx *tx, struct tqi_undo **u,
+				      const struct tqi_heap *heap, uint32_t family)
+{
+	*(*u)++ = (struct tqi_undo){ (tqi_offset(tx, heap) << 8) + TQI_FIELD_AT(heap, root.key) +
+					     TQI_UNDO_64,
+				     (uint64_t)heap->root.key };
+	*(*u)++ = (struct tqi_undo){ (uint64_t)TQI_HEAP_ROOT << 8 | (TQI_UNDO_TAG + family),
+				     heap->root.tag };
+}
+static inline void tqi_heap_store_only(struct tqi_heap *heap, struct tqi_heap_entry entry)
+{
+	*(volatile int64_t *)&heap->root.key = entry.key;
+	*(volatile uint64_t *)&heap->root.tag = entry.tag;
+}
+
 int tqi_heap_grow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length);
 /* Make room for `length` entries.  -ENOMEM: nothing lost, call again after growth. */
 static inline int tqi_heap_reserve(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)

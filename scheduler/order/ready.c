@@ -103,6 +103,48 @@ static bool push_first(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
 	return true;
 }
 
+/*
+ * The same where it had others, and has: the lane's entry, alone in its class's heap, follows
+ * its first task, which had this tag before.
+ */
+static void follow_alone(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *lane,
+			 struct tqi_class *class, uint64_t before, int change)
+{
+	struct tqi_root *root = tqi_root(tx);
+	const bool follows = lane->tasks.root.tag != before;
+	const uint32_t entries = 1 + (follows ? TQI_HEAP_ONLY : 0);
+	struct tqi_undo *u = tqi_undo_room(tx, entries);
+
+	if (!u)
+		return;
+	if (follows)
+		tqi_heap_note_only(tx, &u, &class->open, TQI_FAMILY_OPEN);
+	TQI_NOTE(tx, u, root->ready);
+	tqi_undo_count(tx, entries);
+	if (follows)
+		tqi_heap_store_only(&class->open, tqi_lane_entry(&lane->tasks.root, l));
+	TQI_PUT(root->ready, root->ready + (uint32_t)change);
+}
+
+static bool push_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+		       struct tqi_class *class, const struct tqi_heap_entry *entry)
+{
+	const uint64_t before = lane->tasks.root.tag;
+
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
+	follow_alone(tx, l, lane, class, before, 1);
+	return true;
+}
+
+static void remove_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+			 struct tqi_class *class, uint32_t index)
+{
+	const uint64_t before = lane->tasks.root.tag;
+
+	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
+	follow_alone(tx, l, lane, class, before, -1);
+}
+
 /* The same where it loses its last one. */
 static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_class *class)
 {
@@ -129,13 +171,16 @@ TQI_TWICE bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, st
 	set_key(tx, task, class);
 	if (task->flags & TQI_TASK_HELD)
 		return false;
-	if (is_plain(lane, class) && !lane->tasks.length && lane->tasks.capacity &&
-	    !class->open.length)
-		return push_first(tx, task->lane, lane, class,
-				  &(struct tqi_heap_entry){ task->key, tag });
+	const struct tqi_heap_entry entry = { task->key, tag };
+	const bool plain = is_plain(lane, class) && lane->tasks.capacity;
+
+	if (plain && !lane->tasks.length && !class->open.length)
+		return push_first(tx, task->lane, lane, class, &entry);
+	if (plain && lane->tasks.length && class->open.length == 1)
+		return push_among(tx, task->lane, lane, class, &entry);
 	const struct tqi_heads before = tqi_lane_heads(lane);
 
-	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ task->key, tag });
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry);
 	if (class->aged)
 		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, tag });
@@ -188,9 +233,13 @@ void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_ta
 		tqi_assigned_leave(tx, index);
 		return;
 	}
-	if (is_plain(lane, class) && lane->tasks.length == 1 &&
-	    tqi_tag_index(lane->tasks.root.tag) == index && class->open.length == 1) {
-		remove_last(tx, lane, class);
+	if (is_plain(lane, class) && class->open.length == 1) {
+		if (lane->tasks.length > 1)
+			remove_among(tx, task->lane, lane, class, index);
+		else if (lane->tasks.length && tqi_tag_index(lane->tasks.root.tag) == index)
+			remove_last(tx, lane, class);
+		else
+			tx->corrupt = true; /* it is not there */
 		return;
 	}
 	const struct tqi_heads before = tqi_lane_heads(lane);
