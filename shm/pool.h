@@ -17,7 +17,7 @@ uint32_t tqi_block_take(struct tqi_tx *tx, uint64_t bytes);
 /* Free a block; it is not handed out again before the commit (TX-6). */
 static inline void tqi_block_give(struct tqi_tx *tx, uint32_t block)
 {
-	tqi_tx_give(tx, TQI_GIVE_BLOCK, block);
+	tqi_tx_give(tx, TQI_GIVE_BLOCK, block, NULL);
 }
 /* For tqi_tx_commit() only. */
 void tqi_block_free(struct tqi_tx *tx, uint32_t block);

@@ -15,11 +15,6 @@ struct tqi_link {
 };
 
 uint32_t tqi_table_take_new(struct tqi_tx *tx, uint32_t table, bool *ret_full);
-/* Free a record; it is not handed out again before the commit (TX-6). */
-static inline void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index)
-{
-	tqi_tx_give(tx, table, index);
-}
 /* NULL when the index is out of range or has no memory. */
 void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t index);
 
@@ -62,11 +57,16 @@ static inline uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *r
 	return index;
 }
 
+/* Free a record; it is not handed out again before the commit (TX-6). */
+static inline void tqi_table_give(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	tqi_tx_give(tx, table, index, tqi_table_at(tx, table, index));
+}
 /* For tqi_tx_commit() only. */
-static inline void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index)
+static inline void tqi_table_free(struct tqi_tx *tx, uint32_t table, uint32_t index,
+				  struct tqi_link *record)
 {
 	struct tqi_table *t = &tx->core->tables[table];
-	struct tqi_link *record = tqi_table_at(tx, table, index);
 
 	TQI_SETS_IF(tx, (true, record, link, t->free), (true, t, free, index),
 		    (true, t, live, t->live - 1));

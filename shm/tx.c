@@ -48,19 +48,19 @@ static void end(struct tqi_core *core)
 	tqi_store_release64(&core->version, (version | 1) + 1);
 }
 
-static void free_now(struct tqi_tx *tx, uint32_t table, uint32_t what)
+static void free_now(struct tqi_tx *tx, const struct tqi_give *give)
 {
-	if (table == TQI_GIVE_BLOCK)
-		tqi_block_free(tx, what);
+	if (give->table == TQI_GIVE_BLOCK)
+		tqi_block_free(tx, give->what);
 	else
-		tqi_table_free(tx, table, what);
+		tqi_table_free(tx, give->table, give->what, give->record);
 }
 
 /* TX-6. */
 static void settle_gives(struct tqi_tx *tx)
 {
 	for (uint32_t i = 0; i < tx->give_count; i++)
-		free_now(tx, tx->gives[i].table, tx->gives[i].what);
+		free_now(tx, &tx->gives[i]);
 	tx->give_count = 0;
 }
 
@@ -239,10 +239,10 @@ void tqi_tx_give_now(struct tqi_tx *tx)
 	settle_gives(tx);
 }
 
-void tqi_tx_give_full(struct tqi_tx *tx, uint32_t table, uint32_t what)
+void tqi_tx_give_full(struct tqi_tx *tx, const struct tqi_give *give)
 {
 	if (tqi_tx_is_plain(tx))
-		free_now(tx, table, what);
+		free_now(tx, give);
 	else
 		tx->corrupt = true; /* an operation over its declared maximum */
 }

@@ -46,6 +46,7 @@
 struct tqi_give {
 	uint32_t table;
 	uint32_t what;
+	void *record; /* that it has been resolved to; NULL a block */
 };
 
 /* A duration to be counted after the commit. */
@@ -183,15 +184,17 @@ int tqi_tx_rollback(const struct tqi_segment *seg);
 void tqi_tx_forget(const struct tqi_segment *seg);
 
 /* Note that a record (or TQI_GIVE_BLOCK: a block) is to be freed at the commit. */
-void tqi_tx_give_full(struct tqi_tx *tx, uint32_t table, uint32_t what);
+void tqi_tx_give_full(struct tqi_tx *tx, const struct tqi_give *give);
 void tqi_tx_give_now(struct tqi_tx *tx); /* a planted fault: before it */
-static inline void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what)
+static inline void tqi_tx_give(struct tqi_tx *tx, uint32_t table, uint32_t what, void *record)
 {
+	const struct tqi_give give = { table, what, record };
+
 	if (__builtin_expect(tx->give_count == TQI_GIVES_MAX, 0)) {
-		tqi_tx_give_full(tx, table, what);
+		tqi_tx_give_full(tx, &give);
 		return;
 	}
-	tx->gives[tx->give_count++] = (struct tqi_give){ table, what };
+	tx->gives[tx->give_count++] = give;
 	if (TQI_PLANTED(early_give))
 		tqi_tx_give_now(tx);
 }

@@ -49,9 +49,25 @@ static void place_result(struct tq *tq, const struct tq_verdict *v, struct tqi_v
 		ret_v->output_bytes = v->result_bytes;
 }
 
+/* Done without a result, as most are: nothing to check. */
+static const struct tqi_verdict just_done = { .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT };
+
+static inline bool is_done(const struct tq_verdict *v)
+{
+	const uint64_t figures = v->result_bytes | v->output_bytes | v->max_rss_bytes | v->cpu_ns |
+				 v->delay_ns;
+
+	return v->kind == TQ_VERDICT_DONE && !figures && !v->text &&
+	       !(v->cause | (uint32_t)v->cause_arg | v->reserved0);
+}
+
 int tqi_verdict_take(struct tq_worker *worker, const struct tq_verdict *v,
 		     struct tqi_verdict *ret_v)
 {
+	if (is_done(v)) {
+		*ret_v = just_done;
+		return tqi_worker_usable(worker);
+	}
 	int r = check_verdict(v);
 
 	if (r == 0)
@@ -103,21 +119,19 @@ static int end(struct tq_worker *worker, const struct tq_claim *claim,
 	return r < 0 ? r : end_by(worker, claim, &v);
 }
 
-/* Done without a result, as most are: nothing to check but whose it is. */
 static int end_done(struct tq_worker *worker, const struct tq_claim *claim)
 {
-	static const struct tqi_verdict done = { .kind = TQ_VERDICT_DONE, .cause = TQ_CAUSE_EXIT };
 	int r = tqi_worker_usable(worker);
 
-	return r < 0 ? r : end_by(worker, claim, &done);
+	return r < 0 ? r : end_by(worker, claim, &just_done);
 }
 
 int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
 {
-	struct tq_verdict v;
-	int r = verdict ? tqi_options_in(&v, sizeof(v), sizeof(v), verdict) : -EINVAL;
+	struct tq_verdict copy;
+	int r = tqi_verdict_in(&copy, &verdict);
 
-	return r < 0 ? r : end(worker, claim, &v);
+	return r < 0 ? r : end(worker, claim, verdict);
 }
 
 int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const void *result,

@@ -429,14 +429,13 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	    int *ret_verdict)
 {
 	struct tqi_verdict v;
-	struct tq_verdict given;
+	struct tq_verdict copy;
 	int r = check_claims(worker, ret_claim, 1);
 
 	if (r == 0)
-		r = verdict ? tqi_options_in(&given, sizeof(given), sizeof(given), verdict)
-			    : -EINVAL;
+		r = tqi_verdict_in(&copy, &verdict);
 	if (r == 0)
-		r = tqi_verdict_take(worker, &given, &v);
+		r = tqi_verdict_take(worker, verdict, &v);
 	if (r < 0)
 		return r;
 	struct claiming c = {

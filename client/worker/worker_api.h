@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "client/core/handle.h"
+#include "client/core/options.h"
 #include "scheduler/worker/worker.h"
 
 struct tqi_heartbeat;
@@ -42,6 +43,18 @@ static inline int tqi_worker_usable(struct tq_worker *worker)
 	return tqi_pid_self(worker->tq) == worker->pid ? 0 : -ECHILD;
 }
 
+/* A caller's verdict as this build knows it: of the same size, as most are, it is used as it is. */
+static inline int tqi_verdict_in(struct tq_verdict *copy, const struct tq_verdict **verdict)
+{
+	const struct tq_verdict *from = *verdict;
+
+	if (!from)
+		return -EINVAL;
+	if (__builtin_expect(from->size == sizeof(*copy), 1))
+		return 0;
+	*verdict = copy;
+	return tqi_options_in(copy, sizeof(*copy), sizeof(*copy), from);
+}
 /* Check a verdict and copy it; a large result goes into a block in flight. */
 struct tqi_verdict;
 int tqi_verdict_take(struct tq_worker *worker, const struct tq_verdict *v,

@@ -43,11 +43,15 @@ static inline struct tqi_stream *tqi_stream_of(struct tqi_tx *tx, const struct t
 	return tqi_stream_by(tx, task->queue, task->kind);
 }
 
-/* Found, or made; false: no memory, and nothing half-made is left. */
+/* Found, or made; false (NULL): no memory, and nothing half-made is left. */
 bool tqi_stream_make(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
-static inline bool tqi_stream_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
+static inline struct tqi_stream *tqi_stream_join(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
 {
-	return tqi_stream_last(tx, queue, kind) || tqi_stream_make(tx, queue, kind);
+	struct tqi_stream *last = tqi_stream_last(tx, queue, kind);
+
+	if (last)
+		return last;
+	return tqi_stream_make(tx, queue, kind) ? tqi_stream_by(tx, queue, kind) : NULL;
 }
 /*
  * Histograms for a queue and kind; 0 none.  *ret_lacks: for want of memory, which a repair does

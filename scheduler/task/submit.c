@@ -218,15 +218,15 @@ TQI_TWICE void set_times(struct tqi_tx *tx, struct tqi_task *t, const struct tq_
 	TQI_INIT(t->backoff_cap_ns, or_default(spec->backoff_cap_ns, queue->backoff_cap_ns));
 }
 
+/* What a spec and a record say by the same bits. */
+#define FLAGS_SHARED (TQI_TASK_HELD | TQI_TASK_FORGET | TQI_TASK_KEEP | TQI_TASK_ONCE)
+_Static_assert(TQ_TASK_HOLD == TQI_TASK_HELD && TQ_TASK_FORGET == TQI_TASK_FORGET &&
+		       TQ_TASK_KEEP == TQI_TASK_KEEP && TQ_TASK_AT_MOST_ONCE == TQI_TASK_ONCE,
+	       "the same bits");
+
 static uint16_t flags_of(const struct tqi_submit *s)
 {
-	const struct tq_task_spec *spec = s->spec;
-
-	return (uint16_t)((spec->flags & TQ_TASK_HOLD ? TQI_TASK_HELD : 0) |
-			  (spec->flags & TQ_TASK_FORGET ? TQI_TASK_FORGET : 0) |
-			  (spec->flags & TQ_TASK_KEEP ? TQI_TASK_KEEP : 0) |
-			  (spec->flags & TQ_TASK_AT_MOST_ONCE ? TQI_TASK_ONCE : 0) |
-			  (s->extra ? TQI_TASK_EXTRA : 0));
+	return (uint16_t)((s->spec->flags & FLAGS_SHARED) | (s->extra ? TQI_TASK_EXTRA : 0));
 }
 
 /*
@@ -414,7 +414,9 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 		r = tqi_tenant_join(tx, s->queue, s->spec->fair_key, &extra.tenant);
 	if (r < 0)
 		return r;
-	if (!tqi_stream_join(tx, s->queue, s->kind))
+	struct tqi_stream *stream = tqi_stream_join(tx, s->queue, s->kind);
+
+	if (!stream)
 		return -ENOMEM;
 	const struct tqi_place place = { s->queue, s->kind, s->spec->priority, extra.tenant,
 					 rare && s->spec->limit_count ? extra.limits : NULL };
@@ -436,8 +438,8 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 		return r;
 	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
-	start_life(tx, index, t, queue, tqi_stream_by(tx, s->queue, s->kind), lane,
-		   s->spec->delay_ns, rare && (leader || culprit || is_unmet(tx, t)), rare);
+	start_life(tx, index, t, queue, stream, lane, s->spec->delay_ns,
+		   rare && (leader || culprit || is_unmet(tx, t)), rare);
 	if (rare && s->spec->after_count && !culprit && tqi_trace_is_on(tx))
 		tqi_after_record(tx, index);
 	if (rare && closes_cycle(tx, s, index))
