@@ -317,16 +317,17 @@ static int add_streams(struct tq *tq, const struct tqi_queue *queue, uint32_t st
 static int add_classes(struct tq *tq, uint32_t q, const struct tqi_queue *queue, uint32_t kind,
 		       struct tq_counters *k, struct classes *classes)
 {
-	uint32_t limit = count_of(tq, TQI_CLASSES);
+	uint32_t limit = count_of(tq, TQI_CLASSES), own = 0;
 	struct tqi_class c;
 
-	for (uint32_t n = queue->classes; n && limit-- > 0; n = c.next) {
-		if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
-			return TQ_ECORRUPT;
-		if (!kind || c.kind == kind)
-			add_class(tq, n, &c, k, classes);
-	}
-	if (queue->tenant_classes[0] || queue->tenant_classes[1])
+	for (uint32_t e = 0; e < 2; e++)
+		for (uint32_t n = queue->chains[e].first; n && limit-- > 0; n = c.next, own++) {
+			if (tqi_peek_record(&tq->seg, TQI_CLASSES, n, &c) < 0)
+				return TQ_ECORRUPT;
+			if (!kind || c.kind == kind)
+				add_class(tq, n, &c, k, classes);
+		}
+	if (queue->chains[0].left + queue->chains[1].left > own)
 		add_guests(tq, q, kind, classes);
 	return 0;
 }

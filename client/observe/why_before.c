@@ -6,6 +6,8 @@
  */
 #include "client/observe/why_before.h"
 
+#include <string.h>
+
 #include "client/observe/snapshot.h"
 #include "scheduler/order/policy.h"
 #include "shm/heap.h"
@@ -115,15 +117,15 @@ static int64_t urgency_of(const struct tqi_task *task, const struct tqi_worth *w
 	return worth->priority * TQI_POINT;
 }
 
-/* The chain of classes in which it is chosen: its tenant's, or the queue's. */
-static uint32_t peek_chain(const struct tqi_segment *seg, const struct tqi_queue *queue,
-			   const struct tqi_class *own)
+/* The classes among which it is chosen: its tenant's, or the queue's. */
+static void peek_chains(const struct tqi_segment *seg, const struct tqi_queue *queue,
+			const struct tqi_class *own, struct tqi_chain ret_chains[2])
 {
 	struct tqi_tenant tenant;
+	bool has_tenant = own->tenant &&
+			  tqi_peek_record(seg, TQI_TENANTS, own->tenant, &tenant) == 0;
 
-	if (own->tenant && tqi_peek_record(seg, TQI_TENANTS, own->tenant, &tenant) == 0)
-		return tenant.classes;
-	return queue->classes;
+	memcpy(ret_chains, has_tenant ? tenant.chains : queue->chains, sizeof(tenant.chains));
 }
 
 /* The task's own class; 0, without rate and deadlines, when there is none. */
@@ -140,36 +142,45 @@ static uint32_t peek_own(const struct tqi_segment *seg, const struct tqi_task *t
 	return 0;
 }
 
+/* What a class has that is before the task. */
+static void count_class(struct count *c, const struct tqi_class *class)
+{
+	struct tqi_lane lane;
+
+	if (class->lane_count > 1)
+		walk(c, &class->open, visit_open);
+	else if (tqi_peek_record(c->seg, TQI_LANES, class->plain, &lane) == 0)
+		walk(c, &lane.tasks, visit_task);
+}
+
 uint32_t tqi_why_before(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task)
 {
 	struct count c = { .seg = seg, .task = { 0, tqi_tag(task->sequence, index) } };
 	uint64_t now_ns = seg->ops->now(seg->ops->ctx);
+	struct tqi_chain chains[2];
 	struct tqi_queue queue;
 	struct tqi_class class;
-	struct tqi_lane lane;
 
 	if (tqi_peek_record(seg, TQI_QUEUES, task->queue, &queue) < 0)
 		return 0;
-	uint32_t own = peek_own(seg, task, &class);
+	uint32_t own = peek_own(seg, task, &class), at;
 	const struct tqi_worth worth = peek_worth(seg, task);
 	int64_t urgency = urgency_of(task, &worth, &class, now_ns);
 
-	for (uint32_t at = peek_chain(seg, &queue, &class), n = 0; at && n < CLASSES_MAX;
-	     at = class.next, n++) {
-		if (tqi_peek_record(seg, TQI_CLASSES, at, &class) < 0)
-			break;
+	peek_chains(seg, &queue, &class, chains);
+	for (uint32_t n = 0; (at = chains[0].first ? chains[0].first : chains[1].first) &&
+			     n < CLASSES_MAX && tqi_peek_record(seg, TQI_CLASSES, at, &class) == 0;
+	     n++) {
 		/* Before it is what has a higher effective priority now. */
 		if (class.edf)
 			c.task.key = deadline_key(&queue, &class, &worth);
 		else
 			c.task.key = class.rate ? tqi_policy_aged(class.rate, now_ns) - urgency
 						: -urgency;
-		if (class.lane_count > 1)
-			walk(&c, &class.open, visit_open);
-		else if (tqi_peek_record(seg, TQI_LANES, class.plain, &lane) == 0)
-			walk(&c, &lane.tasks, visit_task);
+		count_class(&c, &class);
 		if (at == own)
 			count_own(&c, task);
+		chains[chains[0].first ? 0 : 1].first = class.next;
 	}
 	return c.before < TQ_WHY_BEFORE_MAX ? c.before : TQ_WHY_BEFORE_MAX;
 }

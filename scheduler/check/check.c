@@ -40,7 +40,6 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_schedules(&c);
 	tqi_check_gauges(&c);
 	tqi_check_depths(&c);
-	tqi_check_tournaments(&c);
 	tqi_check_memory(&c);
 	if (tx->corrupt)
 		tqi_check_fault(&c, "a reference out of range was met");

@@ -4,38 +4,13 @@
 
 #include "scheduler/check/check_state.h"
 #include "scheduler/order/fair.h"
+#include "scheduler/order/tournament.h"
 
 bool tqi_check_tenant_is_sound(struct tqi_check *c, const struct tqi_tenant *tenant)
 {
 	return tqi_check_record(c, TQI_QUEUES, tenant->queue) && tenant->bytes <= TQ_KEY_MAX &&
 	       strnlen(tenant->name, TQ_KEY_MAX + 1) == tenant->bytes && tenant->tag_us >= 0 &&
 	       tenant->credit_us >= 0 && tenant->overdue_turn <= 1;
-}
-
-void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uint32_t classes,
-		     uint32_t queue, uint32_t tenant)
-{
-	for (uint32_t k = classes; k;) {
-		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
-
-		if (!class || class->queue != queue || class->tenant != tenant ||
-		    (c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "%s %u: chain of classes broken at %u", owner, index, k);
-			return;
-		}
-		c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
-		k = class->next;
-	}
-}
-
-void tqi_check_tenant_chains(struct tqi_check *c)
-{
-	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++) {
-		const struct tqi_tenant *tenant = tqi_check_record_in_use(c, TQI_TENANTS, t);
-
-		if (tenant)
-			tqi_check_chain(c, "tenant", t, tenant->classes, tenant->queue, t);
-	}
 }
 
 /* The class that its lane is in; NULL it is finished, or lost. */
@@ -69,27 +44,23 @@ void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi
 /* FA-4. */
 static void check_class(struct tqi_check *c, uint32_t k, const struct tqi_class *class)
 {
-	const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, class->plain);
-
 	c->contests[tqi_check_stream_of(c, class->queue, class->kind)].classes++;
-	if (tqi_check_record(c, TQI_QUEUES, class->queue))
-		c->eras[class->queue].of[class->era & 1]++;
 	if (!class->tenant || class->competes != !!class->open.length)
 		tqi_check_fault(c, "class %u: competes %u, with %u lanes", k, class->competes,
 				class->open.length);
 	if (class->competes && !(c->marks[TQI_CLASSES][k] & TQI_SEEN_LANE))
 		tqi_check_fault(c, "class %u: not in the heap of its stream", k);
-	if (class->lane_count == 1 && lane && !lane->members)
-		tqi_check_fault(c, "class %u: a tenant's, and empty", k);
 }
 
 /* FA-5: an entry's key is what the tag once was. */
-static bool expect_tenant(struct tqi_check *c, uint32_t k, uint32_t s, struct tqi_heap_entry *entry)
+static bool expect_tenant(struct tqi_check *c, uint32_t k, const struct tqi_check_heap *h,
+			  struct tqi_heap_entry *entry)
 {
 	const struct tqi_class *class = tqi_class_at(c->tx, k);
 	const struct tqi_tenant *tenant = tqi_check_record_in_use(c, TQI_TENANTS, class->tenant);
 
-	if (!tenant || !class->competes || tqi_check_stream_of(c, class->queue, class->kind) != s)
+	if (!tenant || !class->competes ||
+	    tqi_check_stream_of(c, class->queue, class->kind) != h->owner)
 		return false;
 	entry->tag = tqi_tag(tenant->sequence, k);
 	if (entry->key < 0 || entry->key > tenant->tag_us)
@@ -111,15 +82,19 @@ static void check_stream(struct tqi_check *c, uint32_t s)
 		tqi_check_fault(c, "stream %u: no room for %u classes", s, stream->tenant_classes);
 }
 
-static void check_contests(struct tqi_check *c)
+static void check_streams(struct tqi_check *c)
 {
 	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++) {
 		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
 
 		if (stream)
-			tqi_check_heap(c, &(struct tqi_check_heap){
-						  &stream->tenants, TQI_FAMILY_FAIR, TQI_CLASSES,
-						  TQI_SEEN_LANE, s, "tenants", expect_tenant });
+			tqi_check_heap(c, &(struct tqi_check_heap){ .heap = &stream->tenants,
+								    .family = TQI_FAMILY_FAIR,
+								    .table = TQI_CLASSES,
+								    .mark = TQI_SEEN_LANE,
+								    .owner = s,
+								    .name = "tenants",
+								    .expect = expect_tenant });
 	}
 	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
 		const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, k);
@@ -129,6 +104,29 @@ static void check_contests(struct tqi_check *c)
 	}
 	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++)
 		check_stream(c, s);
+}
+
+/* TN-4. */
+static void check_contest(struct tqi_check *c, uint32_t q, const struct tqi_queue *queue)
+{
+	const struct tqi_check_owner owner = { "contest of queue", q };
+	const struct tqi_tournament *t =
+		queue->contest ? tqi_check_tournament(c, &owner, queue->contest, 1) : NULL;
+	uint32_t places = 0;
+
+	for (uint32_t s = 1; t && s < c->count[TQI_STREAMS]; s++) {
+		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
+
+		if (!stream || tqi_check_stream_of(c, q, stream->kind) != s ||
+		    (!stream->tenants.length &&
+		     !t->of[stream->kind])) /* younger, and never asked */
+			continue;
+		places++;
+		tqi_check_place(c, &owner, t, stream->kind, s,
+				(const struct tqi_heap_entry *[]){ tqi_stream_head(stream) });
+	}
+	tqi_check_equal(c, owner.record, q, "kinds with a place", tqi_check_count_places(t),
+			places);
 }
 
 static void check_tenant(struct tqi_check *c, uint32_t t)
@@ -163,9 +161,7 @@ static void check_queue(struct tqi_check *c, uint32_t q)
 				(long long)queue->fair_time_us);
 	if (queue->tenant && (!own || own->queue != q || own->bytes))
 		tqi_check_fault(c, "queue %u: tenant %u is not its own", q, queue->tenant);
-	for (uint32_t e = 0; e < 2; e++)
-		tqi_check_equal(c, "queue", q, "tenant_classes", queue->tenant_classes[e],
-				c->eras[q].of[e]);
+	check_contest(c, q, queue);
 }
 
 static void check_charged(struct tqi_check *c, uint32_t a)
@@ -184,7 +180,7 @@ void tqi_check_fair(struct tqi_check *c)
 						      "tenant index", NULL });
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++)
 		check_tenant(c, t);
-	check_contests(c);
+	check_streams(c);
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
 		check_queue(c, q);
 	for (uint32_t a = 1; a < c->count[TQI_ATTEMPTS]; a++)

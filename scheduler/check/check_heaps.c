@@ -2,9 +2,6 @@
 /* Heaps: their chunks, their order, and that each entry is what its record says. */
 #include "scheduler/check/check_state.h"
 
-#define NEAR_PLACES 8192u /* as shm/heap.c: places below are in the doubling chunks */
-#define FAR_SHIFT 12u
-
 /* Near chunks: as many as the capacity needs. */
 static bool check_near(struct tqi_check *c, const struct tqi_check_heap *h)
 {
@@ -29,7 +26,7 @@ static bool check_near(struct tqi_check *c, const struct tqi_check_heap *h)
 static bool check_far(struct tqi_check *c, const struct tqi_check_heap *h)
 {
 	uint32_t places = h->heap->capacity + TQI_HEAP_ROOT;
-	uint32_t far = places > NEAR_PLACES ? (places - NEAR_PLACES) >> FAR_SHIFT : 0;
+	uint32_t far = places > TQI_HEAP_NEAR ? (places - TQI_HEAP_NEAR) >> TQI_HEAP_FAR_SHIFT : 0;
 
 	if (!h->heap->directory && far)
 		tqi_check_fault(c, "heap of %s %u: no directory", h->name, h->owner);
@@ -54,9 +51,9 @@ static bool capacity_is_possible(uint32_t capacity)
 
 	if (capacity <= 1)
 		return true;
-	if (places <= NEAR_PLACES)
+	if (places <= TQI_HEAP_NEAR)
 		return (places & (places - 1)) == 0;
-	return places % (1u << FAR_SHIFT) == 0;
+	return places % (1u << TQI_HEAP_FAR_SHIFT) == 0;
 }
 
 static bool position_is(struct tqi_check *c, uint32_t family, uint32_t index, uint32_t place)
@@ -76,8 +73,7 @@ static void check_record(struct tqi_check *c, const struct tqi_check_heap *h, ui
 	uint32_t index = tqi_tag_index(e.tag);
 	const char *fault = NULL;
 
-	if (!tqi_check_record_in_use(c, h->table, index) ||
-	    !h->expect(c, index, h->owner, &should_be))
+	if (!tqi_check_record_in_use(c, h->table, index) || !h->expect(c, index, h, &should_be))
 		fault = "does not belong there";
 	else if (e.key != should_be.key || e.tag != should_be.tag)
 		fault = "has another key or sequence";

@@ -236,12 +236,12 @@ static void check_lane(struct tqi_check *c, uint32_t l, bool asks)
 	}
 }
 
-static bool expect_in_refills(struct tqi_check *c, uint32_t index, uint32_t owner,
+static bool expect_in_refills(struct tqi_check *c, uint32_t index, const struct tqi_check_heap *h,
 			      struct tqi_heap_entry *entry)
 {
 	const struct tqi_limit *limit = tqi_limit_at(c->tx, index);
 
-	(void)owner;
+	(void)h;
 	*entry = (struct tqi_heap_entry){ (int64_t)limit->next_ns, tqi_tag(0, index) };
 	return limit->booked;
 }

@@ -81,7 +81,7 @@ const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_sched
 	return fault;
 }
 
-static bool expect_in_heap(struct tqi_check *c, uint32_t index, uint32_t wall,
+static bool expect_in_heap(struct tqi_check *c, uint32_t index, const struct tqi_check_heap *h,
 			   struct tqi_heap_entry *entry)
 {
 	const struct tqi_schedule *s = tqi_schedule_at(c->tx, index);
@@ -89,7 +89,7 @@ static bool expect_in_heap(struct tqi_check *c, uint32_t index, uint32_t wall,
 	*entry = (struct tqi_heap_entry){ (int64_t)tqi_schedule_look_ns(s),
 					  tqi_tag(s->sequence, index) };
 	return is_live(s) && !(s->flags & TQI_SCHEDULE_PAUSED) &&
-	       tqi_schedule_is_by_wall(s) == (wall != 0);
+	       tqi_schedule_is_by_wall(s) == (h->owner != 0);
 }
 
 static void check_heap(struct tqi_check *c, const struct tqi_heap *heap, bool wall)

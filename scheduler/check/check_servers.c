@@ -74,23 +74,23 @@ static void check_server(struct tqi_check *c, uint32_t s, bool asks)
 	}
 }
 
-static bool expect_in_load(struct tqi_check *c, uint32_t s, uint32_t p,
+static bool expect_in_load(struct tqi_check *c, uint32_t s, const struct tqi_check_heap *h,
 			   struct tqi_heap_entry *entry)
 {
 	const struct tqi_server *server = tqi_server_at(c->tx, s);
 
 	*entry = tqi_server_entry(server, s);
-	return server->pool == p && !server->leaving;
+	return server->pool == h->owner && !server->leaving;
 }
 
-static bool expect_in_rooms(struct tqi_check *c, uint32_t p, uint32_t home,
+static bool expect_in_rooms(struct tqi_check *c, uint32_t p, const struct tqi_check_heap *h,
 			    struct tqi_heap_entry *entry)
 {
 	const struct tqi_pool *pool = tqi_pool_at(c->tx, p);
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, pool->queue);
 
 	*entry = tqi_pool_entry(pool, p);
-	return queue && queue->home == home && tqi_pool_has_room(pool);
+	return queue && queue->home == h->owner && tqi_pool_has_room(pool);
 }
 
 static void check_heaps(struct tqi_check *c, uint32_t p, const struct tqi_pool *pool)

@@ -50,7 +50,7 @@ struct tqi_check_group {
 struct tqi_check_contest {
 	uint32_t classes, ready;
 };
-/* Tenants' classes of a queue, of even and of odd eras. */
+/* Classes of a queue and its tenants, of even and of odd eras. */
 struct tqi_check_eras {
 	uint32_t of[2];
 };
@@ -155,10 +155,22 @@ uint32_t tqi_check_stream_of(struct tqi_check *c, uint32_t queue, uint32_t kind)
 /* What is wrong with a histogram of a stream, NULL nothing. */
 const char *tqi_check_times_fault(const struct tqi_stream *stream, const struct tqi_times *times,
 				  uint32_t what);
-/* A chain of classes, of a queue (tenant 0) or of a tenant; those of all tenants. */
-void tqi_check_chain(struct tqi_check *c, const char *owner, uint32_t index, uint32_t classes,
-		     uint32_t queue, uint32_t tenant);
-void tqi_check_tenant_chains(struct tqi_check *c);
+/* Whose classes or streams compete: a queue's, or a tenant's. */
+struct tqi_check_owner {
+	const char *record;
+	uint32_t index;
+};
+/* A tournament, as far as it follows from itself; NULL: it must not be read.  All of a chain's. */
+const struct tqi_tournament *tqi_check_tournament(struct tqi_check *c,
+						  const struct tqi_check_owner *owner,
+						  uint32_t block, uint32_t orders);
+void tqi_check_bands(struct tqi_check *c, const struct tqi_check_owner *owner, uint32_t tournaments,
+		     uint32_t orders, const struct tqi_tournament *ret_bands[TQ_BANDS]);
+/* Whether that is whose place it is, with these heads; how many places are somebody's. */
+void tqi_check_place(struct tqi_check *c, const struct tqi_check_owner *owner,
+		     const struct tqi_tournament *t, uint32_t kind, uint32_t who,
+		     const struct tqi_heap_entry *const heads[]);
+uint32_t tqi_check_count_places(const struct tqi_tournament *t);
 
 /* A hash index; false: it may not be asked.  Its records are marked as linked. */
 struct tqi_check_index {
@@ -189,7 +201,8 @@ const struct tqi_worker *tqi_check_recipient(struct tqi_check *c, const struct t
  * Order, positions and memory of a heap.  Each entry's record gets `mark`; `expect`
  * gets the entry and corrects what it knows better; false: it should not be there.
  */
-typedef bool tqi_check_entry(struct tqi_check *c, uint32_t index, uint32_t owner,
+struct tqi_check_heap;
+typedef bool tqi_check_entry(struct tqi_check *c, uint32_t index, const struct tqi_check_heap *heap,
 			     struct tqi_heap_entry *entry);
 struct tqi_check_heap {
 	const struct tqi_heap *heap;
@@ -212,7 +225,7 @@ void tqi_check_streams(struct tqi_check *c);
 void tqi_check_fair(struct tqi_check *c);
 void tqi_check_servers(struct tqi_check *c);
 void tqi_check_queues(struct tqi_check *c);
-void tqi_check_tournaments(struct tqi_check *c);
+void tqi_check_classes(struct tqi_check *c);
 void tqi_check_workers(struct tqi_check *c);
 void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);
@@ -222,6 +235,7 @@ void tqi_check_behalf(struct tqi_check *c);
 void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);
 void tqi_check_groups(struct tqi_check *c);
+void tqi_check_lanes(struct tqi_check *c);
 void tqi_check_gauges(struct tqi_check *c);
 void tqi_check_depths(struct tqi_check *c);
 void tqi_check_memory(struct tqi_check *c);

@@ -110,12 +110,12 @@ static void check_worker(struct tqi_check *c, uint32_t w)
 		tqi_check_fault(c, "worker %u: its life lock is free", w);
 }
 
-static bool expect_in_owners(struct tqi_check *c, uint32_t index, uint32_t owner,
+static bool expect_in_owners(struct tqi_check *c, uint32_t index, const struct tqi_check_heap *h,
 			     struct tqi_heap_entry *entry)
 {
 	const struct tqi_worker *worker = tqi_worker_at(c->tx, index);
 
-	(void)owner;
+	(void)h;
 	*entry = tqi_owner_entry(worker, index);
 	return worker->state != TQI_WORKER_FREE && worker->assigned_count;
 }

@@ -25,10 +25,11 @@ static const struct tqi_heap_entry *first_of(struct tqi_tx *tx, struct tqi_class
 	return heap->length ? &heap->root : NULL;
 }
 
-/* In a chain that has one, and no classes but those of the queue's era. */
-static bool tournament_decides(const struct tqi_queue *queue, const struct tqi_turn *turn)
+/* Not where heads are compared as what they would be in the queue's era (PO-5). */
+static inline bool tournament_decides(struct tqi_tx *tx, const struct tqi_queue *queue,
+				      const struct tqi_chain *chain)
 {
-	return turn->tournaments && !(queue->flags & TQI_QUEUE_MOVING);
+	return chain->tournaments && tqi_class_at(tx, chain->first)->edf == queue->edf;
 }
 
 /*
@@ -41,7 +42,8 @@ static struct tqi_class *best_of_band(struct tqi_tx *tx, const struct tqi_worker
 {
 	uint32_t c;
 
-	while (t && (c = tqi_tournament_best(t, order, worker->kinds)) && !tx->corrupt) {
+	while (t && order < t->orders && (c = tqi_tournament_best(t, order, worker->kinds)) &&
+	       !tx->corrupt) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry before = tqi_class_heap(class, order)->root;
 		uint32_t stores = tx->undo_count;
@@ -120,12 +122,12 @@ static void consider(struct heads *heads, const struct head *head)
 }
 
 static void consider_bands(struct tqi_tx *tx, const struct tqi_worker *worker,
-			   const struct tqi_queue *queue, struct heads *heads,
-			   struct tqi_turn *turn)
+			   const struct tqi_queue *queue, const struct tqi_chain *chain,
+			   struct heads *heads, struct tqi_turn *turn)
 {
 	for (uint32_t b = 0; b < TQ_BANDS; b++) {
 		const struct tqi_class *class = best_of_band(
-			tx, worker, tqi_tournament_at(tx, turn->tournaments, b), TQI_BY_KEY, turn);
+			tx, worker, tqi_tournament_at(tx, chain->tournaments, b), TQI_BY_KEY, turn);
 		const struct head head = class ? head_of(tx, queue, class) : (struct head){ 0 };
 
 		if (class)
@@ -134,18 +136,24 @@ static void consider_bands(struct tqi_tx *tx, const struct tqi_worker *worker,
 }
 
 static void consider_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
-			   const struct tqi_queue *queue, struct heads *heads,
-			   struct tqi_turn *turn)
+			   const struct tqi_queue *queue, const struct tqi_chain *chain,
+			   struct heads *heads, struct tqi_turn *turn)
 {
-	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
+	uint32_t c = chain->first, steps = 0;
+
+	if (tournament_decides(tx, queue, chain)) {
+		consider_bands(tx, worker, queue, chain, heads, turn);
+		return;
+	}
+	while (c) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 
-		c = class->next;
-		if (!can_run(worker, class) || !first_of(tx, class, TQI_BY_KEY, turn))
-			continue;
-		const struct head head = head_of(tx, queue, class);
+		if (can_run(worker, class) && first_of(tx, class, TQI_BY_KEY, turn)) {
+			const struct head head = head_of(tx, queue, class);
 
-		consider(heads, &head);
+			consider(heads, &head);
+		}
+		c = tqi_class_next(tx, class, &steps);
 	}
 }
 
@@ -155,60 +163,61 @@ static uint32_t most_urgent(struct tqi_tx *tx, const struct tqi_worker *worker,
 {
 	struct heads heads = { { 0, 0, 0, 0 }, { 0, 0, 0, TQ_BANDS } };
 
-	if (tournament_decides(queue, turn))
-		consider_bands(tx, worker, queue, &heads, turn);
-	else
-		consider_chain(tx, worker, queue, &heads, turn);
+	for (const struct tqi_chain *chain = turn->chains; chain < turn->chains + 2; chain++)
+		consider_chain(tx, worker, queue, chain, &heads, turn);
 	if (queue->hybrid && queue->hybrid_count >= queue->hybrid)
 		heads.best = heads.least;
 	turn->is_least = heads.best.band == heads.least.band;
 	return tqi_tag_index(heads.best.tag);
 }
 
-static __attribute__((noinline)) struct tqi_heap_entry first_of_bands(
-	struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t order, struct tqi_turn *turn)
+static __attribute__((noinline)) void first_of_bands(struct tqi_tx *tx,
+						     const struct tqi_worker *worker,
+						     const struct tqi_chain *chain, uint32_t order,
+						     struct tqi_heap_entry *best,
+						     struct tqi_turn *turn)
 {
-	struct tqi_heap_entry best = { 0, 0 };
-
 	for (uint32_t b = 0; b < TQ_BANDS; b++) {
 		struct tqi_class *class = best_of_band(
-			tx, worker, tqi_tournament_at(tx, turn->tournaments, b), order, turn);
+			tx, worker, tqi_tournament_at(tx, chain->tournaments, b), order, turn);
 		const struct tqi_heap_entry *first = class ? &tqi_class_heap(class, order)->root
 							   : NULL;
 
-		if (first && (!best.tag || tqi_entry_before(first, &best)))
-			best = *first;
+		if (first && (!best->tag || tqi_entry_before(first, best)))
+			*best = *first;
 	}
-	return best;
 }
 
-/* Of the first ones of all classes that the worker can run, the first by its entry. */
-static struct tqi_heap_entry first_of_all(struct tqi_tx *tx, const struct tqi_worker *worker,
-					  const struct tqi_queue *queue, uint32_t order,
-					  struct tqi_turn *turn)
+/* *best: of it and the first ones of a chain's classes that the worker can run the first one. */
+static void first_of_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
+			   const struct tqi_chain *chain, uint32_t order,
+			   struct tqi_heap_entry *best, struct tqi_turn *turn)
 {
-	struct tqi_heap_entry best = { 0, 0 };
+	uint32_t c = chain->first, steps = 0;
 
-	if (tournament_decides(queue, turn))
-		return first_of_bands(tx, worker, order, turn);
-	for (uint32_t c = turn->classes; c && !tx->corrupt;) {
+	if (chain->tournaments) {
+		first_of_bands(tx, worker, chain, order, best, turn);
+		return;
+	}
+	while (c) {
 		struct tqi_class *class = tqi_class_at(tx, c);
 		const struct tqi_heap_entry *first =
 			can_run(worker, class) ? first_of(tx, class, order, turn) : NULL;
 
-		if (first && (!best.tag || tqi_entry_before(first, &best)))
-			best = *first;
-		c = class->next;
+		if (first && (!best->tag || tqi_entry_before(first, best)))
+			*best = *first;
+		c = tqi_class_next(tx, class, &steps);
 	}
-	return best;
 }
 
 /* PO-6: lane of the task that has been ready longest, if it is overdue; 0 none. */
 static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
 			     const struct tqi_queue *queue, struct tqi_turn *turn)
 {
-	const struct tqi_heap_entry oldest = first_of_all(tx, worker, queue, TQI_BY_AGE, turn);
+	struct tqi_heap_entry oldest = { 0, 0 };
 
+	for (const struct tqi_chain *chain = turn->chains; chain < turn->chains + 2; chain++)
+		first_of_chain(tx, worker, chain, TQI_BY_AGE, &oldest, turn);
 	if (!oldest.tag || tx->now_ns - (uint64_t)oldest.key < queue->max_wait_ns)
 		return 0;
 	return tqi_tag_index(oldest.tag);
@@ -243,13 +252,17 @@ static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worke
 	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, order) : 0;
 }
 
-/* In a chain of classes: the queue's own, or a tenant's, as the turn says. */
-static uint32_t best_of_classes(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
-				const struct tqi_queue *queue, struct tqi_turn *turn)
+/* In two chains of classes: the queue's own, or a tenant's.  Inline: each claim comes here. */
+static inline __attribute__((always_inline)) uint32_t best_of_classes(
+	struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
+	const struct tqi_queue *queue, struct tqi_turn *turn)
 {
 	if (queue->flags & TQI_QUEUE_ORDERED)
 		return best_by_policy(tx, worker, q, turn);
-	uint32_t lane = tqi_tag_index(first_of_all(tx, worker, queue, TQI_BY_KEY, turn).tag);
+	struct tqi_heap_entry first = { 0, 0 };
+
+	first_of_chain(tx, worker, &turn->chains[queue->era & 1], TQI_BY_KEY, &first, turn);
+	uint32_t lane = tqi_tag_index(first.tag);
 
 	return lane && !turn->is_unsettled ? tqi_lane_first(tx, lane, TQI_BY_KEY) : 0;
 }
@@ -270,10 +283,7 @@ static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *work
 			return 0;
 		uint32_t before = tx->undo_count;
 
-		const struct tqi_tenant *tenant = tqi_tenant_at(tx, turn->tenant);
-
-		turn->classes = tenant->classes;
-		turn->tournaments = tenant->tournaments;
+		turn->chains = tqi_tenant_at(tx, turn->tenant)->chains;
 		task = best_of_classes(tx, worker, q, queue, turn);
 		if (!task && !turn->is_unsettled && tx->undo_count == before)
 			tx->corrupt = true; /* it would be its turn for ever */
@@ -285,17 +295,17 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 			      struct tqi_turn *turn)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
-	uint32_t task = 0;
 
 	if (!tqi_queue_may_start(tx, queue))
 		return 0;
-	if (queue->flags & TQI_QUEUE_SHARED)
-		task = best_of_tenants(tx, worker, q, turn);
-	if (task || turn->is_unsettled)
-		return task;
-	turn->tenant = 0; /* FA-6; a fair queue's own classes are empty once its move is through */
-	turn->classes = queue->classes;
-	turn->tournaments = queue->tournaments;
+	if (queue->flags & TQI_QUEUE_SHARED) {
+		uint32_t task = best_of_tenants(tx, worker, q, turn);
+
+		if (task || turn->is_unsettled)
+			return task;
+		turn->tenant = 0; /* FA-6; a fair queue has no classes of its own but then */
+	}
+	turn->chains = queue->chains;
 	return best_of_classes(tx, worker, q, queue, turn);
 }
 

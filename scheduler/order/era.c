@@ -91,20 +91,20 @@ static void end_move(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 	tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
 }
 
-void tqi_policy_round(struct tqi_tx *tx)
+void tqi_policy_round(struct tqi_tx *tx, uint32_t from)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t moving = root->moving, left = moving < QUEUES_SLICE ? moving : QUEUES_SLICE;
-	uint32_t q = root->moving_at;
+	uint32_t q = tqi_queue_set_next(&root->moving_queues, from), looks = 0;
 
-	for (; left > 0 && !tx->corrupt; left--) {
+	for (; q && looks < QUEUES_SLICE && !tx->corrupt; looks++) {
+		struct tqi_queue *queue = tqi_queue_at(tx, q);
+
+		if (!tqi_chain_clear(tx, tqi_policy_earlier(queue)))
+			break;
+		if (!tqi_policy_earlier(queue)->left)
+			end_move(tx, q, queue);
 		q = tqi_queue_set_next(&root->moving_queues, q + 1);
-		if (!q)
-			q = tqi_queue_set_next(&root->moving_queues, 1);
-		if (!tqi_policy_is_moving(tx, tqi_queue_at(tx, q)))
-			end_move(tx, q, tqi_queue_at(tx, q));
 	}
-	TQI_SET(tx, root->moving_at, q);
-	if (moving > QUEUES_SLICE)
-		tqi_sweep_start(tx); /* the others at the end of another round */
+	if (q != root->moving_at)
+		TQI_SET(tx, root->moving_at, q);
 }

@@ -113,55 +113,27 @@ int tqi_fair_reserve(struct tqi_tx *tx, uint32_t queue, uint32_t kind)
 	return tqi_heap_reserve(tx, &stream->tenants, stream->tenant_classes + 1);
 }
 
-void tqi_fair_enter(struct tqi_tx *tx, uint32_t c, uint32_t t)
+/* It counts in its stream, and in its queue's era (PO-3). */
+static void count(struct tqi_tx *tx, const struct tqi_class *class, struct tqi_stream *stream,
+		  struct tqi_queue *queue, int change)
 {
-	struct tqi_class *class = tqi_class_at(tx, c);
-	struct tqi_tenant *tenant = tqi_tenant_at(tx, t);
+	TQI_ADD(tx, stream->tenant_classes, change);
+	TQI_ADD(tx, queue->chains[class->era & 1].left, change);
+}
+
+void tqi_fair_enter(struct tqi_tx *tx, const struct tqi_class *class)
+{
 	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
 
-	TQI_INIT(class->tenant, t);
-	TQI_INIT(class->watched, 1);
-	TQI_INIT(class->next, tenant->classes);
-	if (tenant->classes)
-		TQI_SET(tx, tqi_class_at(tx, tenant->classes)->prev, c);
-	TQI_SET(tx, tenant->classes, c);
-	TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_classes, 1);
-	TQI_ADD(tx, queue->tenant_classes[class->era & 1], 1);
+	count(tx, class, tqi_stream_by(tx, class->queue, class->kind), queue, 1);
 	tqi_contest_make(tx, queue);
-	tqi_tournament_join(tx, c);
 }
 
-/* Whether it is the only one of the newest era, of which the tournaments are (TN-3). */
-static bool ends_era(struct tqi_tx *tx, const struct tqi_class *class)
+void tqi_fair_leave(struct tqi_tx *tx, const struct tqi_class *class)
 {
-	return !class->prev && (!class->next || tqi_class_at(tx, class->next)->era != class->era);
-}
-
-/* Out of its tenant's chain; few classes that are left, or earlier ones, have no tournament. */
-static void unchain(struct tqi_tx *tx, struct tqi_tenant *tenant, const struct tqi_class *class)
-{
-	const bool drops = ends_era(tx, class);
-
-	if (class->next)
-		TQI_SET(tx, tqi_class_at(tx, class->next)->prev, class->prev);
-	if (class->prev)
-		TQI_SET(tx, tqi_class_at(tx, class->prev)->next, class->next);
-	else
-		TQI_SET(tx, tenant->classes, class->next);
-	if (drops || !tqi_class_at(tx, tenant->classes)->next)
-		tqi_tournament_drop(tx, &tenant->tournaments);
-}
-
-void tqi_fair_leave(struct tqi_tx *tx, uint32_t c)
-{
-	const struct tqi_class *class = tqi_class_at(tx, c);
 	struct tqi_stream *stream = tqi_stream_by(tx, class->queue, class->kind);
-	struct tqi_queue *queue = tqi_queue_at(tx, class->queue);
 
-	tqi_tournament_leave(tx, c);
-	unchain(tx, tqi_tenant_at(tx, class->tenant), class);
-	TQI_ADD(tx, stream->tenant_classes, -1);
-	TQI_ADD(tx, queue->tenant_classes[class->era & 1], -1);
+	count(tx, class, stream, tqi_queue_at(tx, class->queue), -1);
 	tqi_heap_trim(tx, &stream->tenants, stream->tenant_classes);
 }
 

@@ -50,10 +50,10 @@ int tqi_tenant_move(struct tqi_tx *tx, struct tqi_task *task, uint32_t queue);
 /* The queue's own tenant, made where missing.  0; TQ_EFULL; -ENOMEM: abort. */
 int tqi_tenant_own(struct tqi_tx *tx, uint32_t queue);
 
-/* A place for one more class of a tenant in the heap of a stream; -ENOMEM.  It begins; it ends. */
+/* A place for one more class of a tenant in the heap of a stream; -ENOMEM.  It comes; it goes. */
 int tqi_fair_reserve(struct tqi_tx *tx, uint32_t queue, uint32_t kind);
-void tqi_fair_enter(struct tqi_tx *tx, uint32_t class_, uint32_t tenant);
-void tqi_fair_leave(struct tqi_tx *tx, uint32_t class_);
+void tqi_fair_enter(struct tqi_tx *tx, const struct tqi_class *class_);
+void tqi_fair_leave(struct tqi_tx *tx, const struct tqi_class *class_);
 /* Its heap of lanes has become empty, or is no more. */
 void tqi_fair_follow(struct tqi_tx *tx, uint32_t class_);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "scheduler/order/queue.h"
-#include "scheduler/order/tournament.h"
 #include "scheduler/record/queue_set.h"
 #include "scheduler/record/sweep_state.h"
 
@@ -18,13 +17,6 @@ void tqi_policy_init(struct tqi_queue *queue)
 	for (uint32_t b = 0; b < TQ_BANDS - 1; b++)
 		TQI_INIT(queue->band_from[b], default_from[b]);
 	TQI_INIT(queue->max_wait_ns, UINT64_MAX);
-}
-
-void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class)
-{
-	TQI_INIT(class->rate, queue->ageing[class->band]);
-	TQI_INIT(class->edf, (uint8_t)queue->edf);
-	TQI_INIT(class->aged, (uint8_t)(queue->max_wait_ns != UINT64_MAX));
 }
 
 static struct tqi_policy policy_of(const struct tqi_queue *queue)
@@ -152,25 +144,12 @@ static void store(struct tqi_tx *tx, struct tqi_queue *queue, const struct tqi_p
 	}
 }
 
-bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue)
-{
-	if (queue->tenant_classes[(queue->era & 1) ^ 1])
-		return true;
-	for (uint32_t c = queue->classes; c && !tx->corrupt;) {
-		const struct tqi_class *class = tqi_class_at(tx, c);
-
-		if (class->era != queue->era && tqi_class_has_members(tx, class))
-			return true;
-		c = class->next;
-	}
-	return false;
-}
-
+/* A queue without tasks is through at once, unless it has very many classes. */
 static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_ADD(tx, queue->era, 1);
-	tqi_tournament_drop(tx, &queue->tournaments);
-	if (tqi_policy_is_moving(tx, queue)) {
+	tqi_chain_clear(tx, tqi_policy_earlier(queue));
+	if (tqi_policy_earlier(queue)->left) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
 		TQI_ADD(tx, tqi_root(tx)->moving, 1);
 		tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);

@@ -11,9 +11,10 @@
  *     priority.  Classes are kept apart by band only where bands matter
  *     (TQI_QUEUE_BANDED): without hybrid turns, all of one rate are in band 0.
  * PO-3  A change that moves tasks to other classes begins an era.  From then on whatever
- *     comes joins the new era's classes; the sweep carries the unfinished ones of the
- *     earlier era over, ready_ns and all.  Until it is through (TQI_QUEUE_MOVING),
- *     claims compare heads of both eras (PO-1), and a further such change is refused.
+ *     comes joins the new era's chain of classes; the sweep carries the unfinished ones of
+ *     the earlier era over, ready_ns and all, and frees what they leave empty.  Until
+ *     nothing is left of that chain (TQI_QUEUE_MOVING), claims compare heads of both eras
+ *     (PO-1), and a further such change is refused: there are never more than two.
  * PO-4  A move may find no memory: the task then stays where it is, startable as before,
  *     and a keeper's look begins another round.
  * PO-5  Earliest deadline first: the band decides, and inside it the deadline, which is the
@@ -102,22 +103,25 @@ void tqi_policy_init(struct tqi_queue *queue);
  */
 int tqi_policy_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_policy *change);
 
-/* Plain stores of what a class of the queue's era takes from its policy (TX-3, or a repair). */
-void tqi_policy_give(const struct tqi_queue *queue, struct tqi_class *class);
-
 /* The flags of a queue that follow from its policy; for check and rebuild. */
 #define TQI_POLICY_FLAGS                                                                           \
 	(TQI_QUEUE_BANDED | TQI_QUEUE_ORDERED | TQI_QUEUE_MOVING | TQI_QUEUE_SHARED)
 uint32_t tqi_policy_flags(const struct tqi_queue *queue);
 void tqi_policy_set_flags(struct tqi_tx *tx, struct tqi_queue *queue);
-/* Whether unfinished tasks are in classes of an earlier era. */
-bool tqi_policy_is_moving(struct tqi_tx *tx, const struct tqi_queue *queue);
+/* Classes of the era before, a queue's own ones; how many there are with its tenants' is `left`. */
+static inline struct tqi_chain *tqi_policy_earlier(struct tqi_queue *queue)
+{
+	return &queue->chains[~queue->era & 1];
+}
 
 /* Sweep: carry an unfinished task over to its queue's era.  True when the record was changed. */
 bool tqi_policy_move(struct tqi_tx *tx, uint32_t task);
 /* An unfinished task is worth something else: to its place.  False: no memory, it stays. */
 bool tqi_policy_place(struct tqi_tx *tx, uint32_t task);
-/* A round of the sweep is over: note which queues are through. */
-void tqi_policy_round(struct tqi_tx *tx);
+/*
+ * A round of the sweep is over: classes that are empty now go, and queues that have none of
+ * an earlier era any more are through.  Where the root says `moving_at` it goes on from there.
+ */
+void tqi_policy_round(struct tqi_tx *tx, uint32_t from);
 
 #endif

@@ -20,8 +20,7 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t task);
 struct tqi_turn {
 	uint32_t queue;	 /* 0 nothing */
 	uint32_t tenant; /* whose turn it is in a fair queue; 0 none */
-	uint32_t classes; /* it is the best of this chain */
-	uint32_t tournaments; /* that the chain has; 0 none */
+	const struct tqi_chain *chains; /* it is the best of the classes of these two */
 	bool is_least;	 /* it is of the least urgent band that has work */
 	bool is_overdue; /* it is started for being overdue */
 	bool is_unsettled; /* what is best shows in the next transaction (scheduler/order/lane.h) */

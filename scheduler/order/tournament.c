@@ -154,53 +154,29 @@ static void set_head(struct tqi_tx *tx, struct tqi_tournament *t, uint32_t order
 	replay(tx, t, order, kind);
 }
 
-/* Those of the chain that a class is in. */
-static uint32_t *tournaments_of(struct tqi_tx *tx, const struct tqi_class *class)
+/* Who competes with these heads, by kind: a class, or a stream. */
+static void follow(struct tqi_tx *tx, struct tqi_tournament *t, uint32_t kind,
+		   const struct tqi_heap_entry *by_key, const struct tqi_heap_entry *by_age)
 {
-	return class->tenant ? &tqi_tenant_at(tx, class->tenant)->tournaments
-			     : &tqi_queue_at(tx, class->queue)->tournaments;
-}
-
-/* Where a class has its place; NULL it has none. */
-static struct tqi_tournament *place_of(struct tqi_tx *tx, uint32_t c, const struct tqi_class *class)
-{
-	struct tqi_tournament *t = tqi_tournament_at(tx, *tournaments_of(tx, class), class->band);
-
-	return t && t->of[class->kind % TQI_TOURNAMENT_KINDS] == c ? t : NULL;
+	kind %= TQI_TOURNAMENT_KINDS;
+	set_ready(tx, t, kind, by_key->tag != 0);
+	set_head(tx, t, TQI_BY_KEY, kind, by_key);
+	if (t->orders == TQI_ORDERS)
+		set_head(tx, t, TQI_BY_AGE, kind, by_age);
 }
 
 void tqi_tournament_follow(struct tqi_tx *tx, uint32_t c)
 {
 	const struct tqi_class *class = tqi_class_at(tx, c);
-	uint32_t kind = class->kind % TQI_TOURNAMENT_KINDS;
-	struct tqi_tournament *t = place_of(tx, c, class);
+	struct tqi_tournament *t =
+		tqi_tournament_at(tx, tqi_chain_of(tx, class)->tournaments, class->band);
 
-	if (!t)
-		return;
-	set_ready(tx, t, kind, class->open.length);
-	for (uint32_t o = 0; o < t->orders && o < TQI_ORDERS; o++)
-		set_head(tx, t, o, kind, tqi_class_head(class, o));
-}
-
-void tqi_tournament_leave(struct tqi_tx *tx, uint32_t c)
-{
-	const struct tqi_class *class = tqi_class_at(tx, c);
-	struct tqi_tournament *t = place_of(tx, c, class);
-
-	if (t)
-		TQI_SET(tx, t->of[class->kind % TQI_TOURNAMENT_KINDS], 0u);
+	if (t && t->of[class->kind % TQI_TOURNAMENT_KINDS] == c)
+		follow(tx, t, class->kind, tqi_class_head(class, TQI_BY_KEY),
+		       tqi_class_head(class, TQI_BY_AGE));
 }
 
 /* Making. */
-
-static uint32_t length_of(struct tqi_tx *tx, uint32_t chain)
-{
-	uint32_t n = 0;
-
-	for (uint32_t c = chain; c && n <= TQI_CHAIN_SHORT && !tx->corrupt; n++)
-		c = tqi_class_at(tx, c)->next;
-	return n;
-}
 
 /* One without anybody; 0 no memory. */
 static uint32_t take(struct tqi_tx *tx, uint32_t orders)
@@ -261,87 +237,86 @@ static void play(struct tqi_tournament *t)
 }
 
 /* False: no memory. */
-static bool place_all(struct tqi_tx *tx, uint32_t tournaments, uint32_t chain, uint32_t era)
+static bool place_all(struct tqi_tx *tx, const struct tqi_chain *chain)
 {
-	for (uint32_t c = chain; c && !tx->corrupt;) {
+	for (uint32_t c = chain->first, steps = 0; c;) {
 		struct tqi_class *class = tqi_class_at(tx, c);
+		struct tqi_tournament *t = band_of(tx, chain->tournaments, class);
+		const struct tqi_heap_entry *heads[TQI_ORDERS] = {
+			tqi_class_head(class, TQI_BY_KEY), tqi_class_head(class, TQI_BY_AGE)
+		};
 
-		if (class->era == era) {
-			struct tqi_tournament *t = band_of(tx, tournaments, class);
-			const struct tqi_heap_entry *heads[TQI_ORDERS] = {
-				tqi_class_head(class, TQI_BY_KEY), tqi_class_head(class, TQI_BY_AGE)
-			};
-
-			if (!t)
-				return false;
-			place(t, class->kind, c, heads);
-			watch(tx, class);
-		}
-		c = class->next;
+		if (!t)
+			return false;
+		place(t, class->kind, c, heads);
+		watch(tx, class);
+		c = tqi_class_next(tx, class, &steps);
 	}
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		if (tqi_tournament_at(tx, tournaments, b))
-			play(tqi_tournament_at(tx, tournaments, b));
+		if (tqi_tournament_at(tx, chain->tournaments, b))
+			play(tqi_tournament_at(tx, chain->tournaments, b));
 	return true;
 }
 
-void tqi_tournament_make(struct tqi_tx *tx, uint32_t *tournaments, uint32_t chain, uint32_t era)
+static void drop(struct tqi_tx *tx, struct tqi_chain *chain)
 {
-	uint32_t block = length_of(tx, chain) > TQI_CHAIN_SHORT
+	if (!chain->tournaments)
+		return;
+	const struct tqi_tournaments *all = tqi_unit(tx, chain->tournaments);
+
+	for (uint32_t b = 0; b < TQ_BANDS; b++)
+		if (all->bands[b])
+			tqi_block_give(tx, all->bands[b]);
+	tqi_block_give(tx, chain->tournaments);
+	TQI_SET(tx, chain->tournaments, 0u);
+}
+
+void tqi_tournament_make(struct tqi_tx *tx, struct tqi_chain *chain)
+{
+	uint32_t block = chain->first && chain->left > TQI_CHAIN_SHORT
 				 ? tqi_block_take(tx, sizeof(struct tqi_tournaments))
 				 : 0;
 
 	if (!block)
 		return;
 	memset(tqi_unit(tx, block), 0, sizeof(struct tqi_tournaments));
-	TQI_SET(tx, *tournaments, block);
-	if (!place_all(tx, block, chain, era))
-		tqi_tournament_drop(tx, tournaments);
-}
-
-/* A tenant's next one of another era: its tournaments are of that one still. */
-static bool begins_era(struct tqi_tx *tx, const struct tqi_class *class)
-{
-	return class->tenant && class->next && tqi_class_at(tx, class->next)->era != class->era;
+	TQI_SET(tx, chain->tournaments, block);
+	if (!place_all(tx, chain))
+		drop(tx, chain);
 }
 
 void tqi_tournament_join(struct tqi_tx *tx, uint32_t c)
 {
 	struct tqi_class *class = tqi_class_at(tx, c);
-	uint32_t *tournaments = tournaments_of(tx, class);
-	uint32_t chain = class->tenant ? c : tqi_queue_at(tx, class->queue)->classes;
+	struct tqi_chain *chain = tqi_chain_of(tx, class);
 
 	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR) /* all of them are made at its end */
 		return;
-	if (begins_era(tx, class))
-		tqi_tournament_drop(tx, tournaments);
-	if (!*tournaments) {
-		tqi_tournament_make(tx, tournaments, chain, class->era);
-		if (length_of(tx, chain) > TQI_CHAIN_SHORT)
+	if (!chain->tournaments) {
+		tqi_tournament_make(tx, chain);
+		if (chain->left > TQI_CHAIN_SHORT)
 			watch(tx, class); /* so that only few are left to whoever makes it later */
 		return;
 	}
-	struct tqi_tournament *t = band_of(tx, *tournaments, class);
+	struct tqi_tournament *t = band_of(tx, chain->tournaments, class);
 
 	if (!t) {
-		tqi_tournament_drop(tx, tournaments);
+		drop(tx, chain);
 		return;
 	}
 	watch(tx, class);
 	TQI_SET(tx, t->of[class->kind % TQI_TOURNAMENT_KINDS], c);
 }
 
-void tqi_tournament_drop(struct tqi_tx *tx, uint32_t *tournaments)
+void tqi_tournament_leave(struct tqi_tx *tx, const struct tqi_class *class)
 {
-	if (!*tournaments)
-		return;
-	const struct tqi_tournaments *all = tqi_unit(tx, *tournaments);
+	struct tqi_chain *chain = tqi_chain_of(tx, class);
+	struct tqi_tournament *t = tqi_tournament_at(tx, chain->tournaments, class->band);
 
-	for (uint32_t b = 0; b < TQ_BANDS; b++)
-		if (all->bands[b])
-			tqi_block_give(tx, all->bands[b]);
-	tqi_block_give(tx, *tournaments);
-	TQI_SET(tx, *tournaments, 0u);
+	if (chain->left <= 1)
+		drop(tx, chain);
+	else if (t)
+		TQI_SET(tx, t->of[class->kind % TQI_TOURNAMENT_KINDS], 0u);
 }
 
 /* Contests. */
@@ -385,7 +360,6 @@ void tqi_contest_follow(struct tqi_tx *tx, const struct tqi_stream *stream)
 	struct tqi_tournament *t = tqi_unit(tx, queue->contest);
 
 	if (!t->of[kind]) /* it is younger */
-		TQI_SET(tx, t->of[kind], tqi_stream_find(tx, queue, stream->kind));
-	set_ready(tx, t, kind, stream->tenants.length);
-	set_head(tx, t, TQI_BY_KEY, kind, tqi_stream_head(stream));
+		TQI_SET(tx, t->of[kind], tqi_stream_find(tx, queue, kind));
+	follow(tx, t, kind, tqi_stream_head(stream), NULL);
 }

@@ -2,15 +2,14 @@
 /*
  * Tournaments: the best among the kinds that a worker serves, without a look at each.
  *
- * TN-1  A chain of more than TQI_CHAIN_SHORT classes, a queue's or a tenant's, has one for each
- *     band that its classes of the queue's era are in.  There each of them has a place by its
- *     kind, and its first lane's entry by key and, where the era is aged, by age.  In both
- *     orders groups of 16 kinds have a best one, and so has the whole.
+ * TN-1  A chain that has had more than TQI_CHAIN_SHORT classes has one for each band that its
+ *     classes are in, until one class is left.  There each of them has a place by its kind,
+ *     and its first lane's entry by key and, where the era is aged, by age.  In both orders
+ *     groups of 16 kinds have a best one, and so has the whole.
  * TN-2  The place follows the head of its class in the same transaction.  That costs a group
  *     and the row of groups at most, whatever the number of kinds.
- * TN-3  It is a help, no truth: where memory lacks there is none, and the chain is walked; an
- *     era begins without one, for a tenant with its first class.  While tasks are on their
- *     way to another era (PO-3) heads of both are compared, and the chain is walked, too.
+ * TN-3  It is a help, no truth: where memory lacks there is none, and the chain is walked; so
+ *     is that of an earlier era whose heads are compared as what they would be (PO-5).
  * TN-4  A queue with more streams than that has one of them once it has tenants, its contest:
  *     a stream's entry is the first of its heap of tenants (FA-5).
  */
@@ -46,7 +45,21 @@ static inline uint64_t tqi_tournament_bytes(bool aged)
 	return aged ? sizeof(struct tqi_tournament) : offsetof(struct tqi_tournament, first[1]);
 }
 
-/* Of a queue's tournaments, or a tenant's, that of a band; NULL there is none. */
+/* The chain that a class stands in. */
+static inline struct tqi_chain *tqi_chain_of(struct tqi_tx *tx, const struct tqi_class *class_)
+{
+	return &(class_->tenant ? tqi_tenant_at(tx, class_->tenant)->chains
+				: tqi_queue_at(tx, class_->queue)->chains)[class_->era & 1];
+}
+
+/* The next one of its chain; 0 none, or the chain leads round in a circle. */
+static inline uint32_t tqi_class_next(struct tqi_tx *tx, const struct tqi_class *class_,
+				      uint32_t *steps)
+{
+	return class_->next && tqi_table_walks(tx, TQI_CLASSES, steps) ? class_->next : 0;
+}
+
+/* Of a chain's tournaments that of a band; NULL there is none. */
 static inline struct tqi_tournament *tqi_tournament_at(struct tqi_tx *tx, uint32_t tournaments,
 						       uint32_t band)
 {
@@ -66,15 +79,13 @@ static inline uint32_t tqi_tournament_class(struct tqi_tx *tx, uint32_t tourname
 	return t ? t->of[kind % TQI_TOURNAMENT_KINDS] : 0;
 }
 
-/* A class of the queue's era has come into its chain, empty; a tenant's is on its way out. */
+/* A class has come into its chain, empty; it has left it. */
 void tqi_tournament_join(struct tqi_tx *tx, uint32_t class_);
-void tqi_tournament_leave(struct tqi_tx *tx, uint32_t class_);
+void tqi_tournament_leave(struct tqi_tx *tx, const struct tqi_class *class_);
 /* The heads of a class have changed. */
 void tqi_tournament_follow(struct tqi_tx *tx, uint32_t class_);
-/* Another era begins. */
-void tqi_tournament_drop(struct tqi_tx *tx, uint32_t *tournaments);
-/* All of a chain, anew from its classes' heads, where it has so many; of this era. */
-void tqi_tournament_make(struct tqi_tx *tx, uint32_t *tournaments, uint32_t chain, uint32_t era);
+/* All of a chain, anew from its classes' heads, where it has so many. */
+void tqi_tournament_make(struct tqi_tx *tx, struct tqi_chain *chain);
 
 /* A queue with tenants: its streams have a contest from now on, if there are so many. */
 void tqi_contest_make(struct tqi_tx *tx, struct tqi_queue *queue);

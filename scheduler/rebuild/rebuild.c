@@ -20,7 +20,7 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_directories(c);
 	tqi_store_relaxed64(&c->tx->core->ring_shown, c->tx->core->ring_head);
 	tqi_rebuild_forget(c);
-	tqi_rebuild_classes(c);
+	tqi_rebuild_queues(c);
 	tqi_rebuild_streams_begin(c);
 	tqi_rebuild_workers(c);
 	tqi_rebuild_limits_begin(c);
@@ -49,6 +49,8 @@ static int rebuild(struct tqi_check *c)
 		r = tqi_rebuild_servers(c);
 	if (r == 0)
 		r = tqi_rebuild_limits(c);
+	if (r == 0)
+		r = tqi_rebuild_order(c);
 	if (r == 0)
 		r = tqi_rebuild_heaps(c);
 	if (r == 0)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tenants are believed with their names and tags; their classes are made anew. */
-#include <errno.h>
-
 #include "scheduler/order/fair.h"
-#include "scheduler/order/queue.h"
+#include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
 
 /* One that makes no sense is of no queue. */
@@ -110,26 +108,4 @@ int tqi_rebuild_fair(struct tqi_check *c)
 			attempt->charged_us = 0;
 	}
 	return r;
-}
-
-/* Records that were made after they had been counted. */
-static void note_class(struct tqi_check *c, uint32_t k)
-{
-	c->count[TQI_CLASSES] = c->tx->core->tables[TQI_CLASSES].count;
-	c->count[TQI_LANES] = c->tx->core->tables[TQI_LANES].count;
-	c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
-	c->marks[TQI_LANES][tqi_class_at(c->tx, k)->plain] |= TQI_SEEN_LINKED;
-}
-
-int tqi_rebuild_join(struct tqi_check *c, struct tqi_task *t)
-{
-	const struct tqi_place place = tqi_place_of(c->tx, t);
-	uint32_t l = tqi_lane_join(c->tx, &place);
-
-	if (!l)
-		return -ENOMEM;
-	note_class(c, tqi_lane_at(c->tx, l)->class_);
-	tqi_rebuild_note_lanes(c, l);
-	t->lane = l;
-	return 0;
 }

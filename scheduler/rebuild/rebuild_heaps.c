@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Heaps and lists of tasks, filled from their records. */
-#include <errno.h>
-
 #include "scheduler/time/due.h"
-#include "scheduler/order/fair.h"
-#include "scheduler/order/lane.h"
-#include "scheduler/limit/limit.h"
-#include "scheduler/order/policy.h"
-#include "scheduler/order/tournament.h"
 #include "scheduler/rebuild/rebuild_state.h"
-#include "scheduler/record/stream.h"
 #include "scheduler/time/wall.h"
 
 static int reserve_all(struct tqi_check *c)
@@ -21,51 +13,13 @@ static int reserve_all(struct tqi_check *c)
 		r = tqi_heap_reserve(c->tx, &root->wall, root->appointments);
 	if (r == 0)
 		r = tqi_heap_reserve(c->tx, &root->owners, c->tx->core->tables[TQI_WORKERS].live);
-
-	for (uint32_t k = 1; k < c->count[TQI_CLASSES] && r == 0; k++) {
-		struct tqi_class *class = tqi_class_at(c->tx, k);
-
-		if (!(c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED))
-			continue;
-		struct tqi_lane *lane = tqi_lane_at(c->tx, class->plain);
-
-		r = tqi_heap_reserve(c->tx, &class->open, class->lane_count);
-		if (r == 0)
-			r = tqi_heap_reserve(c->tx, &class->oldest, class->lane_count);
-		if (r == 0)
-			r = tqi_heap_reserve(c->tx, &lane->tasks, lane->members);
-		if (r == 0 && class->aged)
-			r = tqi_heap_reserve(c->tx, &lane->ages, lane->members);
-	}
 	return r;
-}
-
-static void enter_lane(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
-{
-	struct tqi_lane *lane = tqi_lane_at(c->tx, t->lane);
-	const struct tqi_class *class = tqi_class_at(c->tx, lane->class_);
-	uint64_t tag = tqi_tag(t->sequence, index);
-
-	tqi_heap_push(c->tx, &lane->tasks, TQI_FAMILY_LANE, (struct tqi_heap_entry){ t->key, tag });
-	if (class->tenant)
-		tqi_stream_of(c->tx, t)->tenant_ready++;
-	if (class->aged)
-		tqi_heap_push(c->tx, &lane->ages, TQI_FAMILY_AGE,
-			      (struct tqi_heap_entry){ (int64_t)t->ready_ns, tag });
-	tqi_limits_wait(c->tx, lane->limits, 1);
-	tqi_root(c->tx)->ready++;
 }
 
 static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
-	const struct tqi_worth worth = tqi_worth_in(t, tqi_check_extra(c, t));
 	uint64_t due = UINT64_MAX;
 
-	if (t->state == TQ_READY)
-		t->key = tqi_policy_key_in(tqi_class_at(c->tx, tqi_lane_at(c->tx, t->lane)->class_),
-					   t->ready_ns, &worth);
-	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
-		enter_lane(c, index, t);
 	if (t->state != TQ_RUNNING || tqi_attempt_at(c->tx, t->attempt)->phase == 0)
 		due = tqi_due_of(c->tx, t);
 	else if (!(t->flags & TQI_TASK_LATE)) /* its attempt is being ended: no time of that */
@@ -74,49 +28,6 @@ static void enter_heaps(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		tqi_due_set(c->tx, index, due);
 	if (t->state == TQ_DELAYED && t->due_ns == UINT64_MAX)
 		tqi_wall_enter(c->tx, index);
-}
-
-static void open_lane(struct tqi_check *c, struct tqi_heap *lanes, uint32_t family, uint32_t lane,
-		      const struct tqi_heap *tasks)
-{
-	if (tasks->length)
-		tqi_heap_push(c->tx, lanes, family, tqi_lane_entry(&tasks->root, lane));
-}
-
-static void open_classes(struct tqi_check *c)
-{
-	for (uint32_t k = 1; k < c->count[TQI_CLASSES]; k++) {
-		struct tqi_class *class = tqi_class_at(c->tx, k);
-
-		if (!(c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED))
-			continue;
-		const struct tqi_lane *lane = tqi_lane_at(c->tx, class->plain);
-
-		open_lane(c, &class->open, TQI_FAMILY_OPEN, class->plain, &lane->tasks);
-		open_lane(c, &class->oldest, TQI_FAMILY_OLDEST, class->plain, &lane->ages);
-		if (class->tenant)
-			tqi_fair_follow(c->tx, k);
-	}
-}
-
-/* What is best among the kinds of a queue, and of a tenant; without memory it does without (TN-3). */
-static void hold_tournaments(struct tqi_check *c)
-{
-	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
-		struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
-
-		if (queue)
-			tqi_tournament_make(c->tx, &queue->tournaments, queue->classes, queue->era);
-		if (queue && queue->tenant)
-			tqi_contest_make(c->tx, queue);
-	}
-	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++) {
-		struct tqi_tenant *tenant = tqi_tenant_at(c->tx, t);
-
-		if (c->marks[TQI_TENANTS][t] & TQI_SEEN_LINKED && tenant->classes)
-			tqi_tournament_make(c->tx, &tenant->tournaments, tenant->classes,
-					    tqi_class_at(c->tx, tenant->classes)->era);
-	}
 }
 
 int tqi_rebuild_heaps(struct tqi_check *c)
@@ -128,11 +39,6 @@ int tqi_rebuild_heaps(struct tqi_check *c)
 
 		if (t->state != TQ_FREE)
 			enter_heaps(c, i, t);
-	}
-	if (r == 0) {
-		open_classes(c);
-		tqi_rebuild_open_lanes(c);
-		hold_tournaments(c);
 	}
 	return r;
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits are believed with their names and sizes; their lanes, slots and lists are made anew. */
-#include <errno.h>
+/* Limits are believed with their names and sizes; what is used of them is counted anew. */
 #include <string.h>
 
-#include "scheduler/order/lane.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/rebuild/rebuild_state.h"
 
@@ -92,26 +90,6 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	return r;
 }
 
-/* From the plain lane of its class into the one of its limits. */
-static int join(struct tqi_check *c, struct tqi_task *t, const uint32_t *limits)
-{
-	struct tqi_lane *plain = tqi_lane_at(c->tx, t->lane);
-	uint32_t l = tqi_lane_find(c->tx, plain->class_, limits);
-
-	if (!l)
-		return -ENOMEM;
-	struct tqi_lane *lane = tqi_lane_at(c->tx, l);
-	int r = tqi_lane_reserve(c->tx, lane, lane->members + 1);
-
-	if (r < 0)
-		return r;
-	tqi_rebuild_note_lanes(c, l);
-	plain->members--;
-	lane->members++;
-	t->lane = l;
-	return 0;
-}
-
 int tqi_rebuild_limits(struct tqi_check *c)
 {
 	int r = 0;
@@ -119,29 +97,5 @@ int tqi_rebuild_limits(struct tqi_check *c)
 	for (uint32_t x = 1; x < c->count[TQI_LIMITS] && r == 0; x++)
 		if (c->marks[TQI_LIMITS][x] & TQI_SEEN_LINKED)
 			r = index_limit(c, x);
-	for (uint32_t i = 1; i < c->count[TQI_TASKS] && r == 0; i++) {
-		struct tqi_task *t = tqi_task_at(c->tx, i);
-		bool unfinished = t->state != TQ_FREE && !tqi_state_is_final(t->state);
-		const uint32_t *limits = unfinished ? tqi_limits_of(c->tx, t) : NULL;
-
-		if (unfinished && (c->marks[TQI_TASKS][i] & TQI_REBUILD_JOINS))
-			r = tqi_rebuild_join(c, t);
-		else if (limits)
-			r = join(c, t, limits);
-	}
 	return r;
-}
-
-void tqi_rebuild_open_lanes(struct tqi_check *c)
-{
-	const struct tqi_heads none = { .length = 0 };
-
-	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
-		const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
-
-		if (!(c->marks[TQI_LANES][l] & TQI_SEEN_LINKED) || !lane->limits[0] ||
-		    lane->is_parking || !lane->tasks.length)
-			continue;
-		tqi_lane_follow(c->tx, l, &none);
-	}
 }

@@ -25,19 +25,3 @@ void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
 		tqi_edge_at(c->tx, t->edges)->prev = e;
 	t->edges = e;
 }
-
-bool tqi_rebuild_is_shared(const struct tqi_queue *queue)
-{
-	return queue->fair || queue->tenant;
-}
-
-void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t l)
-{
-	const struct tqi_lane *lane = tqi_lane_at(c->tx, l);
-
-	c->count[TQI_LANES] = c->tx->core->tables[TQI_LANES].count;
-	c->marks[TQI_LANES][l] |= TQI_SEEN_LINKED;
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
-		c->marks[TQI_LANES][tqi_parking_find(c->tx, lane->class_, lane->limits[i])] |=
-			TQI_SEEN_LINKED;
-}

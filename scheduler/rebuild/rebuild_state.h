@@ -9,13 +9,6 @@
 /* Keep a block if it is one, and nobody's yet; else forget it.  True when kept. */
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes);
 
-/* The class that a task would join, if it is there; 0 none. */
-uint32_t tqi_rebuild_class_find(struct tqi_check *c, const struct tqi_task *t);
-/* A class for tasks whose own was lost; its lane, 0 none. */
-uint32_t tqi_rebuild_class(struct tqi_check *c, const struct tqi_task *t);
-/* An unfinished task stays in a class of an earlier era: it is on its way. */
-void tqi_rebuild_moving(struct tqi_check *c, uint32_t queue);
-
 /* What is made up for a record that lost its name. */
 struct tqi_rebuild_lost {
 	const char *prefix;
@@ -29,8 +22,8 @@ void tqi_rebuild_directories(struct tqi_check *c);
 /* All that is derived becomes 0 (scheduler/record/fields.h); of an extra, once its block is whole. */
 void tqi_rebuild_forget(struct tqi_check *c);
 void tqi_rebuild_forget_extra(struct tqi_extra *extra);
-/* Queues with a policy that can be, and their classes. */
-void tqi_rebuild_classes(struct tqi_check *c);
+/* Queues with a policy that can be. */
+void tqi_rebuild_queues(struct tqi_check *c);
 void tqi_rebuild_workers(struct tqi_check *c);
 void tqi_rebuild_tasks(struct tqi_check *c);
 /* A task's key is its own, or forgotten. */
@@ -47,22 +40,13 @@ void tqi_rebuild_attempt_server(struct tqi_check *c, struct tqi_attempt *attempt
 int tqi_rebuild_servers(struct tqi_check *c);
 /* Tenants into their index. */
 int tqi_rebuild_fair(struct tqi_check *c);
-/*
- * Whether a queue's tasks may have been in classes of tenants.  Those are not believed: such
- * tasks join a class of the queue's era anew (TQI_REBUILD_JOINS), and are in no lane until then.
- */
-#define TQI_REBUILD_JOINS TQI_SEEN_CLOSED
-bool tqi_rebuild_is_shared(const struct tqi_queue *queue);
-int tqi_rebuild_join(struct tqi_check *c, struct tqi_task *task);
-/* A lane that was made after the records had been counted. */
-void tqi_rebuild_note_lanes(struct tqi_check *c, uint32_t lane);
 /* Streams keep the histograms that are theirs; then each task has a stream, and counts there. */
 void tqi_rebuild_streams_begin(struct tqi_check *c);
 int tqi_rebuild_streams(struct tqi_check *c);
 void tqi_rebuild_depths(struct tqi_check *c);
-/* Tasks with limits into their lanes; these into heaps. */
+/* Limits into their index; then unfinished tasks into lanes, and ready ones into their heaps. */
 int tqi_rebuild_limits(struct tqi_check *c);
-void tqi_rebuild_open_lanes(struct tqi_check *c);
+int tqi_rebuild_order(struct tqi_check *c);
 void tqi_rebuild_schedules(struct tqi_check *c);
 int tqi_rebuild_schedule_heaps(struct tqi_check *c);
 /* Chains of dependencies; an edge that is not told goes into the list of its task. */
@@ -86,9 +70,6 @@ int tqi_rebuild_name(struct tqi_check *c, uint32_t table, uint32_t record,
 /* Queues and kinds, by their names, into the indexes; -ENOMEM. */
 int tqi_rebuild_names(struct tqi_check *c);
 int tqi_rebuild_keys(struct tqi_check *c);
-/* A task's band, by what it has inherited, right or not. */
-uint32_t tqi_rebuild_band(struct tqi_check *c, const struct tqi_queue *queue,
-			  const struct tqi_task *task);
 /* What tasks inherit; the places that it gives them follow in slices. */
 int tqi_rebuild_inherit(struct tqi_check *c);
 void tqi_rebuild_free_lists(struct tqi_check *c);

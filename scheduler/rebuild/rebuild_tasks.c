@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "scheduler/graph/inherit.h"
-#include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/wake/asleep.h"
 #include "shm/domain.h"
@@ -17,60 +16,6 @@ static void lose(struct tqi_task *t)
 {
 	t->state = TQ_FREE;
 	t->generation += t->generation < TQI_GENERATION_MAX;
-}
-
-/* The class that a task is in, if it may be there. */
-static const struct tqi_class *class_of(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_lane *lane = tqi_check_record(c, TQI_LANES, t->lane);
-	const struct tqi_class *class = lane ? tqi_check_record(c, TQI_CLASSES, lane->class_)
-					     : NULL;
-
-	if (!class || !(c->marks[TQI_CLASSES][lane->class_] & TQI_SEEN_LINKED))
-		return NULL;
-	return class->queue == t->queue && class->kind == t->kind ? class : NULL;
-}
-
-/* On its way to the class of another band (IN-5). */
-static bool is_misplaced(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = tqi_check_extra(c, t);
-
-	return extra && extra->stale & TQI_STALE_PLACE;
-}
-
-/* The plain one of its own class, else of one by queue, kind and band; 0 there is none. */
-static uint32_t lane_for(struct tqi_check *c, const struct tqi_queue *queue,
-			 const struct tqi_task *t, const struct tqi_class *own)
-{
-	if (own && (own->era != queue->era || own->band == tqi_rebuild_band(c, queue, t) ||
-		    is_misplaced(c, t)))
-		return own->plain;
-	uint32_t k = tqi_rebuild_class_find(c, t);
-
-	return k ? tqi_class_at(c->tx, k)->plain : tqi_rebuild_class(c, t);
-}
-
-/* Its lane as far as it has one by now; false: its queue, kind or class cannot be saved. */
-static bool mend_lane(struct tqi_check *c, uint32_t index, struct tqi_task *t)
-{
-	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, t->queue);
-
-	if (!queue || !tqi_check_record(c, TQI_KINDS, t->kind))
-		return false;
-	const struct tqi_class *own = class_of(c, t);
-	bool final = tqi_state_is_final(t->state), left = own && own->era != queue->era;
-	bool joins = tqi_rebuild_is_shared(queue) && !left && (!own || queue->fair);
-
-	if (final || joins) {
-		c->marks[TQI_TASKS][index] |= final ? 0 : TQI_REBUILD_JOINS;
-		t->lane = 0;
-		return true;
-	}
-	if (left)
-		tqi_rebuild_moving(c, t->queue);
-	t->lane = lane_for(c, queue, t, own);
-	return t->lane;
 }
 
 static bool is_watched_by(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
@@ -184,7 +129,7 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 		t->checkpoint_bytes = 0;
 }
 
-static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
+static void count(struct tqi_check *c, const struct tqi_task *t)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 	struct tqi_queue *queue = tqi_queue_at(c->tx, t->queue);
@@ -195,8 +140,6 @@ static void count(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		queue->waiting++;
 	if (tqi_state_is_final(t->state))
 		return;
-	if (!(c->marks[TQI_TASKS][index] & TQI_REBUILD_JOINS))
-		tqi_lane_at(c->tx, t->lane)->members++;
 	root->unfinished++;
 	root->appointments += tqi_check_at(c, t) != 0;
 }
@@ -210,11 +153,9 @@ static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)
 
 static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 {
-	bool had_extra = t->flags & TQI_TASK_EXTRA;
-	uint32_t lane;
-
-	if (!mend_lane(c, index, t) || t->state >= TQ_STATE_COUNT || t->generation == 0 ||
-	    t->generation >= TQI_GENERATION_MAX) {
+	if (!tqi_check_record(c, TQI_QUEUES, t->queue) ||
+	    !tqi_check_record(c, TQI_KINDS, t->kind) || t->state >= TQ_STATE_COUNT ||
+	    t->generation == 0 || t->generation >= TQI_GENERATION_MAX) {
 		lose(t);
 		return;
 	}
@@ -228,15 +169,11 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 	mend_blocks(c, t);
 	if (t->cause == TQ_CAUSE_DEPENDENCY && !has_culprit(c, t))
 		t->cause = t->state == TQ_CANCELLED ? TQ_CAUSE_CANCELLED : TQ_CAUSE_NONE;
-	lane = t->lane;
-	if (had_extra && !(t->flags & TQI_TASK_EXTRA) && /* that may have been why it was there */
-	    !mend_lane(c, index, t))
-		t->lane = lane;
 	tqi_rebuild_task_key(c, index, t);
 	tqi_rebuild_task_group(c, index, t);
 	tqi_rebuild_task_limits(c, t);
 	tqi_rebuild_task_tenant(c, t);
-	count(c, index, t);
+	count(c, t);
 }
 
 /* Attempts. */

@@ -9,8 +9,7 @@
  *	R  room for later; 0.
  *
  * What a field means stands where it is declared.  Truth with a derived part in it (flags of
- * a task that say which heap it is in) is truth here, and mended there.  The lane of a task
- * and its class are truth as far as they say which era the task is of.
+ * a task that say which heap it is in) is truth here, and mended there.
  *
  * A field that is missing here fails the test of the layout, which goes through all bytes.
  */
@@ -31,7 +30,7 @@
 
 #define TQI_FIELDS_TASK(F) \
 	F(link, D) F(state, T) F(cause, T) F(flags, T) F(generation, T) F(sequence, T) \
-	F(wait_sequence, T) F(key, T) F(priority, T) F(lane, T) F(due_ns, T) \
+	F(wait_sequence, T) F(key, T) F(priority, T) F(lane, D) F(due_ns, T) \
 	F(payload, T) F(payload_bytes, T) F(stamp, W) F(attempt, T) F(epoch, T) \
 	F(edges, D) F(prev, D) F(next, D) F(pins, D) F(queue, T) F(kind, T) \
 	F(failures, T) F(crashes, T) F(losses, T) F(attempts_max, T) F(crashes_max, T) \
@@ -72,12 +71,12 @@
 	F(steal_interval_ns, T) F(stole_ns, T) F(stolen, T) F(reserved3, R) F(ranks, D) F(reserved4, R)
 
 #define TQI_FIELDS_QUEUE(F) \
-	F(node, D) F(flags, T) F(classes, D) F(waiting, D) F(attempts_max, T) \
+	F(node, D) F(flags, T) F(era, T) F(waiting, D) F(attempts_max, T) \
 	F(purge_before, T) F(depth_max, T) F(timeout_ns, T) F(backoff_ns, T) \
-	F(backoff_cap_ns, T) F(era, T) F(name, T) F(tournaments, D) F(ageing, T) \
+	F(backoff_cap_ns, T) F(chains, D) F(name, T) F(ageing, T) \
 	F(band_from, T) F(hybrid, T) F(hybrid_count, T) F(edf, T) F(overdue_turn, T) \
 	F(max_wait_ns, T) F(batch, T) F(fair, T) F(fair_time_us, T) F(tenant, T) \
-	F(tenant_classes, D) F(home, T) F(servers, D) F(carry_at, D) F(carry_from, D) \
+	F(home, T) F(servers, D) F(carry_at, D) F(carry_from, D) \
 	F(carry_to, D) F(turn, T) F(asleep, D) F(asleep_prev, D) F(asleep_next, D) \
 	F(streams, D) F(by_kind, D) F(contest, D) F(reserved0, R)
 
@@ -85,12 +84,12 @@
 	F(node, D) F(name, T) F(mean_us, T) F(reserved0, R)
 
 #define TQI_FIELDS_CLASS(F) \
-	F(link, D) F(queue, T) F(kind, T) F(band, T) F(next, D) F(prev, D) F(plain, T) \
-	F(lane_count, D) F(tenant, T) F(era, T) F(rate, T) F(edf, T) F(watched, T) \
-	F(aged, T) F(competes, D) F(parked, D) F(open, D) F(oldest, D)
+	F(link, D) F(queue, D) F(kind, D) F(band, D) F(next, D) F(prev, D) F(plain, D) \
+	F(lane_count, D) F(tenant, D) F(era, D) F(rate, D) F(edf, D) F(watched, D) \
+	F(aged, D) F(competes, D) F(parked, D) F(open, D) F(oldest, D)
 
 #define TQI_FIELDS_LANE(F) \
-	F(node, D) F(class_, T) F(members, D) F(limits, D) F(parking, D) F(prev, D) \
+	F(node, D) F(class_, D) F(members, D) F(limits, D) F(parking, D) F(prev, D) \
 	F(next, D) F(is_parking, D) F(state, D) F(reserved0, R) F(tasks, D) F(ages, D) \
 	F(reserved1, R)
 
@@ -129,9 +128,9 @@
 	F(to, T) F(name, T) F(reserved0, R) F(cancelled_ns, T) F(reserved1, R)
 
 #define TQI_FIELDS_TENANT(F) \
-	F(node, D) F(tasks, D) F(classes, D) F(sequence, T) F(tag_us, T) \
-	F(credit_us, T) F(overdue_turn, T) F(queue, T) F(bytes, T) F(reserved0, R) \
-	F(tournaments, D) F(reserved2, R) F(reserved1, R) F(name, T)
+	F(node, D) F(sequence, T) F(tag_us, T) F(credit_us, T) F(chains, D) \
+	F(tasks, D) F(overdue_turn, T) F(queue, T) F(bytes, T) F(reserved0, R) \
+	F(reserved2, R) F(reserved1, R) F(name, T)
 
 #define TQI_FIELDS_SERVER(F) \
 	F(node, D) F(pool, D) F(used, D) F(turn, T) F(sequence, T) F(queue, T) \

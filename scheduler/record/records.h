@@ -462,6 +462,16 @@ _Static_assert(sizeof(struct tqi_worker) == 704, "eleven cache lines");
 #define TQI_QUEUE_SERVED (1u << 20)  /* its attempts run at servers (scheduler/limit/server.h) */
 
 /*
+ * The classes of one era, a queue's or a tenant's: each of these has a chain for even eras and
+ * one for odd ones, so that what an era leaves behind is what stands in the other chain.
+ */
+struct tqi_chain {
+	uint32_t first;	      /* through class.next, newest first */
+	uint32_t tournaments; /* block: struct tqi_tournaments (TN-1); 0 none */
+	uint32_t left;	      /* classes of that era; a queue's counts those of its tenants, too */
+};
+
+/*
  * A queue.  Never freed.
  *
  * Its policy (scheduler/order/policy.h) is changed as a whole: each change of what decides
@@ -470,7 +480,7 @@ _Static_assert(sizeof(struct tqi_worker) == 704, "eleven cache lines");
 struct tqi_queue {
 	struct tqi_hash_node node; /* in the root's index of queues, by name */
 	uint32_t flags;
-	uint32_t classes; /* chain through class.next, newest first */
+	uint32_t era;	  /* of the policy; classes carry that of theirs */
 	uint32_t waiting; /* blocked, delayed and ready tasks that no purge has condemned */
 	uint32_t attempts_max;
 	uint64_t purge_before; /* waiting tasks with a smaller wait_sequence are cancelled */
@@ -478,9 +488,8 @@ struct tqi_queue {
 	uint64_t timeout_ns;   /* UINT64_MAX none */
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
-	uint32_t era; /* of the policy; classes carry that of theirs */
+	struct tqi_chain chains[2]; /* its classes, of even and of odd eras */
 	char name[TQ_NAME_MAX + 4]; /* NUL-terminated */
-	uint32_t tournaments;	    /* block: struct tqi_tournaments (TN-1); 0 none */
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
@@ -492,7 +501,6 @@ struct tqi_queue {
 	uint32_t fair; /* 1: tenants share it by run time */
 	int64_t fair_time_us; /* its virtual time: where its last start of a tenant began */
 	uint32_t tenant; /* of tasks without a fair key; 0 it has never been fair */
-	uint32_t tenant_classes[2]; /* classes of its tenants, of even and of odd eras */
 	uint32_t home;	     /* pool of its servers that have no limit; 0 it has never had any */
 	uint32_t servers;    /* that may be given tasks: not leaving */
 	uint32_t carry_at;   /* next server's record of a change that is carried out; 0 none is */
@@ -505,7 +513,7 @@ struct tqi_queue {
 	uint32_t streams; /* chain through stream.next, newest first */
 	uint32_t by_kind; /* block: struct tqi_by_kind; 0 it has no streams */
 	uint32_t contest; /* block: struct tqi_tournament of streams (TN-4); 0 none */
-	uint32_t reserved0[10];
+	uint32_t reserved0[8];
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
@@ -562,10 +570,9 @@ struct tqi_by_kind {
 };
 
 /*
- * Tasks of one queue, kind and band: their lanes ordered by first task.  Never freed, but
- * for a tenant's.  Unfinished tasks are in classes of the queue's era, or on their way
- * from those of the one before; a class whose lane has no members is used again in a
- * later era.  Beside the plain lane there is one for each set of limit keys that an
+ * Tasks of one queue, kind, band and era: their lanes ordered by first task.  Unfinished
+ * tasks are in classes of the queue's era, or on their way from those of the one before; a
+ * class of that is freed when it has no members any more.  Beside the plain lane there is one for each set of limit keys that an
  * unfinished task of the class has, and a parking for each of these keys
  * (scheduler/order/lane.h).
  *
@@ -579,8 +586,8 @@ struct tqi_class {
 	uint16_t queue;
 	uint16_t kind;
 	uint32_t band;
-	uint32_t next;	/* older class of the same queue, or of the same tenant */
-	uint32_t prev;	/* of a tenant's: newer one */
+	uint32_t next;	/* older class of its chain */
+	uint32_t prev;	/* newer one */
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint32_t tenant;     /* whose it is; 0 the queue's */
@@ -620,7 +627,7 @@ struct tqi_tournament {
 };
 _Static_assert(sizeof(struct tqi_tournament) == 1096 + 2 * 4096, "without gaps");
 
-/* Those of a queue's classes, or of a tenant's, by band; 0 none. */
+/* Those of a chain of classes, by band; 0 none. */
 struct tqi_tournaments {
 	uint32_t bands[TQ_BANDS];
 };
@@ -657,18 +664,18 @@ _Static_assert(sizeof(struct tqi_times) <= TQI_SCRATCH_BYTES, "as large as the s
  */
 struct tqi_tenant {
 	struct tqi_hash_node node; /* in the root's index of tenants, by queue and name */
-	uint32_t tasks;	   /* records that name it */
-	uint32_t classes;  /* chain through class.next, newest first */
 	uint64_t sequence; /* unique: equal tags in the order in which tenants came */
 	int64_t tag_us;	   /* virtual time at which its next start begins; never less */
 	int64_t credit_us; /* charged too much, not given back yet */
+	struct tqi_chain chains[2]; /* its classes, of even and of odd eras of its queue */
+
+	uint32_t tasks;	       /* records that name it */
 	uint32_t overdue_turn; /* as the queue's, inside the tenant (PO-6) */
 	uint16_t queue;
 	uint8_t bytes; /* of the name; 0: tasks without a key */
 	uint8_t reserved0;
-	uint32_t tournaments; /* block: struct tqi_tournaments (TN-1); 0 none */
 	uint32_t reserved2;
-	uint64_t reserved1[8];
+	uint64_t reserved1[6];
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_tenant) == 256, "four cache lines");
@@ -1064,7 +1071,7 @@ struct tqi_root {
 	struct tqi_hash_index named_schedules; /* by name: each that has one */
 	uint32_t reserved1;
 	struct tqi_queue_set moving_queues; /* those with TQI_QUEUE_MOVING ... */
-	uint32_t moving_at;		    /* ... and the last one that was looked at */
+	uint32_t moving_at; /* ... and the one that a round of the sweep looks at next; 0 none */
 	uint32_t reserved0;
 	struct tqi_queue_set carrying_queues; /* those with carry_at */
 	struct tqi_heap owners; /* workers with assigned tasks: it has room for all workers */

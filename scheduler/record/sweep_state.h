@@ -18,7 +18,7 @@ static inline void tqi_sweep_start(struct tqi_tx *tx)
 static inline bool tqi_sweep_has_work(const struct tqi_root *root)
 {
 	return (root->sweep_left | root->telling | root->carrying | root->groups_busy |
-		root->groups_closing) != 0;
+		root->groups_closing | root->moving_at) != 0;
 }
 /* The same, or something waits for memory: a keeper is to look. */
 static inline bool tqi_sweep_needs_looks(const struct tqi_tx *tx)

@@ -83,7 +83,7 @@ static void sweep_records(struct tqi_tx *tx)
 	TQI_SET(tx, root->sweep_at, at);
 	TQI_SET(tx, root->sweep_left, left);
 	if (left == 0 && root->moving)
-		tqi_policy_round(tx);
+		tqi_policy_round(tx, 0);
 }
 
 bool tqi_sweep_pending(struct tqi_tx *tx)
@@ -105,5 +105,7 @@ bool tqi_sweep_slice(struct tqi_tx *tx)
 		tqi_inherit_slice(tx);
 	if (tqi_root(tx)->sweep_left)
 		sweep_records(tx);
+	else if (tqi_root(tx)->moving_at)
+		tqi_policy_round(tx, tqi_root(tx)->moving_at);
 	return tqi_sweep_pending(tx);
 }

@@ -51,16 +51,16 @@ static bool stream_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 static bool class_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 			   const struct tqi_queue *queue)
 {
-	uint32_t steps = 0;
+	for (uint32_t e = 0, steps = 0; e < 2; e++)
+		for (uint32_t c = queue->chains[e].first;
+		     c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
+			const struct tqi_class *class = tqi_class_at(tx, c);
 
-	for (uint32_t c = queue->classes; c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
-		const struct tqi_class *class = tqi_class_at(tx, c);
-
-		c = class->next;
-		if (tqi_worker_serves_kind(worker, class->kind) &&
-		    (class->open.length || class->parked))
-			return true;
-	}
+			c = class->next;
+			if (tqi_worker_serves_kind(worker, class->kind) &&
+			    (class->open.length || class->parked))
+				return true;
+		}
 	return false;
 }
 

@@ -742,6 +742,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return core_edges(c, index) < left;
 	if (unit == MODEL_UNSETTLED)
 		return c->unsettled;
+	if (unit == MODEL_THROUGH)
+		return !(tqi_queue_at(&c->tx, index)->flags & TQI_QUEUE_MOVING);
 	if (unit == MODEL_POPPED)
 		return may_be_unsettled(c) &&
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;

@@ -342,6 +342,7 @@ enum model_unit {
 	MODEL_OVERTAKEN, /* moved this complete group behind others */
 	MODEL_CLOSED,	 /* looked at this group as the segment shuts down */
 	MODEL_SETTLED,	 /* taken this task from the telling list */
+	MODEL_THROUGH,	 /* found nothing of an earlier era left in this queue */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
 
@@ -356,6 +357,7 @@ struct model {
 	uint32_t flags;
 	uint64_t cancel_before;
 	uint32_t sweep_at, sweep_left, sweep_count;
+	bool rounding; /* the sweep has been over all tasks, and frees classes still */
 	uint64_t retention_ns;
 	uint64_t look_ns, unbroken_ns;
 	uint64_t reclaimed, evicted;
@@ -591,7 +593,7 @@ bool model_due_run(struct model *m, uint32_t count);
 bool model_is_due(const struct model *m);
 bool model_wall_run(struct model *m, uint32_t count);
 /* The core has come to where `left` records are left. */
-bool model_sweep_slice(struct model *m, uint32_t left);
+bool model_sweep_slice(struct model *m, uint32_t left, bool rounding);
 /* Nothing is due, swept or to be buried any more. */
 bool model_look(struct model *m);
 bool model_bury(struct model *m);

@@ -251,11 +251,11 @@ static void tell_slice(struct model *m)
 
 bool model_sweep_pending(const struct model *m)
 {
-	return m->sweep_left || m->telling_count || model_is_carrying(m) || m->busy_count ||
-	       m->closing;
+	return m->sweep_left || m->rounding || m->telling_count || model_is_carrying(m) ||
+	       m->busy_count || m->closing;
 }
 
-bool model_sweep_slice(struct model *m, uint32_t left)
+bool model_sweep_slice(struct model *m, uint32_t left, bool rounding)
 {
 	bool sweeping = m->sweep_left;
 
@@ -277,8 +277,10 @@ bool model_sweep_slice(struct model *m, uint32_t left)
 		if (m->sweep_at < m->task_slots)
 			changes += sweep_one(m, m->sweep_at);
 	}
-	if (sweeping && !m->sweep_left)
+	if (!m->sweep_left && (sweeping || m->rounding)) {
+		m->rounding = rounding;
 		model_policy_round(m);
+	}
 	return model_sweep_pending(m);
 }
 

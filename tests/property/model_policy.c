@@ -314,7 +314,8 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 		model_tenant_own(m, queue);
 	if (!era)
 		return 0;
-	bool moving = has_earlier(m, queue);
+	/* Very many empty classes take a round of the sweep. */
+	bool moving = has_earlier(m, queue) || !model_has_done(m, MODEL_THROUGH, queue);
 
 	set_flags(q, moving);
 	if (moving)
@@ -341,6 +342,7 @@ bool model_policy_move(struct model *m, uint32_t task)
 void model_policy_round(struct model *m)
 {
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
-		if ((m->queues[q].flags & TQI_QUEUE_MOVING) && !has_earlier(m, q))
+		if ((m->queues[q].flags & TQI_QUEUE_MOVING) && !has_earlier(m, q) &&
+		    (!m->rounding || model_has_done(m, MODEL_THROUGH, q)))
 			set_flags(&m->queues[q], false);
 }

@@ -94,14 +94,15 @@ void model_rebuild(struct model *m)
 			t->telling = false;
 			model_settle(m, i);
 		}
-		if (t->fair && t->state != TQ_FREE && !model_state_is_final(t->state))
-			model_home(m, t); /* tenants' classes are made anew, all of this era */
+		if (t->state != TQ_FREE && !model_state_is_final(t->state))
+			model_home(m, t); /* classes are made anew, all of this era */
 		if (t->state == TQ_RUNNING) {
 			t->attempt.order = ++m->order;
 			t->look_ns = t->attempt.phase ? model_deadline(t) : model_look_at(t);
 		}
 	}
 	model_rebuild_groups(m);
+	m->rounding = false;
 	model_policy_round(m);
 	m->sweep_at = 0;
 	m->sweep_left = m->sweep_count = m->task_slots;

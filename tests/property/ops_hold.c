@@ -93,7 +93,7 @@ static void sweep(struct world *w)
 	int r = perform(w, sweep_core, NULL, false);
 	const struct tqi_root *root = tqi_segment_root(&w->box.seg);
 
-	expect(w, r, model_sweep_slice(w->m, root->sweep_left), "sweep");
+	expect(w, r, model_sweep_slice(w->m, root->sweep_left, root->moving_at), "sweep");
 }
 
 static int bury_core(struct world *w, void *arg)
@@ -205,38 +205,9 @@ void op_look(struct world *w)
 }
 
 /* On a sound segment: nothing that a user sees may change. */
-/*
- * Short of memory, a rebuild has taken tasks out of their tenants' classes; the next one
- * finds them in the queue's, of the era before, and leaves the rest to the sweep.
- */
-static void learn_guests(struct world *w)
-{
-	struct tqi_tx tx;
-
-	tqi_tx_view(&tx, &w->box.seg);
-	for (uint32_t i = 1; i < w->m->task_slots; i++) {
-		struct model_task *m = &w->m->tasks[i];
-		const struct tqi_task *t = tqi_task_at(&tx, i);
-
-		if (m->state == TQ_FREE || tqi_state_is_final(m->state) || !m->fair)
-			continue;
-		const struct tqi_class *class = tqi_class_of(&tx, t);
-
-		if (class->tenant || class->era == w->m->queues[m->queue].era)
-			continue;
-		m->fair = false;
-		m->era = class->era;
-		m->band = class->band;
-		m->rate = class->rate;
-		m->edf = class->edf;
-		m->aged = class->aged;
-		w->m->queues[m->queue].flags |= TQI_QUEUE_MOVING | TQI_QUEUE_ORDERED;
-	}
-}
-
 void op_rebuild(struct world *w)
 {
-	int r = -ENOMEM, tries = 0;
+	int r = -ENOMEM;
 
 	bool wiped = chance(w, 2);
 
@@ -249,15 +220,12 @@ void op_rebuild(struct world *w)
 	while (r == -ENOMEM) { /* as client/observe/check_api.c does */
 		tqt_box_begin(&w->box, &w->tx);
 		r = tqi_rebuild(&w->tx, scratch(w));
-		tries++;
 		tqi_tx_commit(&w->tx);
 		if (r == -ENOMEM && !tqt_box_grow(&w->box, 1)) {
 			w->stuck = true; /* full to the last span: only a larger segment helps */
 			return;
 		}
 	}
-	if (tries > 1)
-		learn_guests(w);
 	model_rebuild(w->m);
 	w->compare_now = true;
 }

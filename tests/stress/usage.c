@@ -58,11 +58,13 @@ static void leave_out_kinds(struct tqi_tx *tx, const struct tqi_queue *queue, st
 		leave_out_block(sizeof(struct tqi_by_kind), u);
 	if (queue->contest)
 		leave_out_block(tqi_tournament_bytes(false), u);
-	if (!queue->tournaments)
+	const uint32_t tournaments = queue->chains[queue->era & 1].tournaments;
+
+	if (!tournaments)
 		return;
 	leave_out_block(sizeof(struct tqi_tournaments), u);
 	for (uint32_t band = 0; band < TQ_BANDS; band++) {
-		const struct tqi_tournament *t = tqi_tournament_at(tx, queue->tournaments, band);
+		const struct tqi_tournament *t = tqi_tournament_at(tx, tournaments, band);
 
 		if (t)
 			leave_out_block(tqi_tournament_bytes(t->orders == 2), u);

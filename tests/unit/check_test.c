@@ -284,7 +284,9 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->tasks.chunks[0], 1);
 	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
 	DAMAGE(queue->waiting, 1);
-	DAMAGE(queue->classes, 0);
+	DAMAGE(queue->chains[0].first, 0);
+	DAMAGE(queue->chains[0].left, 9);
+	DAMAGE(queue->chains[1].left, 1);
 	close_intact(&f, &image);
 }
 
@@ -667,9 +669,11 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(root->tenants.buckets, 0);
 	DAMAGE(root->tenants.chunks[0], 0);
 	DAMAGE(tenant->tasks, 9);
-	DAMAGE(tenant->classes, 0);
-	DAMAGE(tenant->classes, 0xffffff);
-	DAMAGE(tenant->classes, 1);
+	DAMAGE(tenant->chains[1].first, 0);
+	DAMAGE(tenant->chains[1].first, 0xffffff);
+	DAMAGE(tenant->chains[1].first, 1);
+	DAMAGE(tenant->chains[1].left, 9);
+	DAMAGE(tenant->chains[0].left, 1);
 	DAMAGE(tenant->sequence, UINT64_MAX / 2);
 	DAMAGE(tenant->tag_us, -1);
 	DAMAGE(tenant->credit_us, -1);
@@ -690,8 +694,8 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(queue->tenant, 0);
 	DAMAGE(queue->tenant, extra->tenant);
 	DAMAGE(queue->tenant, 0xffffff);
-	DAMAGE(queue->tenant_classes[0], 1);
-	DAMAGE(queue->tenant_classes[1], 0);
+	DAMAGE(queue->chains[0].left, 1);
+	DAMAGE(queue->chains[1].left, 0);
 	DAMAGE(queue->hybrid, 5);
 	DAMAGE(queue->flags, 0);
 	DAMAGE(queue->era, 5);
@@ -701,6 +705,7 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(class->tenant, 0xffffff);
 	DAMAGE(class->competes, 0);
 	DAMAGE(class->next, 0xffffff);
+	DAMAGE(class->prev, 0xffffff);
 	DAMAGE(class->kind, 2);
 	DAMAGE(class->band, 1);
 	DAMAGE(class->era, 0);

@@ -424,7 +424,7 @@ static void test_b6_a_queue_becomes_fair_and_back(void **state)
 	assert_int_equal(set_policy(&s, (struct tqi_policy){ .fair = TQ_OFF }), 0);
 	sweep(&s);
 	assert_false(queue_of(&s)->flags & TQI_QUEUE_SHARED);
-	assert_int_equal(queue_of(&s)->tenant_classes[0] + queue_of(&s)->tenant_classes[1], 0);
+	assert_int_equal(tenant_of(&s, "a")->chains[1].left, 0);
 	end(&s.f, s.worker, &during, DONE);
 	for (int i = 0; i < 200; i++)
 		assert_int_equal(run(&s, 10), 'a'); /* as submitted */

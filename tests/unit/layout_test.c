@@ -153,6 +153,10 @@ static void add_indexes(struct text *t)
 	FIELD(tqi_hash_node, link);
 	FIELD(tqi_hash_node, next);
 	FIELD(tqi_hash_node, hash);
+	STRUCT(tqi_chain);
+	FIELD(tqi_chain, first);
+	FIELD(tqi_chain, tournaments);
+	FIELD(tqi_chain, left);
 	STRUCT(tqi_hash_index);
 	FIELD(tqi_hash_index, count);
 	FIELD(tqi_hash_index, buckets);

@@ -136,7 +136,7 @@ static void test_best_of_the_kinds_that_are_served(void **state)
 		else
 			claim_best(&m, tqt_below(&m.random, 3));
 	}
-	assert_true(the_queue(&m)->tournaments);
+	assert_true(the_queue(&m)->chains[0].tournaments);
 	assert_sound(&m.f);
 	while (m.count)
 		claim_best(&m, 0);
@@ -145,7 +145,7 @@ static void test_best_of_the_kinds_that_are_served(void **state)
 	close_fixture(&m.f);
 }
 
-/* An era begins without one, and gets one with its first class; then by age, too. */
+/* An era begins without classes, and gets one with its fifth; then by age, too. */
 static void test_an_era_has_its_own(void **state)
 {
 	const struct tqi_queue_settings aged = { .policy = { .max_wait_ns = SECOND } };
@@ -161,10 +161,10 @@ static void test_an_era_has_its_own(void **state)
 		assert_int_equal(end(&m.f, m.worker[0], &claimed, DONE), 0);
 	begin(&m.f);
 	assert_int_equal(conclude(&m.f, tqi_queue_set(&m.f.tx, 1, &aged)), 0);
-	assert_false(the_queue(&m)->tournaments);
+	assert_false(the_queue(&m)->chains[1].left);
 	uint64_t old = submit(&m.f, (struct tq_task_spec){ .kind = kind_name(39), .priority = -9 });
 
-	assert_true(the_queue(&m)->tournaments);
+	assert_false(the_queue(&m)->chains[1].tournaments);
 	m.f.box.system.now_ns += 2 * SECOND;
 	for (uint32_t k = 0; k < 38; k++)
 		submit(&m.f, (struct tq_task_spec){ .kind = kind_name(k), .priority = 5 });
@@ -204,7 +204,7 @@ static void test_damage_is_found_and_mended(void **state)
 		const struct tqi_queue *queue = the_queue(&m);
 		const struct tqi_tournaments *all =
 			(void *)(m.f.box.seg.base +
-				 ((uint64_t)queue->tournaments << TQI_UNIT_SHIFT));
+				 ((uint64_t)queue->chains[0].tournaments << TQI_UNIT_SHIFT));
 		struct tqi_tournament *t =
 			(void *)(m.f.box.seg.base + ((uint64_t)all->bands[0] << TQI_UNIT_SHIFT));
 		uint8_t *const fields[] = {
@@ -296,7 +296,7 @@ static uint32_t count_tournaments(struct many *m)
 	for (uint32_t t = 1; t < tqi_segment_core(&m->f.box.seg)->tables[TQI_TENANTS].count; t++) {
 		const struct tqi_tenant *tenant = tqi_table_peek(&m->f.box.seg, TQI_TENANTS, t);
 
-		count += tenant->tournaments != 0;
+		count += tenant->chains[0].tournaments || tenant->chains[1].tournaments;
 	}
 	return count;
 }
@@ -332,7 +332,7 @@ static void test_tenants_of_many_kinds(void **state)
 	close_fixture(&m.f);
 }
 
-/* An era of its own, too: the first class of it takes the old ones' tournaments away. */
+/* Two eras of one tenant: each has its own. */
 static void test_tenants_in_another_era(void **state)
 {
 	const struct tqi_queue_settings aged = { .policy = { .max_wait_ns = 1000 * SECOND } };
@@ -373,7 +373,8 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 		struct tqi_queue *queue = tqi_table_peek(&m.f.box.seg, TQI_QUEUES, 1);
 		struct tqi_tenant *tenant = tqi_table_peek(&m.f.box.seg, TQI_TENANTS, 2);
 		const struct tqi_tournaments *all =
-			(void *)(base + ((uint64_t)tenant->tournaments << TQI_UNIT_SHIFT));
+			(void *)(base +
+				 ((uint64_t)tenant->chains[1].tournaments << TQI_UNIT_SHIFT));
 		struct tqi_tournament *t =
 			(void *)(base + ((uint64_t)all->bands[0] << TQI_UNIT_SHIFT));
 		struct tqi_tournament *contest =
@@ -382,7 +383,7 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 			(void *)&t->of[t->winner[0]],
 			(void *)&t->groups,
 			&t->winner[TQI_BY_KEY],
-			(void *)&tenant->tournaments,
+			(void *)&tenant->chains[1].tournaments,
 			(void *)&contest->of[contest->winner[0]],
 			(void *)&contest->ready[3],
 			&contest->best[TQI_BY_KEY][2],
