@@ -36,9 +36,6 @@ void tqi_check_task_tenant(struct tqi_check *c, uint32_t index, const struct tqi
 	if (class->era == queue->era && !!class->tenant != queue->fair)
 		tqi_check_fault(c, "task %u: %s a class of its tenant", index,
 				queue->fair ? "not in" : "in");
-	if (class->tenant && t->state == TQ_READY &&
-	    !(t->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED)))
-		c->contests[tqi_check_stream_of(c, t->queue, t->kind)].ready++; /* of none: 0 */
 }
 
 /* FA-4. */
@@ -76,8 +73,6 @@ static void check_stream(struct tqi_check *c, uint32_t s)
 		return;
 	tqi_check_equal(c, "stream", s, "classes of tenants", stream->tenant_classes,
 			c->contests[s].classes);
-	tqi_check_equal(c, "stream", s, "ready of tenants", stream->tenant_ready,
-			c->contests[s].ready);
 	if (stream->tenants.capacity < stream->tenant_classes)
 		tqi_check_fault(c, "stream %u: no room for %u classes", s, stream->tenant_classes);
 }

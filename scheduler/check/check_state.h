@@ -46,9 +46,9 @@ struct tqi_check_served {
 struct tqi_check_group {
 	uint32_t members, uncounted, pinned, waiters, states[TQ_STATE_COUNT];
 };
-/* What tenants add up to, for a stream. */
+/* What tenants and held tasks add up to, for a stream. */
 struct tqi_check_contest {
-	uint32_t classes, ready;
+	uint32_t classes, held;
 };
 /* Classes of a queue and its tenants, of even and of odd eras. */
 struct tqi_check_eras {

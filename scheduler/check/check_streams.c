@@ -114,13 +114,43 @@ void tqi_check_streams(struct tqi_check *c)
 			tqi_check_fault(c, "times %u: of no stream", t);
 }
 
+/* Those with unfinished tasks are among the busy ones of their queue, and may be without. */
+static void check_busy(struct tqi_check *c, uint32_t s, const struct tqi_stream *stream)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, stream->queue);
+	uint32_t busy = queue && queue->busy[stream->kind / 64 & 3] >> stream->kind % 64 & 1;
+	uint32_t unfinished = c->depth[s][TQ_FREE] + c->depth[s][TQ_BLOCKED] +
+			      c->depth[s][TQ_DELAYED] + c->depth[s][TQ_READY] +
+			      c->depth[s][TQ_RUNNING];
+
+	if (stream->busy != busy || (unfinished && !busy))
+		tqi_check_fault(c, "stream %u: busy %u and %u, with %u unfinished tasks", s,
+				stream->busy, busy, unfinished);
+	tqi_check_equal(c, "stream", s, "held", stream->held, c->contests[s].held);
+}
+
+/* Bits of no stream. */
+static void check_bits(struct tqi_check *c, uint32_t q)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+
+	for (uint32_t k = 0; queue && k <= TQI_KINDS_MAX; k++)
+		if (queue->busy[k / 64] >> k % 64 & 1 && !tqi_check_stream_of(c, q, k))
+			tqi_check_fault(c, "queue %u: no stream of kind %u is busy", q, k);
+}
+
 void tqi_check_depths(struct tqi_check *c)
 {
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
+		check_bits(c, q);
 	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++) {
 		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
 
-		for (uint32_t state = 0; stream && state < TQ_STATE_COUNT; state++)
+		if (!stream)
+			continue;
+		for (uint32_t state = 0; state < TQ_STATE_COUNT; state++)
 			tqi_check_equal(c, "stream", s, "depth", stream->depth[state],
 					c->depth[s][state]);
+		check_busy(c, s, stream);
 	}
 }

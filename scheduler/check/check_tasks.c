@@ -70,6 +70,7 @@ static bool check_stream(struct tqi_check *c, uint32_t index, const struct tqi_t
 {
 	uint32_t s = tqi_check_stream_of(c, t->queue, t->kind);
 
+	c->contests[s].held += t->state == TQ_READY && t->flags & TQI_TASK_HELD; /* of none: 0 */
 	if (s)
 		c->depth[s][tqi_check_gauge(c, t)]++;
 	else

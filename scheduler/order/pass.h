@@ -83,6 +83,8 @@ TQI_TWICE void tqi_pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task
 		task->state = (uint8_t)to;
 	if (planted)
 		root->unfinished++;
+	if (begins && __builtin_expect(!stream->busy, 0))
+		tqi_stream_begin(tx, stream);
 	if (turns && !waits && queue->depth_max != UINT64_MAX)
 		tqi_wake_room(tx);
 	if (extra && extra->group)

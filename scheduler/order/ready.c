@@ -36,21 +36,19 @@ static void follow(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane, struct 
 		tqi_class_follow(tx, lane->class_);
 }
 
-static __attribute__((noinline)) void count_tenants(struct tqi_tx *tx,
-						    const struct tqi_class *class, int change)
+/* A ready one that is held has come (1), or it leaves (-1). */
+static __attribute__((noinline)) void count_held(struct tqi_tx *tx, const struct tqi_task *task,
+						 int change)
 {
-	TQI_ADD(tx, tqi_stream_by(tx, class->queue, class->kind)->tenant_ready, change);
+	TQI_ADD(tx, tqi_stream_of(tx, task)->held, change);
 }
 
 /* A task has come into the heap of its lane (1), or has left it (-1). */
-static void count(struct tqi_tx *tx, const struct tqi_lane *lane, const struct tqi_class *class,
-		  int change)
+static void count(struct tqi_tx *tx, const struct tqi_lane *lane, int change)
 {
 	TQI_ADD(tx, tqi_root(tx)->ready, change);
 	if (lane->limits[0])
 		tqi_limits_wait(tx, lane->limits, change);
-	if (class->tenant)
-		count_tenants(tx, class, change);
 }
 
 /* Of a task with rare settings. */
@@ -169,8 +167,10 @@ TQI_TWICE bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, st
 	uint64_t tag = tqi_tag(task->sequence, index);
 
 	set_key(tx, task, class);
-	if (task->flags & TQI_TASK_HELD)
+	if (task->flags & TQI_TASK_HELD) {
+		count_held(tx, task, 1);
 		return false;
+	}
 	const struct tqi_heap_entry entry = { task->key, tag };
 	const bool plain = is_plain(lane, class) && lane->tasks.capacity;
 
@@ -185,7 +185,7 @@ TQI_TWICE bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, st
 		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, tag });
 	follow(tx, task->lane, lane, class, &before);
-	count(tx, lane, class, 1);
+	count(tx, lane, 1);
 	return true;
 }
 
@@ -227,8 +227,10 @@ void tqi_ready_leave(struct tqi_tx *tx, uint32_t index)
 void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
 			  struct tqi_lane *lane, struct tqi_class *class)
 {
-	if (task->flags & TQI_TASK_HELD)
+	if (task->flags & TQI_TASK_HELD) {
+		count_held(tx, task, -1);
 		return;
+	}
 	if (task->flags & TQI_TASK_ASSIGNED) {
 		tqi_assigned_leave(tx, index);
 		return;
@@ -248,5 +250,5 @@ void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_ta
 	if (class->aged)
 		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);
 	follow(tx, task->lane, lane, class, &before);
-	count(tx, lane, class, -1);
+	count(tx, lane, -1);
 }

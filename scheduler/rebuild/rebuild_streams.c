@@ -106,7 +106,12 @@ void tqi_rebuild_depths(struct tqi_check *c)
 	for (uint32_t i = 1; i < c->count[TQI_TASKS]; i++) {
 		const struct tqi_task *t = tqi_task_at(c->tx, i);
 
-		if (t->state != TQ_FREE)
-			tqi_stream_of(c->tx, t)->depth[tqi_check_gauge(c, t)]++;
+		if (t->state == TQ_FREE)
+			continue;
+		struct tqi_stream *stream = tqi_stream_of(c->tx, t);
+
+		stream->depth[tqi_check_gauge(c, t)]++;
+		if (!tqi_state_is_final(t->state))
+			tqi_stream_begin(c->tx, stream);
 	}
 }

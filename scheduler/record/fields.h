@@ -78,7 +78,7 @@
 	F(max_wait_ns, T) F(batch, T) F(fair, T) F(fair_time_us, T) F(tenant, T) \
 	F(home, T) F(servers, D) F(carry_at, D) F(carry_from, D) \
 	F(carry_to, D) F(turn, T) F(asleep, D) F(asleep_prev, D) F(asleep_next, D) \
-	F(streams, D) F(by_kind, D) F(contest, D) F(reserved0, R)
+	F(streams, D) F(by_kind, D) F(contest, D) F(busy, D)
 
 #define TQI_FIELDS_KIND(F) \
 	F(node, D) F(name, T) F(mean_us, T) F(reserved0, R)
@@ -156,7 +156,7 @@
 	F(link, D) F(queue, T) F(kind, T) F(times, T) F(depth, D) F(submitted, T) \
 	F(started, T) F(ended, T) F(retried, T) F(crashed, T) F(reclaimed, T) \
 	F(stolen, T) F(throttled, T) F(moved, T) F(next, D) F(tenant_classes, D) \
-	F(tenant_ready, D) F(reserved0, R) F(tenants, D) F(reserved1, R)
+	F(held, D) F(busy, D) F(tenants, D) F(reserved1, R)
 
 #define TQI_FIELDS_ROOT(F) \
 	F(sequence, T) F(flags, T) F(unfinished, D) F(ready, D) F(running, D) \

@@ -69,7 +69,7 @@ struct tqi_queue {
 	uint32_t streams; /* chain through stream.next, newest first */
 	uint32_t by_kind; /* block: struct tqi_by_kind; 0 it has no streams */
 	uint32_t contest; /* block: struct tqi_tournament of streams (TN-4); 0 none */
-	uint32_t reserved0[8];
+	uint64_t busy[4]; /* bits by kind: streams with unfinished tasks, or that had some */
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
@@ -90,7 +90,8 @@ _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
  *  queue, kind    the transaction that makes it                 the lock
  *  depth          whatever changes a task's state or queue      the lock, journalled
  *  the counters   submit, claim, verdict, a steal, a move       the lock, journalled
- *  tenants, ...   whatever orders tasks of tenants              the lock, journalled
+ *  tenants, ...   whatever orders tasks                         the lock, journalled
+ *  busy           what begins a task; who finds it without any  the lock, journalled
  *
  * Observers read all of it.  The counters are truth; all else a rebuild makes anew.
  */
@@ -113,8 +114,8 @@ struct tqi_stream {
 	uint64_t moved;	    /* unfinished tasks that went to another queue */
 	uint32_t next;	    /* others of the queue */
 	uint32_t tenant_classes; /* classes of tenants: `tenants` has room for all */
-	uint32_t tenant_ready;	 /* tasks in the heaps of their lanes */
-	uint32_t reserved0;
+	uint32_t held; /* ready tasks that are held: in no heap */
+	uint32_t busy; /* 1: its bit is set among the busy ones of its queue */
 	struct tqi_heap tenants; /* those with something in `open`, by their tenant's tag */
 	uint64_t reserved1[3];
 };

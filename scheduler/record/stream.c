@@ -96,3 +96,23 @@ bool tqi_stream_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
 	stream_give(tx, s);
 	return false;
 }
+
+static void set_busy(struct tqi_tx *tx, struct tqi_stream *stream, bool busy)
+{
+	uint64_t *bits = &tqi_queue_at(tx, stream->queue)->busy[stream->kind / 64 & 3];
+
+	TQI_SET(tx, stream->busy, (uint32_t)busy);
+	TQI_SET(tx, *bits, *bits ^ 1ull << stream->kind % 64);
+}
+
+void tqi_stream_begin(struct tqi_tx *tx, struct tqi_stream *stream)
+{
+	if (!stream->busy)
+		set_busy(tx, stream, true);
+}
+
+void tqi_stream_rest(struct tqi_tx *tx, struct tqi_stream *stream)
+{
+	if (stream->busy)
+		set_busy(tx, stream, false);
+}

@@ -61,6 +61,13 @@ uint32_t tqi_times_make(struct tqi_tx *tx, uint32_t queue, uint32_t kind, bool *
 /* Put one that is of a queue and kind into its queue's chain and index; -ENOMEM. */
 int tqi_stream_link(struct tqi_tx *tx, uint32_t stream);
 
+/*
+ * It has unfinished tasks from now on; it is found to have none.  In between it counts as
+ * busy, so that a task that comes and goes costs nothing.
+ */
+void tqi_stream_begin(struct tqi_tx *tx, struct tqi_stream *stream);
+void tqi_stream_rest(struct tqi_tx *tx, struct tqi_stream *stream);
+
 /* A duration that ends now, to be counted in it (RC-13). */
 static inline void tqi_stream_time(struct tqi_tx *tx, const struct tqi_stream *stream,
 				   enum tqi_timed what, uint64_t since_ns)

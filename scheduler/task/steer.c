@@ -79,10 +79,12 @@ int tqi_steer_hold(struct tqi_tx *tx, uint64_t id, bool hold)
 
 	if (!!(task->flags & TQI_TASK_HELD) == hold)
 		return 0;
-	if (hold && task->state == TQ_READY)
-		tqi_ready_leave(tx, index); /* reads the flag: before it is set */
+	if (task->state == TQ_READY)
+		tqi_ready_leave(tx, index); /* reads the flag: before it changes */
 	tqi_task_set_flag(tx, task, TQI_TASK_HELD, hold);
-	if (!hold && task->state == TQ_READY)
+	if (task->state == TQ_READY && hold)
+		tqi_ready_reenter(tx, index);
+	else if (task->state == TQ_READY)
 		tqi_ready_enter(tx, index, false);
 	if (hold)
 		tqi_wake_empty(tx);
@@ -187,6 +189,7 @@ static void enter_stream(struct tqi_tx *tx, const struct tqi_task *task)
 
 	TQI_ADD(tx, stream->depth[tqi_task_gauge(tx, task)], 1);
 	TQI_ADD(tx, stream->submitted, 1);
+	tqi_stream_begin(tx, stream);
 }
 
 static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name, int32_t priority)

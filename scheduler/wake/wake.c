@@ -3,6 +3,7 @@
 #include "scheduler/wake/wake.h"
 
 #include "scheduler/record/serves.h"
+#include "scheduler/record/stream.h"
 #include "scheduler/wake/asleep.h"
 #include "scheduler/wake/sleepers.h"
 #include "shm/lock.h"
@@ -27,39 +28,40 @@ void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 		tqi_sleep_pop(tx, w);
 }
 
-/* Whether a kind has work of a queue; `stuck`: but for what runs, nothing of it can start. */
-static bool stream_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
-			    const struct tqi_queue *queue, bool stuck)
+/* Whether a stream has work; `stuck`: but for what runs, nothing of it can start. */
+static bool has_work(const struct tqi_root *root, const struct tqi_stream *stream, bool stuck)
 {
 	/* What is blocked comes to be startable only by the end of something that runs or can. */
-	bool more_to_end = tqi_root(tx)->running || tqi_root(tx)->ready;
-	uint32_t steps = 0;
+	bool more_to_end = root->running || root->ready;
 
-	for (uint32_t s = queue->streams; s && tqi_table_walks(tx, TQI_STREAMS, &steps);) {
-		const struct tqi_stream *stream = tqi_stream_at(tx, s);
-
-		s = stream->next;
-		if (tqi_worker_serves_kind(worker, stream->kind) &&
-		    (stream->depth[TQ_RUNNING] || (stream->depth[TQ_BLOCKED] && more_to_end) ||
-		     (!stuck && (stream->depth[TQ_DELAYED] || stream->tenant_ready))))
-			return true;
-	}
-	return false;
+	return stream->depth[TQ_RUNNING] || (stream->depth[TQ_BLOCKED] && more_to_end) ||
+	       (!stuck && (stream->depth[TQ_DELAYED] || stream->depth[TQ_READY] > stream->held));
 }
 
-/* Whether a task of the queue's own classes is ready, be it held back by a limit. */
-static bool class_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
+static bool has_tasks(const struct tqi_stream *stream)
+{
+	return stream->depth[TQ_FREE] | stream->depth[TQ_RUNNING] | stream->depth[TQ_BLOCKED] |
+	       stream->depth[TQ_DELAYED] | stream->depth[TQ_READY];
+}
+
+/*
+ * Of the streams that are busy, and that the worker serves, up to the first one with work.  One
+ * without tasks is not looked at again before it gets some: so much walk is paid for.
+ */
+static bool queue_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 			   const struct tqi_queue *queue)
 {
-	for (uint32_t e = 0, steps = 0; e < 2; e++)
-		for (uint32_t c = queue->chains[e].first;
-		     c && tqi_table_walks(tx, TQI_CLASSES, &steps);) {
-			const struct tqi_class *class = tqi_class_at(tx, c);
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint64_t kinds = queue->busy[i] & worker->kinds[i]; kinds && !tx->corrupt;
+		     kinds &= kinds - 1) {
+			uint32_t kind = 64 * i + (uint32_t)__builtin_ctzll(kinds);
+			struct tqi_stream *stream =
+				tqi_stream_at(tx, tqi_stream_find(tx, queue, kind));
 
-			c = class->next;
-			if (tqi_worker_serves_kind(worker, class->kind) &&
-			    (class->open.length || class->parked))
+			if (has_work(tqi_root(tx), stream, tqi_queue_is_stuck(queue)))
 				return true;
+			if (!has_tasks(stream) && !tqi_tx_is_filling(tx))
+				tqi_stream_rest(tx, stream);
 		}
 	return false;
 }
@@ -75,14 +77,9 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 	/* One may have members that are still shut, or a completion task that is to start. */
 	if (root->groups_busy || root->groups_closing)
 		return false;
-	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++) {
-		const struct tqi_queue *queue = tqi_queue_at(tx, worker->queues[i]);
-		bool stuck = tqi_queue_is_stuck(queue);
-
-		if (stream_has_work(tx, worker, queue, stuck) ||
-		    (!stuck && class_has_work(tx, worker, queue)))
+	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
+		if (queue_has_work(tx, worker, tqi_queue_at(tx, worker->queues[i])))
 			return false;
-	}
 	return true;
 }
 

@@ -711,7 +711,10 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	DAMAGE(class->era, 0);
 	DAMAGE(stream->tenant_classes, 0);
 	DAMAGE(stream->tenant_classes, 99);
-	DAMAGE(stream->tenant_ready, 0);
+	DAMAGE(stream->held, 1);
+	DAMAGE(stream->busy, 0);
+	DAMAGE(queue->busy[0], 0);
+	DAMAGE(queue->busy[3], 1);
 	DAMAGE(stream->tenants.length, 0);
 	DAMAGE(stream->tenants.root.key, INT64_MAX);
 	DAMAGE(stream->tenants.root.key, -1);

@@ -173,6 +173,58 @@ static void test_an_era_has_its_own(void **state)
 	close_fixture(&m.f);
 }
 
+static uint32_t count_busy(struct many *m)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < 4; i++)
+		count += (uint32_t)__builtin_popcountll(the_queue(m)->busy[i]);
+	return count;
+}
+
+static bool is_idle(struct many *m)
+{
+	begin(&m->f);
+	bool idle = tqi_worker_is_idle(&m->f.tx, tqi_worker_at(&m->f.tx, m->worker[0]));
+
+	commit(&m->f);
+	return idle;
+}
+
+/* Whoever asks whether there is work goes by kinds that had some only once. */
+static void test_kinds_without_tasks_are_passed_once(void **state)
+{
+	struct tqi_claimed claimed;
+	static struct many m;
+
+	(void)state;
+	open_many(&m);
+	assert_true(is_idle(&m));
+	for (uint32_t k = 0; k < 40; k++)
+		submit(&m.f,
+		       (struct tq_task_spec){ .kind = kind_name(k), .flags = TQ_TASK_FORGET });
+	assert_false(is_idle(&m));
+	while (claim(&m.f, m.worker[0], &claimed))
+		assert_int_equal(end(&m.f, m.worker[0], &claimed, DONE), 0);
+	assert_int_equal(count_busy(&m), 40);
+	assert_true(is_idle(&m));
+	assert_int_equal(count_busy(&m), 0);
+	uint64_t held =
+		submit(&m.f, (struct tq_task_spec){ .kind = kind_name(39), .flags = TQ_TASK_HOLD });
+
+	assert_true(is_idle(&m));
+	assert_int_equal(count_busy(&m), 1);
+	assert_sound(&m.f);
+	begin(&m.f);
+	assert_int_equal(conclude(&m.f, tqi_steer_hold(&m.f.tx, held, false)), 0);
+	assert_false(is_idle(&m));
+	begin(&m.f);
+	assert_int_equal(conclude(&m.f, tqi_steer_hold(&m.f.tx, held, true)), 0);
+	assert_true(is_idle(&m));
+	assert_sound(&m.f);
+	close_fixture(&m.f);
+}
+
 static void damage_and_mend(struct many *m, uint32_t field, uint8_t *at)
 {
 	const uint64_t bytes = tqi_check_scratch_bytes(&m->f.box.seg.geometry);
@@ -402,6 +454,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_of_the_kinds_that_are_served),
 		cmocka_unit_test(test_an_era_has_its_own),
+		cmocka_unit_test(test_kinds_without_tasks_are_passed_once),
 		cmocka_unit_test(test_damage_is_found_and_mended),
 		cmocka_unit_test(test_tenants_of_many_kinds),
 		cmocka_unit_test(test_tenants_in_another_era),

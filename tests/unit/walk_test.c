@@ -68,7 +68,7 @@ static void test_d3_classes_of_a_queue(void **state)
 
 	memset(tqi_worker_at(&f.tx, w)->kinds, 0, sizeof(uint64_t)); /* for this look only */
 	TQI_SET(&f.tx, tqi_class_at(&f.tx, queue->chains[0].first)->next, queue->chains[0].first);
-	tqi_worker_is_idle(&f.tx, tqi_worker_at(&f.tx, w));
+	tqi_ready_any(&f.tx, tqi_worker_at(&f.tx, w));
 	assert_damaged(&f);
 	close_fixture(&f);
 }
