@@ -95,8 +95,7 @@ static void transit_leave(struct tqi_tx *tx, uint32_t w)
 		TQI_ADD(tx, tx->core->waiter_coming, -1);
 }
 
-/* Last of the chain. */
-static void append(struct tqi_tx *tx, uint32_t w)
+void tqi_waiter_append(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_waiter *s = tqi_waiter_at(tx, w);
 	uint32_t newest = tx->core->waiter_newest;
@@ -108,6 +107,7 @@ static void append(struct tqi_tx *tx, uint32_t w)
 	else
 		TQI_SET(tx, tx->core->waiter_oldest, w);
 	TQI_SET(tx, tx->core->waiter_newest, w);
+	list(tx, w);
 }
 
 /* From the chain (WT-5). */
@@ -182,8 +182,7 @@ uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 	TQI_INIT(s->told, 0);
 	TQI_INIT(s->attempt, 0);
 	TQI_INIT(s->domain, wish->domain);
-	append(tx, w);
-	list(tx, w);
+	tqi_waiter_append(tx, w);
 	return w;
 }
 

@@ -109,6 +109,8 @@ struct tqi_waiter_wish {
 /* Take a slot for `owner`, lock its mutex, append it to the chain. 0 as tqi_table_take(). */
 uint32_t tqi_waiter_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			  const struct tqi_waiter_wish *wish, bool *ret_full);
+/* One in use into the chain, as its last, and on its lists: as it was entered, or in a repair. */
+void tqi_waiter_append(struct tqi_tx *tx, uint32_t w);
 /* Its owner is back: list it again if it was popped. */
 void tqi_waiter_relink(struct tqi_tx *tx, uint32_t w);
 /* Its owner leaves: free it; the mutex is released after the commit. */

@@ -9,7 +9,7 @@
 #include "scheduler/record/task_record.h"
 
 /* Sleepers are in front of dependants, nearly always: they are told first. */
-static void link_to_task(struct tqi_tx *tx, uint32_t e)
+void tqi_edge_link(struct tqi_tx *tx, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(tx, e);
 	struct tqi_task *t = tqi_task_at(tx, edge->task);
@@ -68,7 +68,7 @@ static uint32_t make(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_f
 	TQI_INIT(edge->kind, like->kind);
 	TQI_INIT(edge->quiet, quiet);
 	if (edge->told != TQI_EDGE_TOLD)
-		link_to_task(tx, e);
+		tqi_edge_link(tx, e);
 	tqi_task_touch(tx, t);
 	TQI_ADD(tx, t->pins, 1);
 	tqi_task_unlist(tx, like->task);
@@ -147,7 +147,7 @@ void tqi_edge_set(struct tqi_tx *tx, uint32_t e, uint32_t told)
 
 	TQI_SET(tx, edge->told, told);
 	if (was == TQI_EDGE_TOLD && told != TQI_EDGE_TOLD)
-		link_to_task(tx, e);
+		tqi_edge_link(tx, e);
 	else if (was != TQI_EDGE_TOLD && told == TQI_EDGE_TOLD)
 		tqi_edge_unlink(tx, e);
 }

@@ -34,6 +34,8 @@ int tqi_edge_depend(struct tqi_tx *tx, uint32_t dependant, uint32_t on, uint32_t
 void tqi_edge_free(struct tqi_tx *tx, uint32_t edge);
 /* Change what has become of it: it enters its task's list, or leaves it. */
 void tqi_edge_set(struct tqi_tx *tx, uint32_t edge, uint32_t told);
+/* Put it on its task's list. */
+void tqi_edge_link(struct tqi_tx *tx, uint32_t edge);
 /* Take it off its task's list; whoever calls this says what has become of it. */
 void tqi_edge_unlink(struct tqi_tx *tx, uint32_t edge);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Groups: their chains and counts anew, from what their members say. */
+#include "scheduler/graph/group.h"
 #include "scheduler/graph/group_list.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/record/task_record.h"
@@ -37,16 +38,6 @@ static struct tqi_group *group_of(struct tqi_check *c, uint32_t index)
 		       : NULL;
 }
 
-static void append(struct tqi_check *c, struct tqi_group *g, uint32_t task, struct tqi_extra *extra)
-{
-	extra->group_prev = g->last;
-	if (g->last)
-		extra_at(c, g->last)->group_next = task;
-	else
-		g->first = task;
-	g->last = task;
-}
-
 /* Members of a lost graph that was never published were never there. */
 static bool mend_membership(struct tqi_check *c, const struct tqi_task *t, struct tqi_extra *extra)
 {
@@ -60,7 +51,6 @@ static bool mend_membership(struct tqi_check *c, const struct tqi_task *t, struc
 	extra->shut = extra->shut && t->state == TQ_BLOCKED && g && !extra->counted;
 	if (g && g->state == TQI_GROUP_COMPLETE && !extra->counted)
 		extra->counted = TQ_DONE; /* it is too late for it */
-	extra->pinned = g != NULL;
 	if (!g)
 		extra->group = 0;
 	return g != NULL;
@@ -79,13 +69,9 @@ void tqi_rebuild_task_group(struct tqi_check *c, uint32_t index, struct tqi_task
 		whole->completion = index;
 		whole->completion_id = tqi_id_make(index, t->generation);
 	}
-	bool member = mend_membership(c, t, extra);
-
+	if (mend_membership(c, t, extra))
+		tqi_member_join(c->tx, extra->group, index);
 	extra->unmet += (uint32_t)extra->shut + (extra->completes != 0);
-	if (!member)
-		return;
-	t->pins++;
-	append(c, tqi_group_at(c->tx, extra->group), index, extra);
 }
 
 /* Ends in their order; then the others as they came: undoing relies on it (GR-4). */
@@ -147,6 +133,7 @@ static void count(struct tqi_check *c, struct tqi_group *g)
 {
 	uint32_t states[TQ_STATE_COUNT] = { 0 }, prev = 0, order = 0;
 
+	g->unfinished = 0;
 	for (uint32_t task = g->first; task; prev = task, task = extra_at(c, task)->group_next) {
 		struct tqi_extra *extra = extra_at(c, task);
 
@@ -214,15 +201,8 @@ void tqi_rebuild_groups(struct tqi_check *c)
 /* One whose group is lost waits for another one's ends: it finds that its own is gone. */
 void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *s)
 {
-	struct tqi_group *g = s->interest == TQI_INTEREST_GROUP ? group_of(c, s->subject) : NULL;
-
-	if (s->interest != TQI_INTEREST_GROUP)
-		return;
-	if (!g) {
+	if (s->interest == TQI_INTEREST_GROUP && !group_of(c, s->subject)) {
 		s->interest = TQI_INTEREST_TASKS;
 		s->subject = s->told = 0;
-		return;
 	}
-	g->waiters++;
-	tqi_root(c->tx)->group_waiters++;
 }

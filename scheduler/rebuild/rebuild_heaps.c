@@ -2,6 +2,7 @@
 /* Heaps and lists of tasks, filled from their records. */
 #include "scheduler/time/due.h"
 #include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/record/task_record.h"
 #include "scheduler/time/wall.h"
 
 static int reserve_all(struct tqi_check *c)
@@ -80,35 +81,6 @@ static void sort(struct tqi_check *c, uint32_t *items, uint32_t count)
 	}
 }
 
-static void list(struct tqi_check *c, uint32_t index)
-{
-	struct tqi_root *root = tqi_root(c->tx);
-	struct tqi_task *t = tqi_task_at(c->tx, index);
-
-	t->flags |= TQI_TASK_LISTED;
-	t->prev = root->finished_newest;
-	t->next = 0;
-	if (root->finished_newest)
-		tqi_task_at(c->tx, root->finished_newest)->next = index;
-	else
-		root->finished_oldest = index;
-	root->finished_newest = index;
-	root->finished_count++;
-}
-
-static void tell(struct tqi_check *c, uint32_t index, struct tqi_task *t)
-{
-	struct tqi_root *root = tqi_root(c->tx);
-
-	t->flags |= TQI_TASK_TELLING;
-	t->next = 0;
-	if (root->telling_last)
-		tqi_task_at(c->tx, root->telling_last)->next = index;
-	else
-		root->telling = index;
-	root->telling_last = index;
-}
-
 static bool has_to_tell(struct tqi_check *c, const struct tqi_task *t)
 {
 	for (uint32_t e = t->edges; e; e = tqi_edge_at(c->tx, e)->next)
@@ -128,11 +100,11 @@ void tqi_rebuild_lists(struct tqi_check *c)
 		if (!tqi_state_is_final(t->state))
 			continue;
 		if (has_to_tell(c, t))
-			tell(c, i, t);
+			tqi_edge_append(c->tx, i);
 		else if (!t->pins && !(t->flags & TQI_TASK_KEEP))
 			items[count++] = i;
 	}
 	sort(c, items, count);
 	for (uint32_t i = 0; i < count; i++)
-		list(c, items[i]);
+		tqi_task_list(c->tx, items[i]);
 }

@@ -127,12 +127,11 @@ static int count_pools(struct tqi_check *c)
 	return r;
 }
 
-/* As if it came now, with what runs at it. */
-static int enter_server(struct tqi_check *c, uint32_t s)
+/* Whose it is, and what runs at it. */
+static int index_server(struct tqi_check *c, uint32_t s)
 {
 	struct tqi_server *server = tqi_server_at(c->tx, s);
 	struct tqi_root *root = tqi_root(c->tx);
-
 	const struct tqi_rebuild_lost how = { "lost-server", server->name, &server->bytes, false };
 
 	if (server->sequence >= root->sequence)
@@ -142,27 +141,29 @@ static int enter_server(struct tqi_check *c, uint32_t s)
 	if (r < 0)
 		return r;
 	server->pool = tqi_pool_for(c->tx, server->queue, server->name, server->bytes);
-	struct tqi_pool *pool = tqi_pool_at(c->tx, server->pool);
-
-	r = tqi_heap_reserve(c->tx, &pool->load, pool->servers + 1);
-	if (r < 0)
-		return r;
-	pool->servers++;
-	pool->used += server->used;
-	if (server->leaving)
-		return 0;
-	tqi_queue_at(c->tx, server->queue)->servers++;
-	tqi_heap_push(c->tx, &pool->load, TQI_FAMILY_LOAD, tqi_server_entry(server, s));
+	tqi_pool_at(c->tx, server->pool)->used += server->used;
 	return 0;
 }
 
-static int enter_servers(struct tqi_check *c)
+/* As if it came now; one that leaves has been there. */
+static int enter_server(struct tqi_check *c, uint32_t s)
+{
+	struct tqi_server *server = tqi_server_at(c->tx, s);
+	struct tqi_pool *pool = tqi_pool_at(c->tx, server->pool);
+
+	if (server->leaving)
+		return tqi_heap_reserve(c->tx, &pool->load, ++pool->servers);
+	tqi_queue_at(c->tx, server->queue)->servers++;
+	return tqi_pool_join(c->tx, server->pool, s);
+}
+
+static int each_server(struct tqi_check *c, int (*duty)(struct tqi_check *c, uint32_t s))
 {
 	int r = 0;
 
 	for (uint32_t s = 1; s < c->count[TQI_SERVERS] && r == 0; s++)
 		if (c->marks[TQI_SERVERS][s] & TQI_SEEN_LINKED)
-			r = enter_server(c, s);
+			r = duty(c, s);
 	return r;
 }
 
@@ -190,11 +191,8 @@ int tqi_rebuild_servers(struct tqi_check *c)
 	if (r == 0)
 		r = count_pools(c);
 	if (r == 0)
-		r = enter_servers(c);
-	for (uint32_t p = 1; p < c->count[TQI_POOLS] && r == 0; p++) {
-		if (!(c->marks[TQI_POOLS][p] & TQI_SEEN_LINKED))
-			continue;
-		tqi_pool_follow(c->tx, p, tqi_pool_first(tqi_pool_at(c->tx, p)));
-	}
+		r = each_server(c, index_server);
+	if (r == 0)
+		r = each_server(c, enter_server);
 	return r;
 }

@@ -2,6 +2,7 @@
 /* What all parts of a rebuild use. */
 #include "scheduler/rebuild/rebuild_state.h"
 
+#include "scheduler/graph/edge.h"
 #include "scheduler/order/lane.h"
 
 bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes)
@@ -15,13 +16,8 @@ bool tqi_rebuild_block(struct tqi_check *c, uint32_t *block, uint64_t bytes)
 void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t e)
 {
 	struct tqi_edge *edge = tqi_edge_at(c->tx, e);
-	struct tqi_task *t = tqi_task_at(c->tx, edge->task);
 
 	edge->quiet = edge->quiet != 0;
-	if (edge->told == TQI_EDGE_TOLD)
-		return;
-	edge->next = t->edges;
-	if (t->edges)
-		tqi_edge_at(c->tx, t->edges)->prev = e;
-	t->edges = e;
+	if (edge->told != TQI_EDGE_TOLD)
+		tqi_edge_link(c->tx, e);
 }

@@ -4,8 +4,7 @@
 
 #include "scheduler/graph/inherit.h"
 #include "scheduler/rebuild/rebuild_state.h"
-#include "scheduler/wake/asleep.h"
-#include "shm/domain.h"
+#include "scheduler/worker/sleep.h"
 #include "shm/lock.h"
 
 #define SEQUENCE_SPREAD (1ull << 38) /* a quarter of the 40 bits that a heap entry has */
@@ -314,50 +313,20 @@ static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	attempt->waits = w;
 }
 
-/* Last of those who sleep for the same; in a queue's stacks, if it may be found there. */
-static void relist(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
+/* Last of all; those for work are found only where there is their worker, and they live. */
+static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
 	bool of_worker = s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_STOPS;
 	struct tqi_worker *worker = of_worker ? tqi_check_record(c, TQI_WORKERS, s->subject) : NULL;
 	bool leaves = worker && s->interest == TQI_INTEREST_WORK &&
 		      (worker->flags & TQI_WORKER_EMPTY);
 
-	s->list = leaves ? TQI_SLEEPERS_EMPTY : s->interest % TQI_WAITER_LISTS;
-	struct tqi_waiter_list *list = &c->tx->core->waiter_lists[s->list];
-
-	s->turn = ++c->tx->core->waiter_turn;
-	s->list_older = list->newest;
-	if (list->newest)
-		tqi_waiter_at(c->tx, list->newest)->list_newer = w;
-	else
-		list->oldest = w;
-	list->newest = w;
-	if (!worker || worker->state != TQI_WORKER_LIVE || tqi_mutex_owner_died(&s->mutex))
-		return;
-	if (s->interest == TQI_INTEREST_STOPS)
-		worker->stopper = w;
-	else
-		tqi_asleep_enter(c->tx, s->subject, w);
-}
-
-static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
-{
-	struct tqi_core *core = c->tx->core;
-
-	s->state = TQI_WAITER_LISTED;
-	s->older = core->waiter_newest;
-	if (core->waiter_newest)
-		tqi_waiter_at(c->tx, core->waiter_newest)->newer = w;
-	else
-		core->waiter_oldest = w;
-	core->waiter_newest = w;
-	core->waiter_count++;
-	core->waiter_for_work += s->interest == TQI_INTEREST_WORK;
-	tqi_root(c->tx)->room_waiters += s->interest == TQI_INTEREST_ROOM;
-	tqi_root(c->tx)->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	tqi_rebuild_group_waiter(c, s);
-	relist(c, w, s);
-	tqi_domain_enter(c->tx, w);
+	s->list = leaves ? TQI_SLEEPERS_EMPTY : s->interest % TQI_WAITER_LISTS;
+	tqi_waiter_append(c->tx, w);
+	if (!of_worker ||
+	    (worker && worker->state == TQI_WORKER_LIVE && !tqi_mutex_owner_died(&s->mutex)))
+		tqi_sleep_listed(c->tx, w);
 }
 
 /* All are listed anew, in the order of their slots, and woken: each looks for itself. */

@@ -56,6 +56,16 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 		tqi_asleep_enter(tx, s->subject, w);
 }
 
+void tqi_sleep_listed(struct tqi_tx *tx, uint32_t w)
+{
+	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
+
+	count(tx, s->interest, s->subject, 1);
+	fall_asleep(tx, w);
+	if (s->interest == TQI_INTEREST_STOPS)
+		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, w);
+}
+
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full)
 {
@@ -69,10 +79,7 @@ uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 
 	if (!w)
 		return 0;
-	count(tx, interest, subject, 1);
-	fall_asleep(tx, w);
-	if (interest == TQI_INTEREST_STOPS)
-		TQI_SET(tx, tqi_worker_at(tx, subject)->stopper, w);
+	tqi_sleep_listed(tx, w);
 	if (interest == TQI_INTEREST_TASKS)
 		tqi_inherit_lend(tx, w, &TQI_WORTH_NOTHING);
 	return w;

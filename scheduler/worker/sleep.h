@@ -8,6 +8,8 @@
 /* Take a slot and queue it; 0 as tqi_table_take(). */
 uint32_t tqi_sleep_enter(struct tqi_tx *tx, const struct tqi_ident *owner,
 			 enum tqi_interest interest, uint32_t subject, bool *ret_full);
+/* What its slot, which has been listed for the first time, stands for elsewhere. */
+void tqi_sleep_listed(struct tqi_tx *tx, uint32_t waiter);
 /* Leave it; all edges have been dropped before. */
 void tqi_sleep_leave(struct tqi_tx *tx, uint32_t waiter);
 /*
