@@ -26,12 +26,21 @@ static uint32_t far_chunk(struct tqi_tx *tx, const struct tqi_heap *heap, uint32
 	return tx->corrupt || c >= TQI_HEAP_DIRECTORY ? 0 : directory[c];
 }
 
+/* From one entry of a chunk on; a sift looks at up to sixteen that lie side by side. */
+static inline __attribute__((always_inline)) struct tqi_heap_entry *entries_in(struct tqi_tx *tx,
+									       uint32_t chunk,
+									       uint32_t place)
+{
+	return tqi_unit_part(tx, chunk, place * sizeof(struct tqi_heap_entry),
+			     16 * sizeof(struct tqi_heap_entry));
+}
+
 static __attribute__((noinline)) struct tqi_heap_entry *far_at(struct tqi_tx *tx,
 							       struct tqi_heap *heap, uint32_t p)
 {
-	struct tqi_heap_entry *chunk = tqi_unit(tx, far_chunk(tx, heap, p));
+	const uint32_t place = p & ((1u << TQI_HEAP_FAR_SHIFT) - 1);
 
-	return tx->corrupt ? chunk : chunk + (p & ((1u << TQI_HEAP_FAR_SHIFT) - 1));
+	return entries_in(tx, far_chunk(tx, heap, p), place);
 }
 
 /* Each step of a sift asks. */
@@ -44,9 +53,8 @@ static inline __attribute__((always_inline)) struct tqi_heap_entry *at(struct tq
 	if (p >= TQI_HEAP_NEAR)
 		return far_at(tx, heap, p);
 	uint32_t k = tqi_heap_chunk(p);
-	struct tqi_heap_entry *chunk = tqi_unit(tx, heap->chunks[k]);
 
-	return __builtin_expect(tx->corrupt, 0) ? chunk : chunk + (p - (4u << k));
+	return entries_in(tx, heap->chunks[k], p - (4u << k));
 }
 
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place)
@@ -350,6 +358,12 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 	place(&s, s.fresh, entry);
 }
 
+static inline bool is_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p, uint32_t index)
+{
+	return p >= TQI_HEAP_ROOT && p < end_of(heap) &&
+	       tqi_tag_index(at(tx, heap, p)->tag) == index;
+}
+
 /* Place of a record, verified: positions outside heaps mean nothing. */
 static uint32_t place_of(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)
 {
@@ -357,12 +371,13 @@ static uint32_t place_of(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t fami
 		return TQI_HEAP_ROOT; /* the most common by far */
 	uint32_t p = tqi_heap_position(tx, family, index);
 
-	if (p < TQI_HEAP_ROOT || p >= end_of(heap) ||
-	    tqi_tag_index(at(tx, heap, p)->tag) != index) {
-		tx->corrupt = true;
-		return TQI_HEAP_ROOT;
-	}
-	return p;
+	if (is_at(tx, heap, p, index))
+		return p;
+	p = tqi_overlay_position(tx, family, index);
+	if (is_at(tx, heap, p, index))
+		return p;
+	tx->corrupt = true;
+	return TQI_HEAP_ROOT;
 }
 
 void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)

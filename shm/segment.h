@@ -13,6 +13,8 @@
 #define TQI_PATH_MAX 256
 #define TQI_SPIN_NS 3000ull /* a hold or two; to sleep and be woken costs as much at least */
 
+struct tqi_overlay;
+
 /* Private to the process; nothing of it is in the segment. */
 struct tqi_segment {
 	unsigned char *base; /* max_bytes mapped, once, for the life of the handle */
@@ -25,6 +27,7 @@ struct tqi_segment {
 	dev_t dev; /* of the file: tells it from a successor under the same name */
 	ino_t ino;
 	char path[TQI_PATH_MAX];
+	struct tqi_overlay *overlay; /* of which this is the memory (shm/overlay.h); NULL of none */
 };
 
 struct tqi_segment_config {

@@ -36,7 +36,7 @@ void *tqi_table_resolve(struct tqi_tx *tx, uint32_t table, uint32_t index)
 	void *record = tqi_table_peek(tx->seg, table, index);
 
 	if (!record)
-		return tqi_tx_scratch(tx);
+		return tqi_overlay_record(tx, table, index);
 	tx->seen->of[table].index = index;
 	tx->seen->of[table].record = record;
 	return record;

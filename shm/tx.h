@@ -33,6 +33,7 @@
 
 #include "shm/histogram.h"
 #include "shm/layout.h"
+#include "shm/overlay.h"
 #include "shm/plant.h"
 #include "shm/segment.h"
 #include "shm/undo.h"
@@ -344,16 +345,28 @@ static inline bool tqi_tx_is_filling(const struct tqi_tx *tx)
 /* The scratch record; marks the transaction corrupt. */
 void *tqi_tx_scratch(struct tqi_tx *tx);
 
+static inline bool tqi_unit_is_there(const struct tqi_tx *tx, uint64_t offset)
+{
+	return __builtin_expect(
+		offset >= tx->seg->geometry.fixed_bytes && offset < tx->seg->geometry.max_bytes, 1);
+}
+
 /* A block by its reference (units of 64 bytes). */
 static inline void *tqi_unit(struct tqi_tx *tx, uint32_t ref)
 {
 	uint64_t offset = (uint64_t)ref << TQI_UNIT_SHIFT;
 
-	if (__builtin_expect(offset < tx->seg->geometry.fixed_bytes ||
-				     offset >= tx->seg->geometry.max_bytes,
-			     0))
-		return tqi_tx_scratch(tx);
-	return tx->base + offset;
+	return tqi_unit_is_there(tx, offset) ? tx->base + offset
+					     : tqi_overlay_block(tx, offset, 0, 0);
+}
+
+/* What lies in a block from `at` on, of which the caller looks at so many bytes. */
+static inline void *tqi_unit_part(struct tqi_tx *tx, uint32_t ref, uint64_t at, uint64_t bytes)
+{
+	uint64_t offset = (uint64_t)ref << TQI_UNIT_SHIFT;
+
+	return tqi_unit_is_there(tx, offset) ? tx->base + offset + at
+					     : tqi_overlay_block(tx, offset, at, bytes);
 }
 
 #include "shm/batch.h"

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "client/observe/inherited.h"
+#include "client/observe/ask.h"
 #include "client/core/options.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
-#include "scheduler/order/ready.h"
+#include "scheduler/order/worth.h"
+#include "scheduler/record/serves.h"
 #include "scheduler/record/task_record.h"
 
 #define TRIES 64
@@ -138,6 +139,18 @@ static uint64_t group_id(const struct tqi_segment *seg, uint32_t index)
 		       : 0;
 }
 
+static void fill_inherited(const struct tqi_segment *seg, const struct tqi_task *t,
+			   const struct tqi_extra *extra, struct tq_task_info *i)
+{
+	const struct tqi_worth has = tqi_worth_in(t, extra);
+
+	if (tqi_state_is_final(t->state) || (!has.hops && !has.deadline_hops))
+		return;
+	i->effective_priority = has.priority;
+	i->inherited_deadline_ns = has.deadline_hops ? has.deadline_ns : 0;
+	i->inherited_from = tqi_ask_lender(seg, i->id);
+}
+
 static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 		       struct tq_task_info *i)
 {
@@ -153,7 +166,7 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	i->cause_id = t->cause == TQ_CAUSE_DEPENDENCY ? extra.culprit : 0;
 	i->after_count = extra.after_count;
 	i->unmet = extra.unmet;
-	tqi_info_inherited(seg, t, &extra, i);
+	fill_inherited(seg, t, &extra, i);
 	i->group = group_id(seg, extra.group);
 	i->completes = group_id(seg, extra.completes);
 	fill_fair_key(seg, extra.tenant, i);
@@ -225,7 +238,7 @@ static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,
 		return;
 	if (queue.flags & TQI_QUEUE_PAUSED)
 		around->flags |= TQ_INFO_PAUSED;
-	if (tqi_lacks_room(seg, &queue))
+	if (tqi_ask_lacks_room(seg, t->queue, &queue))
 		around->ready_flags = TQ_INFO_THROTTLED;
 }
 

@@ -64,8 +64,10 @@ static void undo_in_copy(const struct tqi_undo *u, uint64_t offset, unsigned cha
 	uint32_t code = u->where & 0xff;
 	uint64_t at = u->where >> 8, width = code <= TQI_UNDO_64 ? widths[code] : 4;
 
-	if (code >= TQI_UNDO_TAG && code < TQI_UNDO_LENGTH)
-		return; /* heap entries are in no record but a heap's root */
+	if (code >= TQI_UNDO_TAG && code < TQI_UNDO_LENGTH) { /* of a heap, behind its key */
+		at = (u[-1].where >> 8) + sizeof(uint64_t);
+		width = sizeof(uint64_t);
+	}
 	for (uint64_t i = 0; i < width; i++)
 		if (at + i >= offset && at + i < offset + bytes)
 			copy[at + i - offset] = old[i];
@@ -120,7 +122,7 @@ int tqi_peek_moment(const struct tqi_segment *seg, uint64_t offset, void *copy, 
 	bool is_over = false;
 	int r, still = 0;
 
-	ret_moment->inside = TQI_MOMENT_MIXED;
+	ret_moment->inside = ret_moment->state = TQI_MOMENT_MIXED;
 	r = peek_word(seg, offsetof(struct tqi_core, undone), &ret_moment->undone);
 	for (int i = 0; r == 0 && i < MOVING_MAX && still < STILL_MAX; i++, last = after) {
 		if ((r = tqi_peek_version(seg, &before)) < 0 ||
@@ -129,14 +131,17 @@ int tqi_peek_moment(const struct tqi_segment *seg, uint64_t offset, void *copy, 
 			return r;
 		if (before == after && !(before & 1)) {
 			ret_moment->inside = 0;
+			ret_moment->state = before;
 			return 0;
 		}
 		still = before == after && (!last || last == before) ? still + 1 : 0;
 	}
 	if (r == 0)
 		r = still ? peek_before(seg, last, offset, copy, bytes, &is_over) : -EAGAIN;
-	if (r == 0)
+	if (r == 0) {
 		ret_moment->inside = is_over ? 0 : last;
+		ret_moment->state = is_over ? last + 1 : last - 1;
+	}
 	return r == -EAGAIN ? 0 : r;
 }
 

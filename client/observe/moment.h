@@ -28,6 +28,9 @@
 struct tqi_moment {
 	uint64_t inside; /* 0 as things are; else: from before this version's transaction */
 	uint64_t undone; /* rollbacks begun before the copy */
+	/* Version that the last transaction left which the copy has: of all with the same one RD-1
+	 * holds together.  TQI_MOMENT_MIXED likewise. */
+	uint64_t state;
 };
 
 /* Copy bytes of the segment; TQ_ECORRUPT when they are not there. */

@@ -10,16 +10,6 @@
 
 #define HOLDERS_MAX 16 /* servers whose attempts one pass looks for */
 
-bool tqi_lacks_room(const struct tqi_segment *seg, const struct tqi_queue *queue)
-{
-	struct tqi_pool home;
-
-	if (!(queue->flags & TQI_QUEUE_SERVED))
-		return false;
-	return queue->carry_at || tqi_peek_record(seg, TQI_POOLS, queue->home, &home) < 0 ||
-	       !home.rooms.length;
-}
-
 /* Those that are looked for. */
 struct search {
 	struct tqi_holder *holders;

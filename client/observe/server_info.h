@@ -5,9 +5,6 @@
 
 #include "client/observe/snapshot.h"
 
-/* Whether a copied queue has servers, and no room at any. */
-bool tqi_lacks_room(const struct tqi_segment *seg, const struct tqi_queue *queue);
-
 /* The attempt that has been under way for longest at a server, or at any of a queue. */
 struct tqi_holder {
 	uint32_t server; /* 0 any */

@@ -225,26 +225,6 @@ void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void
 			return;
 }
 
-int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,
-		      struct tqi_heap_entry siblings[4])
-{
-	const uint64_t bytes = 4 * sizeof(siblings[0]);
-	uint32_t block, far = (place >> TQI_HEAP_FAR_SHIFT) - 2;
-
-	if (place < TQI_HEAP_NEAR) {
-		uint32_t k = tqi_heap_chunk(place);
-
-		return tqi_peek_block(seg, heap->chunks[k],
-				      (place - (4ull << k)) * sizeof(siblings[0]), siblings, bytes);
-	}
-	if (far >= TQI_HEAP_DIRECTORY ||
-	    tqi_peek_block(seg, heap->directory, far * sizeof(block), &block, sizeof(block)) < 0)
-		return TQ_ECORRUPT;
-	return tqi_peek_block(seg, block,
-			      (place & ((1u << TQI_HEAP_FAR_SHIFT) - 1)) * sizeof(siblings[0]),
-			      siblings, bytes);
-}
-
 bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
 		    struct tqi_extra *ret_extra)
 {

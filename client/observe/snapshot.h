@@ -50,10 +50,6 @@ bool tqi_task_is_hidden(const struct tqi_segment *seg, const struct tqi_task *ta
 typedef bool tqi_running_fn(void *ctx, const struct tqi_attempt *attempt,
 			    const struct tqi_task *task);
 void tqi_peek_running(const struct tqi_segment *seg, tqi_running_fn *visit, void *ctx);
-/* Four entries of a heap that begin at a place divisible by 4; those behind its end are
- * whatever lies there. */
-int tqi_peek_siblings(const struct tqi_segment *seg, const struct tqi_heap *heap, uint32_t place,
-		      struct tqi_heap_entry siblings[4]);
 /* A task's rare settings; false: it has none. */
 bool tqi_peek_extra(const struct tqi_segment *seg, const struct tqi_task *task,
 		    struct tqi_extra *ret_extra);

@@ -8,6 +8,7 @@
 
 #include "client/core/handle.h"
 #include "client/core/options.h"
+#include "client/observe/ask.h"
 #include "client/observe/info.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
@@ -359,7 +360,7 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 	if (r < 0)
 		return r;
 	fill_queue(&queue, is_sweeping(tq), i);
-	classes.no_room = tqi_lacks_room(&tq->seg, &queue);
+	classes.no_room = tqi_ask_lacks_room(&tq->seg, q, &queue);
 	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
 	i->workers = q <= TQI_QUEUES_MAX ? served->workers[q] : 0;
 	r = add_streams(tq, &queue, stream, &i->counters, &kind);

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "client/core/options.h"
+#include "client/observe/ask.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
-#include "client/observe/why_before.h"
 #include "client/observe/why_farm.h"
 #include "client/observe/why_foreign.h"
-#include "scheduler/limit/limit.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/task/task.h"
 
@@ -27,6 +26,11 @@ struct question {
 	struct tqi_root root;
 	struct tqi_queue queue;
 };
+
+static uint64_t id_of(const struct question *q)
+{
+	return tqi_id_make(q->index, q->task.generation);
+}
 
 static int last_signal(uint32_t phase)
 {
@@ -150,8 +154,9 @@ static bool count_worker(const struct tqi_worker *w, uint32_t number, struct tq_
 	return !w->attempt_count && !stopped;
 }
 
-/* Counts who could start it.  Returns how many of them are neither busy nor stopped. */
-static uint32_t count_workers(const struct question *q, struct tq_why *why)
+/* Counts who could start it, and what kinds they serve.  Returns how many of them are neither
+ * busy nor stopped. */
+static uint32_t count_workers(const struct question *q, uint64_t kinds[4], struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
 	uint32_t able = 0, count;
@@ -165,6 +170,8 @@ static uint32_t count_workers(const struct question *q, struct tq_why *why)
 		why->queue_workers++;
 		if (!tqi_worker_serves_kind(&w, q->task.kind))
 			continue;
+		for (uint32_t i = 0; i < 4; i++)
+			kinds[i] |= w.kinds[i];
 		able += count_worker(&w, n, why);
 	}
 	/* Some of those that are busy are not in the way, unless nobody else is there. */
@@ -218,27 +225,19 @@ static void find_holder(const struct question *q, uint32_t limit, struct tq_why 
 /* The first of its limits that is full. */
 static bool is_throttled(const struct question *q, struct tq_why *why)
 {
-	const struct tqi_segment *seg = &q->tq->seg;
-	struct tqi_extra extra;
 	struct tqi_limit limit;
+	uint32_t index;
 
-	if (!tqi_peek_extra(seg, &q->task, &extra))
+	if (!(q->task.flags & TQI_TASK_EXTRA) || !tqi_ask_full(q->tq, id_of(q), &index, &limit))
 		return false;
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && extra.limits[i]; i++) {
-		if (tqi_peek_record(seg, TQI_LIMITS, extra.limits[i], &limit) < 0 ||
-		    !tqi_limit_is_full(&limit, tqi_now(q->tq)))
-			continue;
-		memcpy(why->limit, limit.name, TQ_KEY_MAX);
-		why->limit_slots = limit.size;
-		why->limit_used = limit.used;
-		if (limit.used < limit.size) {
-			why->until_ns = limit.next_ns;
-			return true;
-		}
-		find_holder(q, extra.limits[i], why);
-		return true;
-	}
-	return false;
+	memcpy(why->limit, limit.name, TQ_KEY_MAX);
+	why->limit_slots = limit.size;
+	why->limit_used = limit.used;
+	if (limit.used < limit.size)
+		why->until_ns = limit.next_ns;
+	else
+		find_holder(q, index, why);
+	return true;
 }
 
 static uint32_t why_assigned(const struct question *q, struct tq_why *why)
@@ -260,29 +259,41 @@ static uint32_t why_assigned(const struct question *q, struct tq_why *why)
 
 static bool lacks_server(const struct question *q, struct tq_why *why)
 {
-	const struct tqi_segment *seg = &q->tq->seg;
 	struct tqi_holder holder = { .queue = q->task.queue };
 
-	if (!tqi_lacks_room(seg, &q->queue))
+	if (!tqi_ask_lacks_room(&q->tq->seg, q->task.queue, &q->queue))
 		return false;
-	tqi_find_holders(seg, &holder, 1);
+	tqi_find_holders(&q->tq->seg, &holder, 1);
 	why->servers = q->queue.servers;
 	why->since_ns = holder.since_ns;
 	name_holder(q, holder.task, holder.worker, why);
 	return true;
 }
 
+static void count_before(const struct question *q, const uint64_t kinds[4], struct tq_why *why)
+{
+	struct tqi_ask_before ask = { .id = id_of(q) };
+
+	if (why->workers)
+		memcpy(ask.kinds, kinds, sizeof(ask.kinds));
+	else
+		memset(ask.kinds, 0xff, sizeof(ask.kinds)); /* by whoever comes */
+	tqi_ask_before(q->tq, &ask);
+	why->before = ask.count;
+	why->before_more = !ask.is_all;
+	why->is_torn |= ask.is_torn;
+}
+
 /* Nothing holds it back but other tasks, and who is there to start it. */
 static uint32_t why_ready(const struct question *q, struct tq_why *why)
 {
-	uint32_t able = count_workers(q, why);
+	uint64_t kinds[4] = { 0 };
+	uint32_t able = count_workers(q, kinds, why);
 
 	if (q->task.flags & TQI_TASK_ASSIGNED)
 		return why_assigned(q, why);
 	why->is_fair = q->queue.fair;
-
-	if (q->task.state == TQ_READY)
-		why->before = tqi_why_before(&q->tq->seg, q->index, &q->task);
+	count_before(q, kinds, why);
 	if (why->queue_workers == 0)
 		return TQ_WHY_NO_WORKER;
 	if (why->workers == 0)

@@ -45,15 +45,14 @@ enum tq_why_reason {
 #undef TQ_WHY_ENUM
 };
 
-#define TQ_WHY_BEFORE_MAX 10000 /* tasks counted before it, at most */
+#define TQ_WHY_BEFORE_MAX 1000 /* tasks counted before it, at most */
 
 /* The answer. */
 struct tq_why {
 	uint64_t size;	       /* in: room; out: bytes filled */
 	uint32_t reason;       /* enum tq_why_reason */
-	uint32_t before;       /* startable tasks of its queue, or of its key in a fair queue,
-				  that are to start first, about; TQ_WHY_BEFORE_MAX: that many
-				  or more */
+	uint32_t before;       /* startable tasks of its queue, of any fair key, that start
+				  before it if none comes, for the workers that serve it */
 	uint64_t until_ns;     /* CLOCK_MONOTONIC; 0 unknown */
 	uint64_t since_ns;     /* CLOCK_MONOTONIC; 0 unknown */
 	uint32_t worker;       /* its number, from 1; 0 none */
@@ -66,7 +65,7 @@ struct tq_why {
 	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
 	uint32_t limit_slots;	/* THROTTLED: of the full limit */
 	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
-	uint32_t is_fair; /* 1: its queue is fair, and gives turns to other keys, too */
+	uint32_t is_fair; /* 1: its queue is fair: keys with less run time go first */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
 	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; WAITING: one that it
 				   waits for; BLOCKED: likewise, on pid if that runs; 0
@@ -85,16 +84,20 @@ struct tq_why {
 	uint32_t foreign_pid; /* STOPPING, DYING: of the command's group, one that its farm may
 				 not signal; 0 none seen */
 	uint32_t foreign_uid; /* the user that it runs as */
+	uint32_t before_more; /* 1: `before` is where counting ended: there may be more */
+	uint32_t is_torn; /* 1: the segment changed too fast: `before` is of several moments */
 	uint32_t reserved0;
 };
 
 /**
- * tq_why() - why a task is not running: the first reason that holds.  Takes no lock,
- * so all of it is what was true a moment ago.
+ * tq_why() - why a task is not running: the first reason that holds.  All of it is what
+ * was true a moment ago.  Takes no lock, unless others change the segment so fast that no
+ * moment of it can be caught: then for 50 us, without changing anything.
  *
  * @ret_why:	.size set before the call.
  *
- * Cost:	the workers are looked through, and as many tasks as are before it.
+ * Cost:	the workers are looked through, and up to TQ_WHY_BEFORE_MAX tasks that are
+ *		before it: some microseconds each.
  * Errors:	TQ_EGONE freed; -ENOENT never was; -EINVAL bad .size.
  * Since: 0.1.0
  *

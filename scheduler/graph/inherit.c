@@ -33,14 +33,44 @@ static bool have_same_key(struct tqi_tx *tx, const struct tqi_task *a, const str
 	return x->bytes == y->bytes && memcmp(x->name, y->name, x->bytes) == 0;
 }
 
-/* The task that waits, itself or by a slot on its behalf; NULL a client does. */
-static const struct tqi_task *donor_of(struct tqi_tx *tx, const struct tqi_edge *edge)
+/* The task that waits, itself or by a slot on its behalf; 0 a client does. */
+static uint32_t donor_index(struct tqi_tx *tx, const struct tqi_edge *edge)
 {
 	if (edge->kind)
-		return tqi_task_at(tx, edge->waiter);
+		return edge->waiter;
 	uint32_t a = tqi_behalf_of(tx, edge->waiter);
 
-	return a ? tqi_task_at(tx, tqi_attempt_at(tx, a)->task) : NULL;
+	return a ? tqi_attempt_at(tx, a)->task : 0;
+}
+
+static const struct tqi_task *donor_of(struct tqi_tx *tx, const struct tqi_edge *edge)
+{
+	const uint32_t donor = donor_index(tx, edge);
+
+	return donor ? tqi_task_at(tx, donor) : NULL;
+}
+
+static bool lends(const struct tqi_worth *w, const struct tqi_worth *has)
+{
+	return has->hops ? w->priority == has->priority && w->hops == has->hops
+			 : w->deadline_ns == has->deadline_ns;
+}
+
+uint64_t tqi_inherit_lender(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	const struct tqi_worth has = tqi_worth_of(tx, task);
+	uint32_t steps = 0;
+
+	for (uint32_t e = task->edges; e && tqi_table_walks(tx, TQI_EDGES, &steps);) {
+		const struct tqi_edge *edge = tqi_edge_at(tx, e);
+		const struct tqi_worth w = tqi_inherit_over(tx, edge);
+		const uint32_t donor = lends(&w, &has) ? donor_index(tx, edge) : 0;
+
+		if (donor)
+			return tqi_id_make(donor, tqi_task_at(tx, donor)->generation);
+		e = edge->next;
+	}
+	return 0;
 }
 
 bool tqi_inherit_is_quiet(struct tqi_tx *tx, const struct tqi_edge *edge)

@@ -76,6 +76,9 @@ static inline bool tqi_inherit_pending(const struct tqi_tx *tx)
 }
 void tqi_inherit_try_again(struct tqi_tx *tx);
 
+/* Id of a task that lends another one what that has inherited; 0 nobody does any more. */
+uint64_t tqi_inherit_lender(struct tqi_tx *tx, const struct tqi_task *task);
+
 /* What an edge lends; whether its ends have different fair keys. */
 struct tqi_worth tqi_inherit_over(struct tqi_tx *tx, const struct tqi_edge *edge);
 bool tqi_inherit_is_quiet(struct tqi_tx *tx, const struct tqi_edge *edge);

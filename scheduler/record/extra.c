@@ -11,11 +11,11 @@
 struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	uint64_t at = tqi_extra_at(task->payload_bytes, task->label_bytes);
-	unsigned char *block = tqi_unit(tx, task->payload);
+	unsigned char *extra = tqi_unit_part(tx, task->payload, at, sizeof(struct tqi_extra));
 
-	if (tqi_offset(tx, block) + at + sizeof(struct tqi_extra) > tx->seg->geometry.max_bytes)
+	if (tqi_offset(tx, extra) + sizeof(struct tqi_extra) > tx->seg->geometry.max_bytes)
 		return tqi_tx_scratch(tx);
-	return (struct tqi_extra *)(void *)(block + at);
+	return (struct tqi_extra *)(void *)extra;
 }
 
 /* Payload and label (TX-5: the bounds). */

@@ -5,14 +5,18 @@
 
 #include "scheduler/record/records.h"
 
-/* SV-4: whether something of a queue may start now, as far as it is up to the queue. */
-static inline bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
+/* SV-4: whether its servers, if it has any, leave room. */
+static inline bool tqi_queue_has_room(struct tqi_tx *tx, const struct tqi_queue *queue)
 {
-	if (queue->flags & TQI_QUEUE_PAUSED)
-		return false;
 	if (!(queue->flags & TQI_QUEUE_SERVED))
 		return true;
 	return !queue->carry_at && tqi_pool_at(tx, queue->home)->rooms.length;
+}
+
+/* Whether something of a queue may start now, as far as it is up to the queue. */
+static inline bool tqi_queue_may_start(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	return !(queue->flags & TQI_QUEUE_PAUSED) && tqi_queue_has_room(tx, queue);
 }
 
 /* Whether it takes an operator before anything of it can. */

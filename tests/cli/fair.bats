@@ -66,7 +66,7 @@ setup_file() {
 	[[ $(taskq list --json -n 400 | jq -rs 'map(select(.state == "done")) | length') == 310 ]]
 }
 
-@test "B6: why says that others go first, and counts those of its key" {
+@test "B6: why counts those of its key and of others that go first" {
 	local id
 
 	taskq create -q default
@@ -76,8 +76,12 @@ setup_file() {
 	taskq submit --fair b -- true
 	id=$(taskq submit --fair a -- true)
 	expect 0 why "$id"
-	[[ $(taskq why --json "$id" | jq .before) == 2 ]]
+	[[ $(taskq why --json "$id" | jq .before) == 3 ]]
 	[[ $(taskq why --json "$id" | jq .fair) == true ]]
+	id=$(taskq submit --fair b -- true) # after one of each
+	[[ $(taskq why --json "$id" | jq .before) == 3 ]]
+	id=$(taskq submit --fair c -- true)
+	[[ $(taskq why --json "$id" | jq .before) == 2 ]]
 }
 
 @test "B6: a queue becomes fair with what waits, and is sound" {

@@ -62,6 +62,10 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 		json_object_set_new(object, "others", json_u64(why->others));
 	if (why->reason >= TQ_WHY_PAUSED && info->state != TQ_RUNNING) {
 		json_object_set_new(object, "before", json_u64(why->before));
+		if (why->before_more)
+			json_object_set_new(object, "before_more", json_true());
+		if (why->is_torn)
+			json_object_set_new(object, "torn", json_true());
 		if (why->is_fair)
 			json_object_set_new(object, "fair", json_true());
 		json_object_set_new(object, "workers", json_u64(why->workers));

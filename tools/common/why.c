@@ -198,16 +198,13 @@ static void say_no_kind(const struct sentence *s)
 static const char *before(const struct sentence *s, char text[BEFORE_MAX])
 {
 	const uint32_t n = s->why->before;
-	const char *of_key = s->why->is_fair ? " of its fair key" : "";
 
-	if (n == 0)
-		snprintf(text, BEFORE_MAX, "%s",
-			 s->why->is_fair ? ", and fair keys with less run time go first" : "");
-	else if (n >= TQ_WHY_BEFORE_MAX)
-		snprintf(text, BEFORE_MAX, ", and %u tasks or more%s are before it", n, of_key);
-	else
-		snprintf(text, BEFORE_MAX, ", and about %u %s%s %s before it", n,
-			 format_plural(n, "task", "tasks"), of_key, format_plural(n, "is", "are"));
+	text[0] = '\0';
+	if (s->why->before_more)
+		snprintf(text, BEFORE_MAX, ", and %u tasks or more are before it", n);
+	else if (n)
+		snprintf(text, BEFORE_MAX, ", and about %u %s %s before it", n,
+			 format_plural(n, "task", "tasks"), format_plural(n, "is", "are"));
 	return text;
 }
 
