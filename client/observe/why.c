@@ -112,6 +112,14 @@ static bool is_stopped(uint32_t pid)
 	return pid && tqi_pid_start(pid, &start, &state) == 0 && (state == 'T' || state == 't');
 }
 
+/* Whether the crash of its attempt is the task's end (scheduler/task/verdict.c). */
+static bool is_last_crash(const struct question *q)
+{
+	const struct tqi_task *t = &q->task;
+
+	return t->crashes + 1u >= t->crashes_max || (t->flags & (TQI_TASK_ONCE | TQI_TASK_CANCEL));
+}
+
 static uint32_t why_running(const struct question *q, struct tq_why *why)
 {
 	const struct tqi_segment *seg = &q->tq->seg;
@@ -134,6 +142,7 @@ static uint32_t why_running(const struct question *q, struct tq_why *why)
 	}
 	if (tqi_peek_record(seg, TQI_WORKERS, a.worker, &w) == 0 && tqi_worker_seems_dead(&w)) {
 		why->since_ns = w.state == TQI_WORKER_DYING ? w.dying_ns : 0;
+		why->is_last = is_last_crash(q);
 		return TQ_WHY_DYING;
 	}
 	return a.phase == TQI_PHASE_NONE ? why_waits(seg, &a, why) : TQ_WHY_STOPPING;
@@ -284,6 +293,26 @@ static void count_before(const struct question *q, const uint64_t kinds[4], stru
 	why->is_torn |= ask.is_torn;
 }
 
+/* A farm that is there and has no worker now: one comes after a pause. */
+static bool is_restarting(const struct question *q, struct tq_why *why)
+{
+	const struct tqi_segment *seg = &q->tq->seg;
+	struct tqi_worker w;
+	uint32_t count;
+
+	tqi_peek_count(seg, TQI_WORKERS, &count);
+	for (uint32_t n = 1; n < count; n++) {
+		if (tqi_peek_record(seg, TQI_WORKERS, n, &w) < 0 || w.state != TQI_WORKER_LIVE ||
+		    !(w.flags & TQI_WORKER_MASTER) || (w.flags & TQI_WORKER_STOP) ||
+		    tqi_worker_seems_dead(&w) || !tqi_worker_serves_queue(&w, q->task.queue))
+			continue;
+		why->worker = n;
+		why->pid = w.owner.pid;
+		return true;
+	}
+	return false;
+}
+
 /* Nothing holds it back but other tasks, and who is there to start it. */
 static uint32_t why_ready(const struct question *q, struct tq_why *why)
 {
@@ -295,7 +324,7 @@ static uint32_t why_ready(const struct question *q, struct tq_why *why)
 	why->is_fair = q->queue.fair;
 	count_before(q, kinds, why);
 	if (why->queue_workers == 0)
-		return TQ_WHY_NO_WORKER;
+		return is_restarting(q, why) ? TQ_WHY_RESTARTING : TQ_WHY_NO_WORKER;
 	if (why->workers == 0)
 		return TQ_WHY_NO_KIND;
 	if (lacks_server(q, why))
@@ -355,6 +384,17 @@ static void name_dependency(const struct question *q, struct tq_why *why)
 	}
 }
 
+/* The group whose completion task it is: its members, and whether more may come. */
+static void name_group(const struct question *q, uint32_t index, struct tq_why *why)
+{
+	struct tqi_group group;
+
+	if (tqi_peek_record(&q->tq->seg, TQI_GROUPS, index, &group) < 0)
+		return;
+	why->is_open = group.state == TQI_GROUP_OPEN;
+	why->others = group.unfinished;
+}
+
 static uint32_t why_blocked(const struct question *q, const struct tqi_extra *extra,
 			    struct tq_why *why)
 {
@@ -365,11 +405,30 @@ static uint32_t why_blocked(const struct question *q, const struct tqi_extra *ex
 		why->others = extra->unmet - 1;
 	else if (!why->holder && extra && extra->key)
 		name_leader(q, why);
+	if (!why->holder && extra && extra->completes)
+		name_group(q, extra->completes, why);
 	if (why->holder && tqi_peek_task(&q->tq->seg, why->holder, &t) == 0) {
 		name_task(tqi_id_index(why->holder), &t, why);
 		why->pid = t.state == TQ_RUNNING ? t.worker_pid : 0;
 	}
 	return TQ_WHY_BLOCKED;
+}
+
+/* Once its time has come it is as good as ready: whoever looks for work makes it so. */
+static bool is_before_its_time(const struct question *q, uint64_t at_ns, struct tq_why *why)
+{
+	if (at_ns) {
+		why->until_wall_ns = at_ns > tqi_wall(q->tq) ? at_ns : 0;
+		return why->until_wall_ns;
+	}
+	why->until_ns = q->task.due_ns > tqi_now(q->tq) ? q->task.due_ns : 0;
+	return why->until_ns;
+}
+
+/* Its last attempt failed: it was not given back, nor does it live again since. */
+static bool backs_off(const struct tqi_task *t)
+{
+	return (t->failures || t->crashes || t->losses) && t->cause != TQ_CAUSE_RELEASED;
 }
 
 static uint32_t why_waiting(const struct question *q, struct tq_why *why)
@@ -386,14 +445,13 @@ static uint32_t why_waiting(const struct question *q, struct tq_why *why)
 		why->until_ns = extra.deadline_ns;
 		return TQ_WHY_EXPIRED;
 	}
-	if (t->state == TQ_DELAYED && t->due_ns != UINT64_MAX)
-		why->until_ns = t->due_ns;
-	else if (t->state == TQ_DELAYED && has_extra)
-		why->until_wall_ns = extra.at_ns;
+	const bool is_early = t->state == TQ_DELAYED &&
+			      is_before_its_time(q, has_extra ? extra.at_ns : 0, why);
+
 	if (t->flags & TQI_TASK_HELD)
 		return TQ_WHY_HELD;
-	if (t->state == TQ_DELAYED)
-		return t->attempts ? TQ_WHY_BACKOFF : TQ_WHY_DELAYED;
+	if (is_early)
+		return backs_off(t) && !why->until_wall_ns ? TQ_WHY_BACKOFF : TQ_WHY_DELAYED;
 	uint32_t reason = why_ready(q, why);
 
 	return q->queue.flags & TQI_QUEUE_PAUSED ? TQ_WHY_PAUSED : reason;

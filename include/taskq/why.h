@@ -22,10 +22,13 @@ extern "C" {
 	X(TQ_WHY_EXPIRED, 7, "expired")	     /* its deadline has passed, until_ns; nobody has */   \
 	/* looked since */                                                                         \
 	X(TQ_WHY_HELD, 8, "held")                                                                  \
-	X(TQ_WHY_BACKOFF, 9, "back-off")     /* before its next attempt, until until_ns */         \
-	X(TQ_WHY_DELAYED, 10, "delayed")     /* not due until until_ns, or until_wall_ns */        \
+	X(TQ_WHY_BACKOFF, 9, "back-off") /* after one that failed, until until_ns */               \
+	X(TQ_WHY_DELAYED, 10, "delayed") /* not due until until_ns, or until_wall_ns; when that */ \
+	/* has passed, one of the reasons below */                                                 \
 	X(TQ_WHY_PAUSED, 11, "paused")	     /* its queue is */                                    \
 	X(TQ_WHY_NO_WORKER, 12, "no-worker") /* no live worker serves its queue */                 \
+	X(TQ_WHY_RESTARTING, 22, "restarting") /* likewise, but a farm, whose master is worker */  \
+	/* and pid, starts one */                                                                  \
 	X(TQ_WHY_NO_KIND, 13, "no-kind")     /* none of those that do serves its kind */           \
 	X(TQ_WHY_ASSIGNED, 18, "assigned")   /* a worker has taken it, on pid, and runs others */  \
 	X(TQ_WHY_SERVERS, 19, "servers")     /* none of its queue's has room; holder has run */   \
@@ -86,6 +89,9 @@ struct tq_why {
 	uint32_t foreign_uid; /* the user that it runs as */
 	uint32_t before_more; /* 1: `before` is where counting ended: there may be more */
 	uint32_t is_torn; /* 1: the segment changed too fast: `before` is of several moments */
+	uint32_t is_last; /* DYING: 1: no attempt follows: a budget is used up, or it may not */
+	uint32_t is_open; /* BLOCKED: 1: the group that it completes may get more members, and
+			     has others that are not at their ends */
 	uint32_t reserved0;
 };
 

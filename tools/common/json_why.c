@@ -37,6 +37,10 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 	if (why->reason == TQ_WHY_STOPPING)
 		json_object_set_new(object, "stop_cause",
 				    json_string(tq_cause_name(why->stop_cause)));
+	if (why->is_last)
+		json_object_set_new(object, "last", json_true());
+	if (why->is_open)
+		json_object_set_new(object, "open", json_true());
 	if (why->holder)
 		json_object_set_new(object, "holder", json_id(why->holder));
 	if (why->holder && why->reason != TQ_WHY_THROTTLED) {

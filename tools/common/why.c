@@ -38,16 +38,16 @@ static void say_ended(const struct sentence *s)
 
 static void say_dying(const struct sentence *s)
 {
+	const char *then = s->why->is_last ? "the task ends, as it may have no other,"
+					   : "the next starts";
+	char of[48] = "it";
+
 	if (s->why->pgid)
-		SAY(s,
-		    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next "
-		    "starts when no process of its command's group %u is left",
-		    s->info->attempt, s->why->worker, s->why->pid, s->why->pgid);
-	else
-		SAY(s,
-		    "attempt %u is not proved over: its worker %u (pid %u) has died, and the next "
-		    "starts when no process of it is left",
-		    s->info->attempt, s->why->worker, s->why->pid);
+		snprintf(of, sizeof(of), "its command's group %u", s->why->pgid);
+	SAY(s,
+	    "attempt %u is not proved over: its worker %u (pid %u) has died, and %s when no "
+	    "process of %s is left",
+	    s->info->attempt, s->why->worker, s->why->pid, then, of);
 }
 
 static void say_stopping(const struct sentence *s)
@@ -92,15 +92,33 @@ static void say_running(const struct sentence *s)
 	add_stopped(s, (size_t)n);
 }
 
+/* The group whose completion task it is. */
+static void say_group(const struct sentence *s)
+{
+	const uint32_t n = s->why->others;
+	char id[TQ_ID_TEXT_MAX];
+
+	tq_group_id_format(s->info->completes, id);
+	if (s->why->is_open && !n)
+		SAY(s, "group %s is open: `taskq group seal %s` says that no more members come", id,
+		    id);
+	else if (s->why->is_open)
+		SAY(s,
+		    "it waits for %u %s of group %s, which is open: `taskq group seal %s` says "
+		    "that no more come",
+		    n, format_plural(n, "member", "members"), id, id);
+	else
+		SAY(s, "it waits for the last end in group %s: %u %s still to end", id, n,
+		    format_plural(n, "member is", "members are"));
+}
+
 /* "17-3 (running, pid 3) and 4 others" */
 static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 {
 	char id[TQ_ID_TEXT_MAX], pid[32] = "";
 
 	if (!s->why->holder && s->info->completes) {
-		SAY(s,
-		    "it waits for the last end in group %s; `taskq group show` says how it stands",
-		    tq_group_id_format(s->info->completes, id));
+		say_group(s);
 		return;
 	}
 	if (!s->why->holder) {
@@ -139,15 +157,18 @@ static void say_held(const struct sentence *s)
 	SAY(s, "it is held; `taskq unhold %s` lets it start", tq_id_format(s->info->id, id));
 }
 
-/* "; attempt 2 was given back: cannot start a command: ...", or nothing. */
+/* "; attempt 2 was given back: cannot start a command: ...", also why it is delayed. */
 static void add_refusal(const struct sentence *s)
 {
 	const size_t n = strlen(s->buf);
 
-	if (s->info->state != TQ_RUNNING && s->info->cause == TQ_CAUSE_RELEASED &&
-	    s->info->error_text[0])
+	if (s->info->state == TQ_RUNNING || s->info->cause != TQ_CAUSE_RELEASED)
+		return;
+	if (s->info->error_text[0])
 		snprintf(s->buf + n, WHY_MAX - n, "; attempt %u was given back: %s",
 			 s->info->attempt, s->info->error_text);
+	else if (s->why->reason == TQ_WHY_DELAYED)
+		snprintf(s->buf + n, WHY_MAX - n, "; attempt %u was given back", s->info->attempt);
 }
 
 static void say_backoff(const struct sentence *s)
@@ -157,6 +178,14 @@ static void say_backoff(const struct sentence *s)
 	SAY(s, "it backs off for %s more before attempt %u; attempt %u ended with %s",
 	    left(s, text), s->info->attempt + 1, s->info->attempt,
 	    tq_cause_format(s->info->cause, s->info->cause_arg, cause));
+}
+
+static void say_restarting(const struct sentence *s)
+{
+	SAY(s,
+	    "no worker serves queue %s now: the farm of pid %u starts one, after a pause when they "
+	    "end early; its log says why",
+	    s->info->queue, s->why->pid);
 }
 
 static void say_delayed(const struct sentence *s)
@@ -350,6 +379,9 @@ char *why_format(struct tq *tq, const struct tq_task_info *info, const struct tq
 		break;
 	case TQ_WHY_NO_WORKER:
 		say_no_worker(&s);
+		break;
+	case TQ_WHY_RESTARTING:
+		say_restarting(&s);
 		break;
 	case TQ_WHY_NO_KIND:
 		say_no_kind(&s);
