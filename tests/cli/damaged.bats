@@ -179,3 +179,34 @@ die_inside() {
 	done
 	is "$id" state ready
 }
+
+@test "fault.D6: a check that finds no moment to copy says what to do" {
+	local moving
+
+	moving=$(dirname "$(type -P taskq)")/../tests/bin/cli.moving.so
+	submit -- true
+	run -1 --separate-stderr env LD_PRELOAD="$moving" taskq check
+	says "changes faster than it can be copied"
+	says "taskq check --exact"
+	run -0 --separate-stderr env LD_PRELOAD="$moving" taskq check --exact
+	[[ $output == sound ]]
+}
+
+@test "fault.D7: a repair that leaves something says what" {
+	local moving
+
+	moving=$(dirname "$(type -P taskq)")/../tests/bin/cli.moving.so
+	miscount() { # core, waiter_count: docs/shared-memory-layout.md
+		printf '\7' | dd of="$(file)" bs=1 seek=$((4096 + 208)) conv=notrunc status=none
+	}
+	submit -- true
+	miscount
+	run -7 --separate-stderr env LD_PRELOAD="$moving" TQT_LEFT=1 taskq check --repair
+	says "2 of 2 faults left"
+	[[ $(grep -c '^left: ' <<<"$output") == 2 ]]
+	prints "left: core 0: waiter_count is 1, should be 0"
+	miscount
+	run -7 --separate-stderr env LD_PRELOAD="$moving" TQT_LEFT=1 taskq --json check --repair
+	[[ $(jq -s 'map(select(.left)) | length' <<<"$output") == 2 ]]
+	expect 0 check
+}

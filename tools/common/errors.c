@@ -101,6 +101,8 @@ static const struct explanation {
 	  "give another --name, or none" },
 	{ -EEXIST, ABOUT_TASK, CLI_NOTHING, "another task has its unique key",
 	  "`taskq list` shows which; it is free when that one has ended, or is forgotten" },
+	{ -EAGAIN, ABOUT_CONTENT, CLI_NOTHING, "the segment changes faster than it can be copied",
+	  "`taskq check --exact` looks at it under the lock" },
 	{ -EBUSY, ABOUT_REMOVAL, CLI_NOTHING, "it is in use", "--force removes it all the same" },
 	{ -EDEADLK, ABOUT_TASK, CLI_NOTHING,
 	  "it cannot end before this task does: they would wait for each other",

@@ -44,10 +44,15 @@ static void print_finding(void *arg, const char *text)
 		puts(text);
 }
 
-static void count_only(void *arg, const char *text)
+/* What a repair could not mend. */
+static void print_left(void *arg, const char *text)
 {
-	(void)arg;
-	(void)text;
+	const struct cli *cli = arg;
+
+	if (cli->json)
+		json_line(json_pack("{s:o, s:b}", "finding", json_text(text), "left", 1));
+	else
+		printf("left: %s\n", text);
 }
 
 /* The segment's state after @found faults were found, and perhaps mended. */
@@ -64,7 +69,7 @@ static int verdict(struct cli *cli, int found, uint32_t flags)
 		return CLI_DAMAGED;
 	}
 
-	const int left = tq_check(cli->tq, 0, count_only, NULL);
+	const int left = tq_check(cli->tq, 0, print_left, cli);
 
 	if (left == 0) {
 		complain("%d %s, repaired", found,
