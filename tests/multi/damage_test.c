@@ -5,27 +5,61 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "client/core/handle.h"
 #include "tests/support/scene.h"
 
-static void flip(const struct tqt_scene *s, unsigned char *byte, unsigned char by)
+#define LOOK_S 20 /* seconds for all observers to look once, which takes some ms */
+
+/* What is being flipped: for who finds the child dead. */
+struct at {
+	const char *volatile what;
+	volatile uint64_t byte;
+	volatile unsigned by;
+};
+static struct at *at;
+
+static void flip(const struct tqt_scene *s, unsigned char *bytes, uint64_t i, unsigned char by)
 {
-	*byte ^= by;
+	at->byte = i;
+	at->by = by;
+	bytes[i] ^= by;
+	alarm(LOOK_S);
 	tqt_scene_look(s);
-	*byte ^= by;
+	if (i % sizeof(uint32_t) == 0)
+		(void)!tq_check(s->tq, 0, NULL, NULL);
+	bytes[i] ^= by;
 }
 
-static void flip_each(const struct tqt_scene *s, unsigned char *bytes, uint64_t count)
+/* In a child: whatever it dies of is said. */
+static void flip_each(const struct tqt_scene *s, const char *what, unsigned char *bytes, uint64_t count)
 {
-	for (uint64_t i = 0; i < count; i++) {
-		flip(s, &bytes[i], 0xff);
+	int status;
+
+	at->what = what;
+	fflush(NULL);
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	for (uint64_t i = 0; pid == 0 && i < count; i++) {
+		flip(s, bytes, i, 0xff);
 		if (i % sizeof(uint32_t) == 0)
-			flip(s, &bytes[i], 0x01); /* a reference to its neighbour, or to itself */
+			flip(s, bytes, i, 0x01); /* a reference to its neighbour, or to itself */
 	}
+	if (pid == 0)
+		_exit(0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (status != 0)
+		fail_msg("%s %d with byte %llu of %s xor 0x%x",
+			 WIFSIGNALED(status) ? "died of signal" : "exit code",
+			 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+			 (unsigned long long)at->byte, at->what, at->by);
 }
 
 /* Rare settings of the group's members: its chain is there. */
@@ -35,7 +69,7 @@ static void flip_extra(const struct tqt_scene *s, uint64_t id)
 	unsigned char *block = s->tq->seg.base + ((uint64_t)t->payload << TQI_UNIT_SHIFT);
 
 	assert_true(t->flags & TQI_TASK_EXTRA);
-	flip_each(s, block + tqi_extra_at(t->payload_bytes, t->label_bytes),
+	flip_each(s, "rare settings", block + tqi_extra_at(t->payload_bytes, t->label_bytes),
 		  sizeof(struct tqi_extra));
 }
 
@@ -44,16 +78,20 @@ static void fault_d2_d3_every_byte_of_every_record(void **state)
 	struct tqt_scene s;
 
 	(void)state;
+	at = mmap(NULL, sizeof(*at), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(at, MAP_FAILED);
 	tqt_scene_open(&s, "damage");
 	for (uint32_t t = 0; t < s.tq->seg.schema->table_count; t++) {
 		unsigned char *record = tqi_table_peek(&s.tq->seg, t, 1);
 
 		if (record)
-			flip_each(&s, record, s.tq->seg.geometry.tables[t].record_bytes);
+			flip_each(&s, s.tq->seg.schema->tables[t].name, record,
+				  s.tq->seg.geometry.tables[t].record_bytes);
 	}
 	flip_extra(&s, s.ids[2]);
 	flip_extra(&s, s.ids[4]);
-	flip_each(&s, s.tq->seg.base + s.tq->seg.geometry.root, s.tq->seg.schema->root_bytes);
+	flip_each(&s, "the root", s.tq->seg.base + s.tq->seg.geometry.root,
+		  s.tq->seg.schema->root_bytes);
 	assert_int_equal(tq_check(s.tq, TQ_CHECK_EXACT, NULL, NULL), 0);
 	tqt_scene_close(&s);
 }

@@ -2,6 +2,7 @@
 /* A segment with one of everything. */
 #include "tests/support/scene.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,10 +29,27 @@ static uint64_t submit(struct tqt_scene *s, struct tq_task_spec spec)
 	return id;
 }
 
+/* A fair queue with servers, commands, and a task that has ended. */
+static void add_rooms(struct tqt_scene *s)
+{
+	const struct tq_queue_opts fair = { .size = sizeof(fair), .fair = 1, .max_wait_ns = 1000 };
+	const struct tq_command_spec order = {
+		.size = sizeof(order), .name = "go", .to = TQ_COMMAND_TO_ALL, .queue = "default"
+	};
+
+	tqt_require(tq_queue_set(s->tq, "served", &fair) == 0);
+	tqt_require(tq_server_add(s->tq, "served", "http://a") == 0);
+	tqt_require(tq_server_limit_set(s->tq, "served", "http://*", 2) == 0);
+	s->ids[8] = submit(s, (struct tq_task_spec){ .queue = "served", .fair_key = "b" });
+	s->ids[9] = submit(s, (struct tq_task_spec){ .queue = "served", .kind = "other" });
+	tqt_require(tq_cancel(s->tq, s->ids[9]) == 0);
+	tqt_require(tq_command_send(s->tq, &order, &s->command) == 0);
+}
+
 /* One of everything. */
 static void set_scene(struct tqt_scene *s)
 {
-	const struct tq_worker_opts worker = { .size = sizeof(worker) };
+	const struct tq_worker_opts worker = { .size = sizeof(worker), .flags = TQ_WORKER_COMMANDS };
 	const struct tq_task_spec plain = { .size = sizeof(plain), .queue = "others" };
 	const struct tq_schedule_spec every = { .size = sizeof(every),
 						.task = &plain,
@@ -52,39 +70,62 @@ static void set_scene(struct tqt_scene *s)
 	s->ids[5] = submit(s, (struct tq_task_spec){ .limits = limits, .limit_count = 1 });
 	s->ids[6] = submit(s, (struct tq_task_spec){ .unique_key = "alone", .fair_key = "tenant" });
 	s->ids[7] = submit(s, (struct tq_task_spec){ .delay_ns = 3600000000000 });
+	add_rooms(s);
 	tqt_require(tq_schedule_create(s->tq, &every, &s->schedule) == 0);
 }
 
-static void end_of(uint32_t calls)
-{
-	tqt_require(calls < CALLS_MAX);
-}
-
-#define WALK(info_type, call)                                                                      \
+#define WALK(info_type, call, sound)                                                              \
 	do {                                                                                       \
 		info_type infos[SOME];                                                             \
 		uint64_t cursor = 0;                                                               \
-		uint32_t calls = 0;                                                                \
+		int calls = 0, n;                                                                  \
                                                                                                    \
 		memset(infos, 0, sizeof(infos));                                                   \
 		for (int i = 0; i < SOME; i++)                                                     \
 			infos[i].size = sizeof(infos[i]);                                          \
-		while ((call) > 0)                                                                 \
-			end_of(++calls);                                                           \
+		while ((n = (call)) > 0 && calls++ < CALLS_MAX)                                    \
+			for (int i = 0; i < n; i++)                                                \
+				tqt_require(sound);                      \
+		tqt_require(calls < CALLS_MAX);                \
 	} while (0)
+
+#define IS_TEXT(field) (memchr((field), 0, sizeof(field)) != NULL)
+
+static bool is_task(const struct tq_task_info *i)
+{
+	return i->state < TQ_STATE_COUNT && i->limit_count <= TQ_LIMITS_MAX &&
+	       IS_TEXT(i->queue) && IS_TEXT(i->kind) && IS_TEXT(i->label) &&
+	       IS_TEXT(i->error_text) && IS_TEXT(i->progress_text) && IS_TEXT(i->unique_key) &&
+	       IS_TEXT(i->fair_key) && IS_TEXT(i->server);
+}
 
 static void look_at_lists(const struct tqt_scene *s)
 {
 	struct tq *tq = s->tq;
+	uint64_t left = 0;
 
-	WALK(struct tq_task_info, tq_task_list(tq, NULL, &cursor, infos, SOME));
-	WALK(struct tq_queue_info, tq_queue_list(tq, 0, &cursor, infos, SOME));
-	WALK(struct tq_worker_info, tq_worker_list(tq, &cursor, infos, SOME));
-	WALK(struct tq_group_info, tq_group_list(tq, &cursor, infos, SOME));
-	WALK(struct tq_task_info, tq_group_members(tq, s->group, &cursor, infos, SOME));
-	WALK(struct tq_limit_info, tq_limit_list(tq, &cursor, infos, SOME));
-	WALK(struct tq_schedule_info, tq_schedule_list(tq, &cursor, infos, SOME));
-	WALK(struct tq_command_info, tq_command_list(tq, &cursor, infos, SOME));
+	WALK(struct tq_task_info, tq_task_list(tq, NULL, &cursor, infos, SOME), is_task(&infos[i]));
+	WALK(struct tq_task_info, tq_group_members(tq, s->group, &cursor, infos, SOME),
+	     is_task(&infos[i]));
+	WALK(struct tq_task_brief, tq_task_scan(tq, TQ_SCAN_LABELS, &cursor, &left, infos, SOME),
+	     infos[i].state < TQ_STATE_COUNT && IS_TEXT(infos[i].queue) && IS_TEXT(infos[i].label));
+	WALK(struct tq_queue_info, tq_queue_list(tq, TQ_QUEUE_BY_KIND, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].name) && IS_TEXT(infos[i].kind));
+	WALK(struct tq_worker_info, tq_worker_list(tq, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].name));
+	WALK(struct tq_group_info, tq_group_list(tq, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].label));
+	WALK(struct tq_limit_info, tq_limit_list(tq, &cursor, infos, SOME), IS_TEXT(infos[i].key));
+	WALK(struct tq_server_info, tq_server_list(tq, NULL, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].name) && IS_TEXT(infos[i].queue));
+	WALK(struct tq_server_limit_info, tq_server_limit_list(tq, NULL, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].pattern));
+	WALK(struct tq_schedule_info, tq_schedule_list(tq, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].queue));
+	WALK(struct tq_command_info, tq_command_list(tq, &cursor, infos, SOME),
+	     IS_TEXT(infos[i].name));
+	WALK(struct tq_command_answer, tq_command_answers(tq, s->command, &cursor, infos, SOME),
+	     infos[i].state < TQ_ANSWER_COUNT);
 }
 
 static void look_at_edges(struct tq *tq, uint64_t id)
@@ -108,8 +149,11 @@ static void look_at_task(struct tq *tq, uint64_t id)
 	uint32_t attempt = 0;
 	char text[64];
 
-	(void)!tq_info(tq, id, &info);
-	(void)!tq_why(tq, id, &why);
+	if (tq_info(tq, id, &info) == 0)
+		tqt_require(is_task(&info));
+	if (tq_why(tq, id, &why) == 0)
+		tqt_require(why.holder_state < TQ_STATE_COUNT && IS_TEXT(why.limit) &&
+			     why.before <= TQ_WHY_BEFORE_MAX);
 	(void)!tq_payload(tq, id, text, sizeof(text), &bytes);
 	(void)!tq_result(tq, id, text, sizeof(text), &bytes);
 	(void)!tq_output(tq, id, 0, text, sizeof(text), 0, &offset, &attempt);
@@ -120,12 +164,23 @@ static void look_at_task(struct tq *tq, uint64_t id)
 void tqt_scene_look(const struct tqt_scene *s)
 {
 	struct tq_segment_info segment = { .size = sizeof(segment) };
+	struct tq_group_info group = { .size = sizeof(group) };
+	struct tq_queue_info queue = { .size = sizeof(queue) };
+	struct tq_schedule_info schedule = { .size = sizeof(schedule) };
+	struct tq_limit_info limit = { .size = sizeof(limit) };
 	struct tq_times times = { .size = sizeof(times) };
+	char payload[64];
+	uint64_t bytes;
 
 	for (uint32_t i = 0; i < sizeof(s->ids) / sizeof(s->ids[0]); i++)
 		look_at_task(s->tq, s->ids[i]);
 	look_at_lists(s);
 	(void)!tq_segment_info(s->tq, &segment);
+	(void)!tq_group_info(s->tq, s->group, &group);
+	(void)!tq_queue_info(s->tq, "served", &queue);
+	(void)!tq_schedule_info(s->tq, s->schedule, &schedule);
+	(void)!tq_schedule_payload(s->tq, s->schedule, payload, sizeof(payload), &bytes);
+	(void)!tq_limit_get(s->tq, "key", &limit);
 	(void)!tq_times_read(s->tq, "default", NULL, &times);
 }
 

@@ -5,7 +5,7 @@
 
 #include "taskq/taskq.h"
 
-#define TQT_SCENE_TASKS 8
+#define TQT_SCENE_TASKS 10
 
 struct tqt_scene {
 	char name[TQ_NAME_MAX + 1];
@@ -14,6 +14,7 @@ struct tqt_scene {
 	uint64_t ids[TQT_SCENE_TASKS];
 	uint64_t group;
 	uint64_t schedule;
+	uint64_t command;
 };
 
 /* Ends the program with the condition when it does not hold; also where cmocka is not. */
