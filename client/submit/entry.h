@@ -17,6 +17,11 @@ struct tqi_entry {
 int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *entry);
 /* In a hold, before each try of a submit: what an earlier one has made is gone again. */
 void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *entry);
+/*
+ * In a hold, with nothing in its transaction that must stay: submit it, to a drained queue for
+ * the attempt that the caller works for.  As tqi_submit().
+ */
+int tqi_entry_submit(struct tqi_tx *tx, struct tqi_entry *entry);
 /* After it: its names are there; or, when it failed, what it made is gone again. */
 void tqi_entry_end(struct tqi_entry *entry, int r);
 /* It will not come in. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/core/current_attempt.h"
 #include "client/submit/group_api.h"
 #include "client/submit/spec.h"
 #include "scheduler/graph/group.h"
@@ -218,6 +219,7 @@ static int write_member(struct tqi_tx *tx, struct writing *w)
 		return r;
 	w->entry.submit.group = group;
 	w->entry.submit.shut = true;
+	w->entry.submit.attempt = tqi_behalf_here(g->tq, tx);
 	tqi_entry_begin(tx, &w->entry);
 	r = tqi_submit(tx, &w->entry.submit, &w->entry.id);
 	if (r < 0)
@@ -321,8 +323,10 @@ static int publish_op(struct tqi_tx *tx, void *arg)
 	struct writing *w = arg;
 	bool completes = w->graph->completion;
 
-	if (completes)
+	if (completes) {
+		w->entry.submit.attempt = tqi_behalf_here(w->graph->tq, tx);
 		tqi_entry_begin(tx, &w->entry);
+	}
 	return tqi_graph_publish(tx, w->group, completes ? &w->entry.submit : NULL, &w->completion);
 }
 

@@ -40,6 +40,7 @@ static int make_op(struct tqi_tx *tx, void *arg)
 {
 	struct making *m = arg;
 
+	m->completion.submit.attempt = tqi_behalf_here(m->completion.tq, tx);
 	tqi_entry_begin(tx, &m->completion);
 	return tqi_group_make(tx, &m->request, &m->id, &m->completion.id);
 }

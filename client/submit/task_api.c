@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/submit/entry.h"
+#include "client/core/current_attempt.h"
 #include "client/core/options.h"
 #include "client/core/removal.h"
 #include "client/core/sleeper.h"
@@ -83,12 +84,27 @@ void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *e)
 		tx->wall_ns = tqi_wall(e->tq);
 }
 
+int tqi_entry_submit(struct tqi_tx *tx, struct tqi_entry *e)
+{
+	tqi_entry_begin(tx, e);
+	int r = tqi_submit(tx, &e->submit, &e->id);
+
+	if (r != TQ_EDRAINING)
+		return r;
+	tqi_tx_abort(tx);
+	tqi_tx_begin(tx, tx->now_ns);
+	e->submit.attempt = tqi_behalf_here(e->tq, tx);
+	if (!e->submit.attempt)
+		return r;
+	tqi_entry_begin(tx, e);
+	r = tqi_submit(tx, &e->submit, &e->id);
+	e->submit.attempt = 0; /* another hold may find another one */
+	return r;
+}
+
 static int submit_op(struct tqi_tx *tx, void *arg)
 {
-	struct tqi_entry *e = arg;
-
-	tqi_entry_begin(tx, e);
-	return tqi_submit(tx, &e->submit, &e->id);
+	return tqi_entry_submit(tx, arg);
 }
 
 static int submit_now(struct tq *tq, struct tqi_entry *e)

@@ -102,7 +102,7 @@ TQ_API TQ_NODISCARD int tq_queue_set(struct tq *tq, const char *queue,
 enum tq_queue_action {
 	TQ_QUEUE_PAUSE = 1, /* claims pass it over; nothing moves */
 	TQ_QUEUE_RESUME,
-	TQ_QUEUE_DRAIN,	 /* refuse new submits, finish the rest */
+	TQ_QUEUE_DRAIN,	 /* refuse new submits but of its running tasks, finish the rest */
 	TQ_QUEUE_UNDRAIN,
 	TQ_QUEUE_PURGE,	 /* cancel everything that waits now */
 };

@@ -125,11 +125,17 @@ static inline int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 	return s->queue && s->kind ? 0 : make_names(tx, s);
 }
 
-static inline int admit(struct tqi_tx *tx, const struct tqi_queue *queue)
+static inline int admit(struct tqi_tx *tx, const struct tqi_submit *s,
+			const struct tqi_queue *queue)
 {
 	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
 		return TQ_ESHUTDOWN;
-	return queue->flags & TQI_QUEUE_DRAINING ? TQ_EDRAINING : 0;
+	if (!(queue->flags & TQI_QUEUE_DRAINING))
+		return 0;
+	return s->attempt && tqi_task_at(tx, tqi_attempt_at(tx, s->attempt)->task)->queue ==
+				       s->queue
+		       ? 0
+		       : TQ_EDRAINING;
 }
 
 static bool is_full(const struct tqi_queue *queue)
@@ -466,7 +472,7 @@ TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_
 	struct tqi_queue *queue = r == 0 ? tqi_queue_at(tx, s->queue) : NULL;
 
 	if (r == 0)
-		r = admit(tx, queue);
+		r = admit(tx, s, queue);
 	if (r < 0)
 		return r;
 	make_record_room(tx, s, rare);

@@ -15,6 +15,7 @@ struct tqi_submit {
 	uint32_t queue_hint; /* records that the names probably have; 0 not known */
 	uint32_t kind_hint;
 	uint64_t schedule; /* id of the one that makes it; 0 none */
+	uint32_t attempt;  /* under way, that hands it in: a drained queue lets its own through */
 	uint32_t group;	   /* record that it becomes a member of; 0 as the spec says */
 	bool shut;	   /* GR-4: its group is being built */
 	bool extra;	   /* written by tqi_submit(): it has rare settings */

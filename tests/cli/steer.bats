@@ -176,6 +176,23 @@ load helper
 	expect 0 submit -- true
 }
 
+@test "fault.T8: a drained queue takes what its own running tasks submit, and nothing else" {
+	local own other
+
+	farm -j 1
+	farm -j 1 -q other
+	echo '{"label":"batch","command":["true"]}' >batch
+	echo '{"nodes":[{"name":"a","label":"graph","command":["true"]}]}' >graph
+	own=$(submit -- sh -c 'taskq drain && taskq submit -L next -- true &&
+		taskq submit --batch batch && taskq submit --graph graph')
+	expect 0 wait "$own"
+	[[ $(taskq list --json | jq -r 'select(.label) | .label' | sort | xargs) == "batch graph next" ]]
+	other=$(submit -q other -- taskq submit -q default -- true)
+	expect 1 wait "$other"
+	expect 1 submit -- true
+	says "draining"
+}
+
 @test "H1: purge cancels what waits, all of it, and says how much" {
 	seq 500 | jq -c '{command: ["true"]}' | submit --batch - >/dev/null
 	submit --hold -- true

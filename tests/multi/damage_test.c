@@ -38,7 +38,8 @@ static void flip(const struct tqt_scene *s, unsigned char *bytes, uint64_t i, un
 }
 
 /* In a child: whatever it dies of is said. */
-static void flip_each(const struct tqt_scene *s, const char *what, unsigned char *bytes, uint64_t count)
+static void flip_each(const struct tqt_scene *s, const char *what, unsigned char *bytes,
+		      uint64_t count)
 {
 	int status;
 

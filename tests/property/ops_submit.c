@@ -130,6 +130,8 @@ void submission_choose(struct world *w, struct submission *s, uint32_t payload_m
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);
 	choose_links(w, s);
+	s->by = chance(w, 4) ? pick_task(w, TQ_RUNNING) : 0;
+	s->core.attempt = s->by ? w->m->tasks[s->by].attempt.record : 0;
 }
 
 void submission_point(struct submission *s)
@@ -230,7 +232,9 @@ static int expected_of(struct world *w, struct submission *s)
 
 	if (group)
 		s->model.group = tqi_id_index(group);
-	return r ? r : model_admit(w->m, s->model.queue);
+	if (r == 0)
+		r = model_admit(w->m, s->model.queue);
+	return r == TQ_EDRAINING && s->by && w->m->tasks[s->by].queue == s->model.queue ? 0 : r;
 }
 
 int submission_do(struct world *w, struct submission *s, core_op *core, void *arg)

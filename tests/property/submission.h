@@ -11,6 +11,7 @@
 struct submission {
 	struct model_submit model;
 	struct tqi_submit core;
+	uint32_t by; /* running task that hands it in; 0 none */
 	uint64_t id;
 	unsigned char payload[BIG_MAX];
 	char label[TQ_LABEL_MAX + 1];

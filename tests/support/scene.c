@@ -49,7 +49,8 @@ static void add_rooms(struct tqt_scene *s)
 /* One of everything. */
 static void set_scene(struct tqt_scene *s)
 {
-	const struct tq_worker_opts worker = { .size = sizeof(worker), .flags = TQ_WORKER_COMMANDS };
+	const struct tq_worker_opts worker = { .size = sizeof(worker),
+					       .flags = TQ_WORKER_COMMANDS };
 	const struct tq_task_spec plain = { .size = sizeof(plain), .queue = "others" };
 	const struct tq_schedule_spec every = { .size = sizeof(every),
 						.task = &plain,
@@ -74,7 +75,7 @@ static void set_scene(struct tqt_scene *s)
 	tqt_require(tq_schedule_create(s->tq, &every, &s->schedule) == 0);
 }
 
-#define WALK(info_type, call, sound)                                                              \
+#define WALK(info_type, call, sound)                                                               \
 	do {                                                                                       \
 		info_type infos[SOME];                                                             \
 		uint64_t cursor = 0;                                                               \
@@ -85,18 +86,18 @@ static void set_scene(struct tqt_scene *s)
 			infos[i].size = sizeof(infos[i]);                                          \
 		while ((n = (call)) > 0 && calls++ < CALLS_MAX)                                    \
 			for (int i = 0; i < n; i++)                                                \
-				tqt_require(sound);                      \
-		tqt_require(calls < CALLS_MAX);                \
+				tqt_require(sound);                                                \
+		tqt_require(calls < CALLS_MAX);                                                    \
 	} while (0)
 
 #define IS_TEXT(field) (memchr((field), 0, sizeof(field)) != NULL)
 
 static bool is_task(const struct tq_task_info *i)
 {
-	return i->state < TQ_STATE_COUNT && i->limit_count <= TQ_LIMITS_MAX &&
-	       IS_TEXT(i->queue) && IS_TEXT(i->kind) && IS_TEXT(i->label) &&
-	       IS_TEXT(i->error_text) && IS_TEXT(i->progress_text) && IS_TEXT(i->unique_key) &&
-	       IS_TEXT(i->fair_key) && IS_TEXT(i->server);
+	return i->state < TQ_STATE_COUNT && i->limit_count <= TQ_LIMITS_MAX && IS_TEXT(i->queue) &&
+	       IS_TEXT(i->kind) && IS_TEXT(i->label) && IS_TEXT(i->error_text) &&
+	       IS_TEXT(i->progress_text) && IS_TEXT(i->unique_key) && IS_TEXT(i->fair_key) &&
+	       IS_TEXT(i->server);
 }
 
 static void look_at_lists(const struct tqt_scene *s)
@@ -153,7 +154,7 @@ static void look_at_task(struct tq *tq, uint64_t id)
 		tqt_require(is_task(&info));
 	if (tq_why(tq, id, &why) == 0)
 		tqt_require(why.holder_state < TQ_STATE_COUNT && IS_TEXT(why.limit) &&
-			     why.before <= TQ_WHY_BEFORE_MAX);
+			    why.before <= TQ_WHY_BEFORE_MAX);
 	(void)!tq_payload(tq, id, text, sizeof(text), &bytes);
 	(void)!tq_result(tq, id, text, sizeof(text), &bytes);
 	(void)!tq_output(tq, id, 0, text, sizeof(text), 0, &offset, &attempt);
