@@ -9,9 +9,16 @@
 #include "client/observe/walk.h"
 
 #define TRIES 64
+/*
+ * A cursor is the slot to go on with, from 1 to one above the last, and above it the low bits
+ * of the sequence of the first task that came after the list was begun.
+ */
+#define SLOT_BITS 25
+_Static_assert(SLOT_BITS > TQI_INDEX_BITS, "one above the last slot");
 
 struct list {
 	struct tqi_walk walk;
+	uint64_t newer; /* low bits of a sequence: tasks from then on are left out */
 	struct tq_task_filter filter;
 	struct tqi_around around;
 	struct tqi_decisions decisions;
@@ -27,13 +34,19 @@ static bool has_label(const struct tqi_segment *seg, const struct tqi_task *t, c
 	return strcmp(its, label) == 0;
 }
 
+/* As far as the cursor has room for the difference. */
+static bool came_later(const struct list *list, const struct tqi_task *t)
+{
+	return (int64_t)((t->sequence - list->newer) << SLOT_BITS) >= 0;
+}
+
 /* Most records of a large table end here. */
 static bool is_wanted(struct list *list, const struct tqi_task *t)
 {
 	const struct tq_task_filter *f = &list->filter;
 	const struct tqi_segment *seg = list->walk.seg;
 
-	if (f->states && !(f->states >> t->state & 1))
+	if ((f->states && !(f->states >> t->state & 1)) || came_later(list, t))
 		return false;
 	tqi_info_around(seg, t, &list->around);
 	return (!f->queue || strcmp(f->queue, list->around.queue_name) == 0) &&
@@ -64,6 +77,21 @@ static bool list_one(struct list *list, uint32_t index, const struct tqi_task *f
 	return true;
 }
 
+/* Where the caller has come to, or where it begins. */
+static int begin(struct list *list, const struct tqi_segment *seg, uint64_t cursor)
+{
+	uint64_t at = cursor & ((1u << SLOT_BITS) - 1);
+	struct tqi_root root;
+	int r = cursor ? 0 : tqi_peek_root(seg, &root);
+
+	if (r < 0)
+		return r;
+	list->newer = cursor ? cursor >> SLOT_BITS : root.sequence;
+	if (!cursor)
+		at = (uint64_t)tqi_id_index(list->filter.after) + 1; /* slots begin at 1 */
+	return tqi_walk_begin(&list->walk, seg, at);
+}
+
 int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
 		 struct tq_task_info *infos, uint32_t count)
 {
@@ -77,9 +105,7 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 		return r;
 	if (count && infos->size != sizeof(*infos)) /* the array has the caller's stride */
 		return -EINVAL;
-	if (*cursor == 0)
-		*cursor = (uint64_t)tqi_id_index(list.filter.after) + 1; /* slots begin at 1 */
-	r = tqi_walk_begin(&list.walk, &tq->seg, *cursor);
+	r = begin(&list, &tq->seg, *cursor);
 	if (r < 0)
 		return r;
 	while (n < count && list.walk.at < list.walk.end) {
@@ -88,6 +114,6 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 		if (t && list_one(&list, index, t, &info))
 			tqi_snapshot_out(&infos[n++], sizeof(info), &info, sizeof(info));
 	}
-	*cursor = list.walk.at;
+	*cursor = list.newer << SLOT_BITS | list.walk.at;
 	return (int)n;
 }

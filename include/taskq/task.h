@@ -322,7 +322,8 @@ struct tq_task_filter {
  * and goes meanwhile; and where a list has ended, another one goes on with .after.
  *
  * @filter:	or NULL.
- * @cursor:	in: 0 to begin; out: where to go on.
+ * @cursor:	in: 0 to begin; out: where to go on.  What is submitted after the beginning is
+ *		left out.
  * @infos:	room for @count snapshots, .size set in the first.
  *
  * Since: 0.1.0

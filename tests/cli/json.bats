@@ -82,5 +82,13 @@ work() {
 {"kind":"k","payload_base64":"@@"}
 {"command":["a"],"nothing":1}
 END
-	expect 1 list
+	expect 0 list
+}
+
+# What is read is of the same segment as what is written.
+@test "fault.L1: a list leaves out what comes after its beginning" {
+	yes '{"command":["true"]}' | head -1000 | submit --batch - >/dev/null
+	taskq list --json | timeout 100 taskq submit --batch - >ids
+	[[ $(wc -l <ids) == 1000 ]]
+	[[ $(taskq list -H -o id | wc -l) == 2000 ]]
 }
