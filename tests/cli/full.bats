@@ -43,6 +43,23 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	expect 0 submit -- true
 }
 
+@test "fault.R4: what is kept stays until it is forgotten, also when it has been read" {
+	local id
+
+	taskq create --max 4M --tasks 3
+	for _ in 1 2 3; do
+		id=$(submit --keep -- echo kept)
+		work_off
+		expect 0 wait "$id"
+		expect 0 log "$id"
+	done
+	expect 4 submit -- true
+	says "3 finished ones that are kept (\`taskq forget\` frees these)"
+	[[ $(taskq log "$id") == kept ]]
+	expect 0 forget "$id"
+	expect 0 submit -- true
+}
+
 @test "A6: queues and kinds are never removed: nobody waits for another one" {
 	seq 1022 | jq -c '{command: ["true"], queue: "z\(.)"}' | submit --batch - >/dev/null
 	expect 0 submit --kind k0 --payload x
