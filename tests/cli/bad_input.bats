@@ -127,3 +127,27 @@ bad() {
 	expect 0 check
 	expect 0 list
 }
+
+@test "fault.L9: a misspelt verb or option is told the nearest, a line of the shell sh -c" {
+	expect 2 subnit -- true
+	says 'did you mean "submit"?'
+	expect 2 submit --prioritty 3 -- true
+	says "did you mean --priority?"
+	expect 2 submit --zzzzzzzz -- true
+	[[ $stderr != *"did you mean"* ]]
+	expect 0 submit 'ls | wc'
+	says "sh -c 'ls | wc'"
+	expect 0 submit -- ls -l
+	[[ $stderr != *"sh -c"* ]]
+	expect 127 run 'ls | wc'
+	says "sh -c 'ls | wc'"
+}
+
+@test "fault.L15: output that cannot be written is said once, exit 1" {
+	yes '{"command":["true"]}' | head -40 | submit --batch - >/dev/null
+	for verb in 'list --json' list 'stats --json' 'queue list --json'; do
+		run --separate-stderr sh -c "taskq $verb >/dev/full"
+		[[ $status == 1 ]]
+		[[ ${#stderr_lines[@]} == 1 && $stderr == *"cannot write to standard output"* ]]
+	done
+}

@@ -167,7 +167,7 @@ number() {
 	says "nobody is there to take it"
 	expect 1 command send --to 7 stop
 	says "nobody is there to take it"
-	expect 1 command list
+	expect 0 command list
 	expect 5 command show 1-1
 	says "no such command"
 	expect 2 command show nonsense

@@ -16,11 +16,11 @@ load helper
 	[[ $(taskq list -o help | wc -l) -ge 10 ]]
 }
 
-@test "list: nothing found is exit 1, no such queue exit 5" {
+@test "fault.L3: an empty list is exit 0, no such queue exit 5" {
 	taskq create -q default
-	expect 1 list
+	expect 0 list
 	says "no such tasks"
-	expect 1 list --json
+	expect 0 list --json
 	[[ -z $output ]]
 	expect 5 list -q nowhere
 	says "no such queue"

@@ -90,3 +90,29 @@ load helper
 	ends 0 "$pid"
 	cmp out <(echo up; seq 200000)
 }
+
+@test "fault.L8: log says where an output goes, or why there is none" {
+	local id
+
+	id=$(submit -o 'of.%i' -- echo hi)
+	expect 0 log "$id"
+	says "its output goes to $PWD/of.$id"
+	work_off
+	expect 0 log "$id"
+	says "its output goes to $PWD/of.$id"
+	[[ $(<"of.$id") == hi ]]
+	id=$(submit -- /nowhere/command)
+	expect 0 log "$id"
+	says "it has not started: ready"
+	work_off
+	expect 0 log "$id"
+	says "/nowhere/command"
+	id=$(submit -- true)
+	work_off
+	expect 0 log "$id"
+	says "it has written nothing: done"
+	id=$(submit -- echo hi)
+	work_off
+	expect 0 log "$id"
+	[[ $output == hi ]]
+}

@@ -11,7 +11,7 @@ many() { # COUNT: tasks without a command
 pages() {
 	local last='' page
 
-	while page=$(taskq list -H -o id -n "$1" ${last:+--after "$last"} 2>/dev/null); do
+	while page=$(taskq list -H -o id -n "$1" ${last:+--after "$last"} 2>/dev/null) && [[ -n $page ]]; do
 		echo "$page" >>listed
 		last=${page##*$'\n'}
 		"$2"
@@ -23,7 +23,7 @@ pages() {
 	pages 7 true
 	diff listed <(taskq list -H -o id)
 	diff listed ids
-	expect 1 list --after "$(tail -n 1 ids)"
+	expect 0 list --after "$(tail -n 1 ids)"
 	says "no such tasks"
 	[[ $(taskq list --json --after "$(sed -n 249p ids)" | jq -r .id) == "$(sed -n 250p ids)" ]]
 	expect 2 list --after x

@@ -30,7 +30,7 @@ queue_with() {
 
 @test "G1: servers are added, listed and removed; limits set, listed and removed" {
 	taskq create
-	expect 1 server list
+	expect 0 server list
 	expect 5 server add -q q http://a
 	says "no such queue"
 	queue_with http://a http://b

@@ -69,7 +69,7 @@ load helper
 	farm -j1
 	expect 9 submit --wait -- sh -c 'exit 9'
 	expect 0 submit --wait -- true
-	expect 125 submit --wait
+	expect 2 submit --wait
 }
 
 @test "C1: a delayed task does not start before its time" {

@@ -48,10 +48,17 @@ code() {
 	expect 75 wait --timeout 50ms "$id"
 }
 
+@test "fault.L3: what is wrong in the line is exit 2, as elsewhere" {
+	expect 2 wait
+	expect 2 wait foo
+	says "foo"
+	expect 2 wait --timeout x 1-1
+	expect 2 group wait foo
+	expect 2 submit --wait
+}
+
 @test "A5 D7: 125 for a failure of taskq itself" {
 	expect 125 wait 1-1
-	expect 125 wait
-	expect 125 wait --timeout x 1-1
 	submit -- true
 	expect 125 wait 99-1
 	says "no such task"

@@ -11,7 +11,7 @@
 /* Exit codes; the contract of taskq(1). */
 enum cli_exit {
 	CLI_OK = 0,
-	CLI_NOTHING = 1, /* nothing found, or it could not be done */
+	CLI_NOTHING = 1, /* it could not be done */
 	CLI_USAGE = 2,
 	CLI_FULL = 4,
 	CLI_ABSENT = 5,	 /* no such segment, queue or task */

@@ -75,10 +75,10 @@ char *json_to_text(json_t *value)
 
 void json_line(json_t *object)
 {
-	if (!object || json_dumpf(object, stdout, FORM) < 0)
-		complain("cannot print JSON: out of memory, or standard output failed");
-	else
+	if (object && json_dumpf(object, stdout, FORM) == 0)
 		putchar('\n');
+	else if (!ferror(stdout)) /* else standard_close() says so, once */
+		complain("cannot print JSON: out of memory");
 	json_decref(object);
 }
 

@@ -9,6 +9,7 @@
 #include "help.h"
 #include "options.h"
 #include "signals.h"
+#include "similar.h"
 #include "standard.h"
 #include "verbs.h"
 
@@ -31,6 +32,20 @@ const struct verb *verb_find(const char *name)
 	return NULL;
 }
 
+static int refuse_verb(const char *word)
+{
+	struct similar similar = similar_to(word);
+
+	for (unsigned i = 0; verb_at(i); i++)
+		similar_try(&similar, verbs[i].name);
+	if (similar.found)
+		complain("no verb \"%s\": did you mean \"%s\"?\n`taskq help` lists them", word,
+			 similar.found);
+	else
+		complain("no verb \"%s\"\n`taskq help` lists them", word);
+	return CLI_USAGE;
+}
+
 static int run_verb(struct cli *cli, int argc, char **argv)
 {
 	static char status[] = "status";
@@ -39,10 +54,8 @@ static int run_verb(struct cli *cli, int argc, char **argv)
 	if (argc == 0)
 		return run_verb(cli, 1, bare);
 	cli->verb = verb_find(argv[0]);
-	if (!cli->verb) {
-		complain("no verb \"%s\"\n`taskq help` lists them", argv[0]);
-		return CLI_USAGE;
-	}
+	if (!cli->verb)
+		return refuse_verb(argv[0]);
 	return cli->verb->run(cli, argc, argv);
 }
 

@@ -8,6 +8,7 @@
 #include "help.h"
 #include "options.h"
 #include "parse.h"
+#include "similar.h"
 
 enum {
 	ROWS_MAX = 48
@@ -99,6 +100,21 @@ static bool is_whole_name(const char *word, const char *name)
 	       (word[2 + bytes] == '\0' || word[2 + bytes] == '=');
 }
 
+/* One that is not to be had; perhaps the nearest of those that are was meant. */
+static int unknown(const struct table *table, const struct cli *cli, const char *word)
+{
+	char name[TQ_NAME_MAX + 1];
+	struct similar similar;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word + 2, "="), word + 2);
+	similar = similar_to(name);
+	for (const struct option *option = table->longs; option->name; option++)
+		similar_try(&similar, option->name);
+	return similar.found
+		       ? usage(cli, "unknown option %s: did you mean --%s?", word, similar.found)
+		       : usage(cli, "unknown option %s", word);
+}
+
 static void table_refuse(struct table *table, struct cli *cli, int key, char **argv)
 {
 	const char *word = argv[optind - 1];
@@ -110,7 +126,7 @@ static void table_refuse(struct table *table, struct cli *cli, int key, char **a
 	else if (optopt)
 		table->error = usage(cli, "unknown option -%c", optopt);
 	else
-		table->error = usage(cli, "unknown option %s", word);
+		table->error = unknown(table, cli, word);
 }
 
 static void table_read(struct table *table, struct cli *cli, option_fn *take, void *ctx, int argc,
@@ -124,7 +140,7 @@ static void table_read(struct table *table, struct cli *cli, option_fn *take, vo
 		if (key == '?' || key == ':')
 			table_refuse(table, cli, key, argv);
 		else if (row >= 0 && !is_whole_name(option_word(argv), table->longs[row].name))
-			table->error = usage(cli, "unknown option %s", option_word(argv));
+			table->error = unknown(table, cli, option_word(argv));
 		else if (!take(cli, ctx, key, optarg))
 			table->error = CLI_USAGE;
 		row = -1;

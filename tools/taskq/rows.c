@@ -41,5 +41,5 @@ int rows_print(struct cli *cli, struct table *table, size_t bytes, page_fn *page
 	table_end(table, stdout);
 	if (r < 0)
 		return fail(cli, r, ABOUT_CONTENT, "%s", what);
-	return r ? CLI_OK : CLI_NOTHING;
+	return CLI_OK;
 }

@@ -226,6 +226,17 @@ void task_options_finish(const struct cli *cli, struct task_options *options)
 	options->spec.queue = cli->queue;
 }
 
+/* One word with blanks or what only a shell knows is hardly the name of a program. */
+void task_options_hint(const struct cli *cli, const char *const *argv)
+{
+	if (!argv[0] || argv[1] || !argv[0][strcspn(argv[0], " \t\n|&;<>()$`*?")] ||
+	    access(argv[0], F_OK) == 0)
+		return;
+	complain("warning: \"%s\" is taken as the name of one program\n"
+		 "for a line of the shell: `taskq %s -- sh -c '%s'`",
+		 argv[0], cli->verb->name, argv[0]);
+}
+
 int task_options_command(const struct cli *cli, const struct task_options *options,
 			 const char *const *argv, void **ret_payload, uint64_t *ret_bytes)
 {

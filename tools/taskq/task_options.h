@@ -94,6 +94,9 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 /* Call when all options are read: what the queue options say goes into the spec. */
 void task_options_finish(const struct cli *cli, struct task_options *options);
 
+/* Warns of a command that looks like a line of the shell. */
+void task_options_hint(const struct cli *cli, const char *const *argv);
+
 /* Makes the payload of the command @argv.  0, or -errno after a message. */
 int task_options_command(const struct cli *cli, const struct task_options *options,
 			 const char *const *argv, void **ret_payload, uint64_t *ret_bytes);

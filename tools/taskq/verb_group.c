@@ -173,7 +173,7 @@ static bool group_operands(struct cli *cli, uint64_t *ids)
 	for (int i = 1; i < cli->operand_count; i++)
 		if (tq_group_id_parse(cli->operands[i], &ids[i - 1]) < 0) {
 			refuse(cli, "GROUP", cli->operands[i], "not a group's id", FORM_GROUP);
-			cli->exit_code = cli->transparent ? CLI_SELF : CLI_USAGE;
+			cli->exit_code = CLI_USAGE;
 			return false;
 		}
 	return true;
@@ -182,13 +182,18 @@ static bool group_operands(struct cli *cli, uint64_t *ids)
 /* What one verb does with each group that is named. */
 typedef int group_fn(struct cli *cli, const struct group_options *o, uint64_t id);
 
+static group_fn wait_one;
+
 static int each_group(struct cli *cli, const struct group_options *o, uint32_t open_flags,
 		      group_fn *first, group_fn *run)
 {
 	uint64_t *ids = calloc((size_t)cli->operand_count, sizeof(*ids));
 	int code = CLI_OK, worst = CLI_OK;
 
-	if (!ids || !group_operands(cli, ids) || !attach(cli, open_flags)) {
+	bool ok = ids && group_operands(cli, ids);
+
+	cli->transparent = ok && run == wait_one;
+	if (!ok || !attach(cli, open_flags)) {
 		free(ids);
 		return cli->exit_code;
 	}
@@ -449,7 +454,6 @@ static int run(struct cli *cli, struct group_options *o)
 		      { "show", TQ_OPEN_READONLY, NULL, show_one } };
 	const char *what = cli->operands[0];
 
-	cli->transparent = !strcmp(what, "wait");
 	if (!options_fit(cli, o, what))
 		return cli->exit_code;
 	if (!strcmp(what, "new"))

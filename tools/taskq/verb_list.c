@@ -101,7 +101,7 @@ static int list_tasks(struct list *list)
 		return fail(cli, r, ABOUT_CONTENT, "list");
 	if (list->count == 0 && !cli->json)
 		complain("no such tasks");
-	return list->count ? CLI_OK : CLI_NOTHING;
+	return CLI_OK;
 }
 
 int verb_list(struct cli *cli, int argc, char **argv)

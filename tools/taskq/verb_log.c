@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "format.h"
+#include "no_output.h"
 #include "options.h"
 #include "parse.h"
 #include "stream.h"
@@ -75,6 +76,8 @@ static int print_log(struct cli *cli, uint64_t id, const struct log *log)
 	stream_say_lost(&stream);
 	if (r < 0)
 		return fail_task(cli, r, id);
+	if (!stream.offset && !stream.lost)
+		no_output_say(cli, id);
 	return stream.lost ? CLI_NOTHING : CLI_OK;
 }
 

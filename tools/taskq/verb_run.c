@@ -67,6 +67,8 @@ static bool submit_command(struct run *run)
 	for (int i = 0; argv && i < cli->operand_count; i++)
 		argv[i] = cli->operands[i];
 	if (argv)
+		task_options_hint(cli, argv);
+	if (argv)
 		r = task_options_command(cli, &run->options, argv, &payload, &bytes);
 	if (r == 0)
 		r = task_options_submit(cli, &run->options, payload, bytes, &run->id);

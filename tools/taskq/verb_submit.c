@@ -104,7 +104,6 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		return true;
 	case KEY_WAIT:
 		submit->wait = true;
-		cli->transparent = true;
 		return true;
 	default:
 		if (key >= KEY_EVERY && key < KEY_SCHEDULE_END)
@@ -193,6 +192,9 @@ static bool make_payload(struct submit *submit, void **ret_payload, uint64_t *re
 
 		for (int i = 0; argv && i < cli->operand_count; i++)
 			argv[i] = cli->operands[i];
+
+		if (argv)
+			task_options_hint(cli, argv);
 
 		const int r = argv ? task_options_command(cli, &submit->options, argv, ret_payload,
 							  ret_bytes)
@@ -293,6 +295,7 @@ static int submit_all(struct submit *submit)
 
 	if (!options_agree(cli, submit))
 		return cli->exit_code;
+	cli->transparent = submit->wait;
 	if (submit->graph)
 		return graph_submit(cli, submit->graph, &submit->options, submit->wait);
 	if (submit->batch)

@@ -38,13 +38,13 @@ int verb_wait(struct cli *cli, int argc, char **argv)
 	uint64_t *ids;
 	int code;
 
-	cli->transparent = true;
 	if (!options_parse(cli, rows, take_option, &how, argc, argv))
 		return cli->exit_code;
 	if (cli->operand_count == 0)
 		return usage(cli, "the id is missing");
 	if (!operands_ids(cli, &ids))
 		return cli->exit_code;
+	cli->transparent = true;
 	if (attach(cli, 0))
 		code = wait_and_report(cli, ids, (unsigned)cli->operand_count, &how);
 	else

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Why there is no output to show. */
+#ifndef TASKQ_TOOL_NO_OUTPUT_H
+#define TASKQ_TOOL_NO_OUTPUT_H
+
+#include "cli.h"
+
+/* Of a task of which none is kept: says where it goes, or why there is none. */
+void no_output_say(struct cli *cli, uint64_t id);
+
+#endif
