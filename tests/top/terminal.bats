@@ -137,6 +137,22 @@ top_pid() {
 	sees "Cancel: its state does not allow it"
 }
 
+@test "fault.L5: a long label is shortened, never the question or what answers it" {
+	local id
+
+	id=$(submit -L "$(printf 'o%.0s' {1..60})$(printf '\303\266%.0s' {1..20})" -- true)
+	top --view tasks
+	sees "$id"
+	keys C
+	sees "oo...)?   y yes   n no"
+	shows "Cancel task $id (oo"
+	keys n
+	goes "Cancel task"
+	keys N
+	sees "...): 0_   (a number, or low, normal, high, critical)"
+	shows "Priority of task $id ("
+}
+
 @test "H8: what was typed before a question was drawn does not answer it" {
 	local id
 

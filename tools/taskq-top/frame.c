@@ -9,6 +9,8 @@ enum {
 	HEIGHT_LEAST = 8
 };
 
+#define SHORTENED "..." /* behind a name that was cut */
+
 static void draw_title(const struct ui *ui, const struct model *model, struct cells *cells)
 {
 	const struct sample *now = &model->now;
@@ -141,24 +143,56 @@ static void draw_keys(const struct ui *ui, struct cells *cells, int y)
 	put_key(cells, x, y, "q", "Quit");
 }
 
+/* Takes so many columns off the end of a name, and says so; a short one goes altogether. */
+static void shorten(const struct cells *cells, char *name, int columns)
+{
+	const int width = cells_width(cells, name) - columns - (int)strlen(SHORTENED);
+	size_t bytes = strlen(name);
+
+	if (bytes < strlen(SHORTENED)) /* there is none, or nothing to be gained */
+		return;
+	while (bytes > 0 && cells_width(cells, name) > width) {
+		while (--bytes > 0 && ((unsigned char)name[bytes] & 0xc0) == 0x80)
+			; /* a character's later bytes */
+		name[bytes] = '\0';
+	}
+	strcpy(name + bytes, SHORTENED);
+}
+
+/* What is asked, and behind it what is answered: all of that is seen, whatever the names are. */
+static void draw_question(const struct ui *ui, struct cells *cells, int y, const char *answer)
+{
+	struct action action = ui->action;
+	char question[ACT_TEXT_MAX];
+
+	action.kind->ask(&action, question);
+	const int excess = cells_width(cells, question) + cells_width(cells, answer) - cells->width;
+
+	if (excess > 0) {
+		shorten(cells, action.label, excess);
+		shorten(cells, action.name, excess);
+		shorten(cells, action.worker.name, excess);
+		action.kind->ask(&action, question);
+	}
+	cells_printf(cells, 0, y, cells->width, ROLE_ASK, "%s%s", question, answer);
+}
+
 /* The last line: keys, or a question, or what has just been done. */
 static void draw_last_line(const struct ui *ui, const struct model *model, struct cells *cells)
 {
 	const int y = cells->height - 1;
-	char question[ACT_TEXT_MAX];
+	char answer[ACT_TEXT_MAX];
 
 	cells_fill(cells, 0, y, cells->width, ui->mode == MODE_VIEW ? ROLE_TEXT : ROLE_ASK);
 	if (ui->mode == MODE_FILTER) {
 		cells_printf(cells, 0, y, cells->width, ROLE_ASK,
 			     "Filter: %s_   (words; Enter keeps it, Esc does not)", ui->input);
 	} else if (ui->mode == MODE_PRIORITY) {
-		ui->action.kind->ask(&ui->action, question);
-		cells_printf(cells, 0, y, cells->width, ROLE_ASK,
-			     "%s%s_   (a number, or low, normal, high, critical)", question,
-			     ui->input);
+		snprintf(answer, sizeof(answer), "%s_   (a number, or low, normal, high, critical)",
+			 ui->input);
+		draw_question(ui, cells, y, answer);
 	} else if (ui->mode == MODE_CONFIRM) {
-		ui->action.kind->ask(&ui->action, question);
-		cells_printf(cells, 0, y, cells->width, ROLE_ASK, "%s   y yes   n no", question);
+		draw_question(ui, cells, y, "   y yes   n no");
 	} else if (ui->message[0] && model->now.clocks.now_ns < ui->message_until_ns) {
 		cells_put(cells, 0, y, cells->width, ui->message_is_bad ? ROLE_BAD : ROLE_GOOD,
 			  ui->message);
