@@ -14,8 +14,17 @@ install(DIRECTORY include/taskq ${TASKQ_GENERATED_INCLUDE}/taskq
 file(RELATIVE_PATH TASKQ_PC_TO_PREFIX
 	${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" TASKQ_PC_TO_PREFIX "${TASKQ_PC_TO_PREFIX}")
-configure_file(cmake/taskq.pc.in ${PROJECT_BINARY_DIR}/taskq.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/taskq.pc DESTINATION ${TASKQ_PC_DIR})
+# Outside of the system's prefixes the loader does not look, so programs are told where.
+configure_file(cmake/taskq.pc.in ${PROJECT_BINARY_DIR}/pc-of-system/taskq.pc @ONLY)
+set(TASKQ_PC_RPATH "-Wl,-rpath,\${libdir} ")
+configure_file(cmake/taskq.pc.in ${PROJECT_BINARY_DIR}/pc-of-others/taskq.pc @ONLY)
+install(CODE "
+	set(of others)
+	if(CMAKE_INSTALL_PREFIX MATCHES \"^/usr(/local)?/?\$\")
+		set(of system)
+	endif()
+	file(INSTALL \"${PROJECT_BINARY_DIR}/pc-of-\${of}/taskq.pc\"
+		DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${TASKQ_PC_DIR}\")")
 
 configure_package_config_file(cmake/taskqConfig.cmake.in ${PROJECT_BINARY_DIR}/taskqConfig.cmake
 	INSTALL_DESTINATION ${TASKQ_CMAKE_DIR})
