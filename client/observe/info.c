@@ -11,7 +11,8 @@
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
-#include "scheduler/order/worth.h"
+#include "scheduler/order/policy.h"
+#include "scheduler/order/ready.h"
 #include "scheduler/record/serves.h"
 #include "scheduler/record/task_record.h"
 
@@ -27,7 +28,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->id = tqi_id_make(index, t->generation);
 	i->sequence = t->sequence;
 	i->state = t->state;
-	i->priority = i->effective_priority = t->priority;
+	i->priority = i->inherited_priority = i->effective_priority = t->priority;
 	i->attempt = t->attempts;
 	i->attempts_max = t->attempts_max;
 	i->failures = t->failures;
@@ -146,7 +147,7 @@ static void fill_inherited(const struct tqi_segment *seg, const struct tqi_task 
 
 	if (tqi_state_is_final(t->state) || (!has.hops && !has.deadline_hops))
 		return;
-	i->effective_priority = has.priority;
+	i->effective_priority = i->inherited_priority = has.priority;
 	i->inherited_deadline_ns = has.deadline_hops ? has.deadline_ns : 0;
 	i->inherited_from = tqi_ask_lender(seg, i->id);
 }
@@ -234,12 +235,31 @@ static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,
 	around->has_flags = true;
 	around->flags = is_served(seg, t) ? 0 : TQ_INFO_UNSERVED;
 	around->ready_flags = 0;
+	memset(&around->order, 0, sizeof(around->order));
 	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) < 0)
 		return;
+	around->order = queue;
 	if (queue.flags & TQI_QUEUE_PAUSED)
 		around->flags |= TQ_INFO_PAUSED;
 	if (tqi_ask_lacks_room(seg, t->queue, &queue))
 		around->ready_flags = TQ_INFO_THROTTLED;
+}
+
+/* PO-1, as the queue's policy is now: what is being taken over into it counts as if it were. */
+static void fill_gained(const struct tqi_segment *seg, const struct tqi_task *t,
+			const struct tqi_queue *order, struct tq_task_info *i)
+{
+	const uint32_t rate = order->ageing[tqi_policy_band(order, i->inherited_priority)];
+	const uint64_t now_ns = rate ? seg->ops->now(seg->ops->ctx) : 0;
+
+	if (!rate || now_ns <= t->ready_ns)
+		return;
+	const int64_t gained =
+		(tqi_policy_aged(rate, now_ns) - tqi_policy_aged(rate, t->ready_ns)) / TQI_POINT;
+
+	i->effective_priority = gained > (int64_t)INT32_MAX - i->inherited_priority
+					? INT32_MAX
+					: (int32_t)(i->inherited_priority + gained);
 }
 
 static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_task *t,
@@ -253,8 +273,10 @@ static void fill_surroundings(const struct tqi_segment *seg, const struct tqi_ta
 	if (!around->has_flags)
 		find_flags(seg, t, around);
 	i->flags |= around->flags;
-	if (t->state == TQ_READY && !(t->flags & TQI_TASK_HELD))
-		i->flags |= around->ready_flags;
+	if (t->state != TQ_READY || (t->flags & TQI_TASK_HELD))
+		return;
+	i->flags |= around->ready_flags;
+	fill_gained(seg, t, &around->order, i);
 }
 
 bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct tqi_task *task,

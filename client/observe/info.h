@@ -13,6 +13,7 @@ struct tqi_around {
 	bool has_flags;	     /* those below are known: they are only asked for when a task waits */
 	uint32_t flags;	     /* TQ_INFO_* of all that wait ... */
 	uint32_t ready_flags; /* ... and of those that could start */
+	struct tqi_queue order; /* as its record said then; all 0 it could not be read */
 };
 
 /*

@@ -283,8 +283,9 @@ struct tq_task_info {
 	uint64_t cause_id;    /* of TQ_CAUSE_DEPENDENCY: the task whose end it was; else 0 */
 	uint32_t after_count; /* dependencies: tq_dependencies() */
 	uint32_t unmet;	      /* things that it waits for while blocked, dependencies among them */
-	int32_t effective_priority; /* its own, or a higher one of what waits for it */
-	uint32_t reserved3;
+	int32_t effective_priority; /* .inherited_priority, and while it is ready what it has
+				       gained by ageing until now; rounded down */
+	int32_t inherited_priority; /* its own, or a higher one of what waits for it */
 	uint64_t inherited_from; /* id of such a task; 0 none, a client's, or not found soon */
 	uint64_t inherited_deadline_ns; /* an earlier one of what waits for it: for the order
 					   in its queue only; 0 none */

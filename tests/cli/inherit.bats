@@ -63,7 +63,7 @@ counts_as() {
 	eventually 10 counts_as "$id" 1000
 	work_off
 	[[ $(head -1 order) == waited ]]
-	expect 125 wait --priority urgent "$id"
+	expect 2 wait --priority urgent "$id"
 	says "--priority"
 }
 

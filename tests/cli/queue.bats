@@ -101,6 +101,23 @@ flood() {
 	prints "0.100 points/s"
 }
 
+@test "fault.T9: what a task has gained by waiting is shown, whoever shows it" {
+	local id held
+
+	taskq create -q default
+	taskq queue set --ageing low=1000,normal=500
+	id=$(submit -p low -- true)
+	held=$(submit -p low --hold -- true)
+	eventually 10 eval '(($(taskq list -H -o effective | head -n 1) >= 0))'
+	(($(field "$id" effective_priority) >= 0))
+	is "$id" priority -100
+	is "$held" effective_priority -100
+	expect 0 show "$id"
+	prints "by waiting"
+	taskq queue set --ageing off
+	is "$id" effective_priority -100
+}
+
 @test "B2: a low task under a flood of critical ones is overtaken as long as show says" {
 	local bound_ns id
 

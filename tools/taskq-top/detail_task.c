@@ -34,8 +34,12 @@ static void add_identity(struct lines *lines, const struct task_facts *facts)
 {
 	const struct tq_task_info *info = &facts->info;
 
-	lines_add(lines, ROLE_TEXT, "queue", "%s, kind %s, priority %d", info->queue, info->kind,
-		  info->priority);
+	if (info->effective_priority == info->priority)
+		lines_add(lines, ROLE_TEXT, "queue", "%s, kind %s, priority %d", info->queue,
+			  info->kind, info->priority);
+	else
+		lines_add(lines, ROLE_TEXT, "queue", "%s, kind %s, priority %d, counts as %d",
+			  info->queue, info->kind, info->priority, info->effective_priority);
 	if (info->label[0])
 		lines_add(lines, ROLE_STRONG, "label", "%s", info->label);
 	if (facts->command && facts->command[0])

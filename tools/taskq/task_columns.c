@@ -219,7 +219,7 @@ const struct column task_columns[] = {
 	WORDS("flags", "FLAGS", put_flags, "all its flags"),
 	FIELD("priority", "PRI", COLUMN_INT, priority, "its own priority"),
 	FIELD("effective", "EFFECTIVE", COLUMN_INT, effective_priority,
-	      "the priority that counts: its own or an inherited one"),
+	      "the priority that counts now: its own or an inherited one, and what it gained"),
 	FIELD("inherited-from", "FROM", COLUMN_ID, inherited_from,
 	      "the task that this priority is of"),
 	FIELD("queue", "QUEUE", COLUMN_TEXT, queue, "its queue"),

@@ -113,7 +113,7 @@ static const char *priority_name(int32_t priority)
 	}
 }
 
-/* What it has of those that wait for it. */
+/* What it has of those that wait for it, and of its own waiting. */
 static void line_inherited(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
@@ -121,9 +121,13 @@ static void line_inherited(const struct show *show)
 	const char *from = info->inherited_from ? tq_id_format(info->inherited_from, id)
 						: "who waits for it";
 
-	if (info->effective_priority != info->priority)
-		line("counts as", "priority %d%s, inherited from %s", info->effective_priority,
-		     priority_name(info->effective_priority), from);
+	if (info->inherited_priority != info->priority)
+		line("counts as", "priority %d%s, inherited from %s", info->inherited_priority,
+		     priority_name(info->inherited_priority), from);
+	if (info->effective_priority != info->inherited_priority)
+		line("counts as", "priority %d now: it has gained %lld by waiting",
+		     info->effective_priority,
+		     (long long)info->effective_priority - info->inherited_priority);
 	if (info->inherited_deadline_ns)
 		line_time(show, "urgent by", info->inherited_deadline_ns);
 }
