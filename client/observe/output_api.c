@@ -212,9 +212,9 @@ int tq_output_leave(struct tq *tq, uint64_t id)
 	return 0;
 }
 
-/* Bytes as of one moment, 0 none yet, or an error: in r.  False: the task changed meanwhile, as
- * when its output moves from the ring to the record. */
-static bool read_once(struct tq *tq, uint64_t id, uint64_t offset, const struct reading *to,
+/* Bytes as of one moment, 0 none yet, or an error: in *ret_r; *offset is 0 from an attempt's
+ * beginning on.  False: the task changed, as when its output moves from ring to record. */
+static bool read_once(struct tq *tq, uint64_t id, uint64_t *offset, const struct reading *to,
 		      struct source *s, int *ret_r)
 {
 	int r = *ret_r = find_source(tq, id, s);
@@ -222,13 +222,13 @@ static bool read_once(struct tq *tq, uint64_t id, uint64_t offset, const struct 
 	if (r < 0)
 		return true;
 	if (*to->attempt && *to->attempt != s->task.attempts)
-		offset = 0; /* a retry writes its own output */
+		*offset = 0; /* a retry writes its own output */
 	if (s->running && to->follow)
-		follow_from(tq, s, offset);
+		follow_from(tq, s, *offset);
 	if (s->running)
-		r = read_ring(tq, s, offset, to->buf, to->room, to->offset);
+		r = read_ring(tq, s, *offset, to->buf, to->room, to->offset);
 	else if (s->task.state != TQ_RUNNING) /* else what is kept is an earlier attempt's */
-		r = read_kept(tq, s, offset, to->buf, to->room, to->offset);
+		r = read_kept(tq, s, *offset, to->buf, to->room, to->offset);
 	if (!tqi_task_unchanged(&tq->seg, tqi_id_index(id), &s->task))
 		return false;
 	*to->attempt = s->task.attempts;
@@ -246,7 +246,7 @@ static int read_output(struct tq *tq, uint64_t id, uint64_t offset, uint64_t tim
 	if (to->room == 0 || to->room > INT32_MAX)
 		return -EINVAL;
 	for (;;) {
-		if (!read_once(tq, id, offset, to, &s, &r)) {
+		if (!read_once(tq, id, &offset, to, &s, &r)) {
 			if (++tries < TRIES)
 				continue;
 			r = 0; /* no moment holds, as of a damaged segment: later, maybe */
