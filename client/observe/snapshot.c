@@ -166,6 +166,8 @@ int tqi_peek_task_in(const struct tqi_segment *seg, uint64_t id, struct tqi_seen
 
 	if (r < 0)
 		return r;
+	if (ret_task->state >= TQ_STATE_COUNT)
+		return TQ_ECORRUPT;
 	if (generation < ret_task->generation)
 		return TQ_EGONE;
 	return generation == ret_task->generation && ret_task->state != TQ_FREE &&

@@ -43,7 +43,7 @@ static int last_signal(uint32_t phase)
 static void name_task(uint32_t index, const struct tqi_task *t, struct tq_why *why)
 {
 	why->holder = tqi_id_make(index, t->generation);
-	why->holder_state = t->state;
+	why->holder_state = t->state < TQ_STATE_COUNT ? t->state : TQ_FREE;
 	why->holder_held = t->state < TQ_RUNNING && (t->flags & TQI_TASK_HELD);
 }
 
