@@ -2,12 +2,20 @@
 /* Sleepers by what stops together, and who of them are the keepers. */
 #include "shm/domain.h"
 
+#include "shm/list.h"
 #include "shm/lock.h"
 
 #define SHARED_LOOKS 16 /* slots of a list looked at for another domain: some 200 ns */
 #define STALL_LOOKS 16	/* slots in transit looked at, the first popped first */
 
-#define OF_DOMAIN offsetof(struct tqi_waiter, domain_older)
+TQI_LINKS(links_of, tqi_waiter_at, tqi_waiter, domain_older, domain_newer)
+
+static inline struct tqi_list list_of(struct tqi_tx *tx, uint32_t list)
+{
+	struct tqi_waiter_list *of = &tx->core->waiter_domains[list];
+
+	return (struct tqi_list){ links_of, &of->oldest, &of->newest };
+}
 
 uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w)
 {
@@ -124,7 +132,7 @@ void tqi_domain_enter(struct tqi_tx *tx, uint32_t w)
 	uint32_t list = tqi_domain_list(domain_of(tx, w));
 	uint64_t *in_use = &tx->core->waiter_domains_in_use[list / 64], bit = 1ull << list % 64;
 
-	tqi_waiter_list_enter(tx, &tx->core->waiter_domains[list], w, OF_DOMAIN);
+	tqi_list_append(tx, list_of(tx, list), w);
 	if (!(*in_use & bit))
 		TQI_SET(tx, *in_use, *in_use | bit);
 	keeper_enter(tx, w);
@@ -135,7 +143,7 @@ void tqi_domain_leave(struct tqi_tx *tx, uint32_t w)
 	uint32_t list = tqi_domain_list(domain_of(tx, w));
 	uint64_t *in_use = &tx->core->waiter_domains_in_use[list / 64], bit = 1ull << list % 64;
 
-	tqi_waiter_list_leave(tx, &tx->core->waiter_domains[list], w, OF_DOMAIN);
+	tqi_list_remove(tx, list_of(tx, list), w);
 	if (!tx->core->waiter_domains[list].oldest)
 		TQI_SET(tx, *in_use, *in_use & ~bit);
 	keeper_leave(tx, w);

@@ -3,45 +3,24 @@
 #include "shm/wait.h"
 
 #include "shm/domain.h"
+#include "shm/list.h"
 #include "shm/lock.h"
 
 #define BUSY_MAX 8 /* owners dying in the same microseconds */
 
-static uint32_t *links_of(struct tqi_tx *tx, uint32_t w, size_t links)
+TQI_LINKS(chain_links, tqi_waiter_at, tqi_waiter, older, newer)
+TQI_LINKS(list_links, tqi_waiter_at, tqi_waiter, list_older, list_newer)
+
+/* All of them; those with one interest, or in transit. */
+static inline struct tqi_list chain_of(struct tqi_core *core)
 {
-	return (uint32_t *)((char *)tqi_waiter_at(tx, w) + links);
+	return (struct tqi_list){ chain_links, &core->waiter_oldest, &core->waiter_newest };
 }
 
-void tqi_waiter_list_enter(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
-			   size_t links)
+static inline struct tqi_list of_interest(struct tqi_waiter_list *list)
 {
-	uint32_t *own = links_of(tx, w, links), newest = list->newest;
-
-	TQI_SET(tx, own[0], newest);
-	TQI_SET(tx, own[1], 0u);
-	if (newest)
-		TQI_SET(tx, links_of(tx, newest, links)[1], w);
-	else
-		TQI_SET(tx, list->oldest, w);
-	TQI_SET(tx, list->newest, w);
+	return (struct tqi_list){ list_links, &list->oldest, &list->newest };
 }
-
-void tqi_waiter_list_leave(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
-			   size_t links)
-{
-	const uint32_t *own = links_of(tx, w, links);
-
-	if (own[0])
-		TQI_SET(tx, links_of(tx, own[0], links)[1], own[1]);
-	else
-		TQI_SET(tx, list->oldest, own[1]);
-	if (own[1])
-		TQI_SET(tx, links_of(tx, own[1], links)[0], own[0]);
-	else
-		TQI_SET(tx, list->newest, own[0]);
-}
-
-#define OF_INTEREST offsetof(struct tqi_waiter, list_older) /* in transit, too */
 
 static struct tqi_waiter_list *list_of(struct tqi_tx *tx, const struct tqi_waiter *s)
 {
@@ -63,7 +42,7 @@ static void list(struct tqi_tx *tx, uint32_t w)
 	TQI_SET(tx, s->state, TQI_WAITER_LISTED);
 	TQI_SET(tx, s->turn, tx->core->waiter_turn + 1);
 	TQI_SET(tx, tx->core->waiter_turn, s->turn);
-	tqi_waiter_list_enter(tx, list_of(tx, s), w, OF_INTEREST);
+	tqi_list_append(tx, of_interest(list_of(tx, s)), w);
 	tqi_domain_enter(tx, w);
 	count_work(tx, s, 1);
 }
@@ -72,7 +51,7 @@ static void unlist(struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-	tqi_waiter_list_leave(tx, list_of(tx, s), w, OF_INTEREST);
+	tqi_list_remove(tx, of_interest(list_of(tx, s)), w);
 	tqi_domain_leave(tx, w);
 	count_work(tx, s, (uint32_t)-1);
 }
@@ -83,30 +62,21 @@ static void transit_enter(struct tqi_tx *tx, uint32_t w)
 
 	TQI_SET(tx, s->state, TQI_WAITER_TRANSIT);
 	TQI_SET(tx, s->popped_ns, tx->now_ns);
-	tqi_waiter_list_enter(tx, &tx->core->waiter_transit, w, OF_INTEREST);
+	tqi_list_append(tx, of_interest(&tx->core->waiter_transit), w);
 	if (s->interest == TQI_WAITER_FOR_WORK)
 		TQI_ADD(tx, tx->core->waiter_coming, 1);
 }
 
 static void transit_leave(struct tqi_tx *tx, uint32_t w)
 {
-	tqi_waiter_list_leave(tx, &tx->core->waiter_transit, w, OF_INTEREST);
+	tqi_list_remove(tx, of_interest(&tx->core->waiter_transit), w);
 	if (tqi_waiter_at(tx, w)->interest == TQI_WAITER_FOR_WORK)
 		TQI_ADD(tx, tx->core->waiter_coming, -1);
 }
 
 void tqi_waiter_append(struct tqi_tx *tx, uint32_t w)
 {
-	struct tqi_waiter *s = tqi_waiter_at(tx, w);
-	uint32_t newest = tx->core->waiter_newest;
-
-	TQI_SET(tx, s->older, newest);
-	TQI_SET(tx, s->newer, 0u);
-	if (newest)
-		TQI_SET(tx, tqi_waiter_at(tx, newest)->newer, w);
-	else
-		TQI_SET(tx, tx->core->waiter_oldest, w);
-	TQI_SET(tx, tx->core->waiter_newest, w);
+	tqi_list_append(tx, chain_of(tx->core), w);
 	list(tx, w);
 }
 
@@ -115,14 +85,7 @@ static void detach(struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
-	if (s->older)
-		TQI_SET(tx, tqi_waiter_at(tx, s->older)->newer, s->newer);
-	else
-		TQI_SET(tx, tx->core->waiter_oldest, s->newer);
-	if (s->newer)
-		TQI_SET(tx, tqi_waiter_at(tx, s->newer)->older, s->older);
-	else
-		TQI_SET(tx, tx->core->waiter_newest, s->older);
+	tqi_list_remove(tx, chain_of(tx->core), w);
 	if (s->newer)
 		tqi_tx_wake(tx, s->newer);
 }

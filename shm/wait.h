@@ -119,12 +119,6 @@ void tqi_waiter_leave(struct tqi_tx *tx, uint32_t w);
 void tqi_waiter_pop(struct tqi_tx *tx, uint32_t w);
 /* Free the slot of a dead owner. */
 void tqi_waiter_bury(struct tqi_tx *tx, uint32_t w);
-/* Append to a list, or take from it, by the two words of a slot at `links`: older, newer. */
-void tqi_waiter_list_enter(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
-			   size_t links);
-void tqi_waiter_list_leave(struct tqi_tx *tx, struct tqi_waiter_list *list, uint32_t w,
-			   size_t links);
-
 /* For tqi_tx_commit() only. */
 void tqi_waiter_wake_now(struct tqi_tx *tx, uint32_t w);
 

@@ -7,6 +7,14 @@
 #include "scheduler/graph/inherit.h"
 #include "scheduler/graph/settle.h"
 #include "scheduler/record/task_record.h"
+#include "shm/list.h"
+
+TQI_LINKS(links_of, tqi_edge_at, tqi_edge, prev, next)
+
+static inline struct tqi_list list_from(uint32_t *first)
+{
+	return (struct tqi_list){ links_of, first, NULL };
+}
 
 /* Sleepers are in front of dependants, nearly always: they are told first. */
 void tqi_edge_link(struct tqi_tx *tx, uint32_t e)
@@ -18,14 +26,7 @@ void tqi_edge_link(struct tqi_tx *tx, uint32_t e)
 	uint32_t next = prev ? tqi_edge_at(tx, prev)->next : head;
 
 	tqi_task_touch(tx, t);
-	TQI_SET(tx, edge->prev, prev);
-	TQI_SET(tx, edge->next, next);
-	if (next)
-		TQI_SET(tx, tqi_edge_at(tx, next)->prev, e);
-	if (prev)
-		TQI_SET(tx, tqi_edge_at(tx, prev)->next, e);
-	else
-		TQI_SET(tx, t->edges, e);
+	tqi_list_put(tx, list_from(&t->edges), e, prev, next);
 }
 
 void tqi_edge_unlink(struct tqi_tx *tx, uint32_t e)
@@ -35,14 +36,7 @@ void tqi_edge_unlink(struct tqi_tx *tx, uint32_t e)
 
 	tqi_inherit_unlinked(tx, e);
 	tqi_task_touch(tx, t);
-	if (edge->prev)
-		TQI_SET(tx, tqi_edge_at(tx, edge->prev)->next, edge->next);
-	else if (t->edges == e)
-		TQI_SET(tx, t->edges, edge->next);
-	else
-		TQI_SET(tx, t->prev, edge->next); /* ED-3 */
-	if (edge->next)
-		TQI_SET(tx, tqi_edge_at(tx, edge->next)->prev, edge->prev);
+	tqi_list_remove(tx, list_from(t->edges == e ? &t->edges : &t->prev), e); /* ED-3 */
 }
 
 static uint32_t make(struct tqi_tx *tx, const struct tqi_edge *like, bool *ret_full)

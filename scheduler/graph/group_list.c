@@ -2,31 +2,23 @@
 /* Lists of groups, and the end of a record. */
 #include "scheduler/graph/group_list.h"
 
+#include "shm/list.h"
+
+TQI_LINKS(links_of, tqi_group_at, tqi_group, prev, next)
+
+static inline struct tqi_list list_of(struct tqi_group_ends *ends)
+{
+	return (struct tqi_list){ links_of, &ends->first, &ends->last };
+}
+
 void tqi_group_list(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
 {
-	struct tqi_group *g = tqi_group_at(tx, group);
-
-	TQI_SET(tx, g->prev, ends->last);
-	TQI_SET(tx, g->next, 0u);
-	if (ends->last)
-		TQI_SET(tx, tqi_group_at(tx, ends->last)->next, group);
-	else
-		TQI_SET(tx, ends->first, group);
-	TQI_SET(tx, ends->last, group);
+	tqi_list_append(tx, list_of(ends), group);
 }
 
 void tqi_group_unlist(struct tqi_tx *tx, uint32_t group, struct tqi_group_ends *ends)
 {
-	const struct tqi_group *g = tqi_group_at(tx, group);
-
-	if (g->prev)
-		TQI_SET(tx, tqi_group_at(tx, g->prev)->next, g->next);
-	else
-		TQI_SET(tx, ends->first, g->next);
-	if (g->next)
-		TQI_SET(tx, tqi_group_at(tx, g->next)->prev, g->prev);
-	else
-		TQI_SET(tx, ends->last, g->prev);
+	tqi_list_remove(tx, list_of(ends), group);
 }
 
 void tqi_group_enqueue(struct tqi_tx *tx, uint32_t group)

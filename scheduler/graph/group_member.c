@@ -7,6 +7,7 @@
 #include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/sleepers.h"
+#include "shm/list.h"
 #include "shm/lock.h"
 
 static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
@@ -14,17 +15,12 @@ static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
 	return tqi_task_extra(tx, tqi_task_at(tx, task));
 }
 
-/* Two neighbours; 0 for one: the other is at that end. */
-static void join_ends(struct tqi_tx *tx, struct tqi_group *g, uint32_t prev, uint32_t next)
+TQI_LINKS(links_of, extra_at, tqi_extra, group_prev, group_next)
+
+/* The chain (GR-1). */
+static inline struct tqi_list chain_of(struct tqi_group *g)
 {
-	if (prev)
-		TQI_SET(tx, extra_at(tx, prev)->group_next, next);
-	else
-		TQI_SET(tx, g->first, next);
-	if (next)
-		TQI_SET(tx, extra_at(tx, next)->group_prev, prev);
-	else
-		TQI_SET(tx, g->last, prev);
+	return (struct tqi_list){ links_of, &g->first, &g->last };
 }
 
 static void take_out(struct tqi_tx *tx, struct tqi_group *g, uint32_t task)
@@ -35,15 +31,14 @@ static void take_out(struct tqi_tx *tx, struct tqi_group *g, uint32_t task)
 		TQI_SET(tx, g->walk, extra->group_next);
 	if (g->ended_last == task)
 		TQI_SET(tx, g->ended_last, extra->group_prev);
-	join_ends(tx, g, extra->group_prev, extra->group_next);
+	tqi_list_remove(tx, chain_of(g), task);
 }
 
 static void put_behind(struct tqi_tx *tx, struct tqi_group *g, uint32_t task, uint32_t prev)
 {
 	uint32_t next = prev ? extra_at(tx, prev)->group_next : g->first;
 
-	join_ends(tx, g, prev, task);
-	join_ends(tx, g, task, next);
+	tqi_list_put(tx, chain_of(g), task, prev, next);
 }
 
 void tqi_member_join(struct tqi_tx *tx, uint32_t group, uint32_t task)

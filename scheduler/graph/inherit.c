@@ -10,6 +10,7 @@
 #include "scheduler/order/fair.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/record/task_record.h"
+#include "shm/list.h"
 
 #define LOOKS_SLICE 128 /* edges looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... and worths or places changed: journal space */
@@ -118,33 +119,25 @@ static void set_stage(struct tqi_tx *tx, enum tqi_stage stage, uint32_t cursor)
 		TQI_SET(tx, root->stale_cursor, cursor);
 }
 
-static void append(struct tqi_tx *tx, uint32_t index, struct tqi_extra *extra)
-{
-	struct tqi_root *root = tqi_root(tx);
+TQI_LINKS(stale_links, extra_at, tqi_extra, stale_prev, stale_next)
 
-	TQI_SET(tx, extra->stale_prev, root->stale_last);
-	TQI_SET(tx, extra->stale_next, 0u);
-	if (root->stale_last)
-		TQI_SET(tx, extra_at(tx, root->stale_last)->stale_next, index);
-	else
-		TQI_SET(tx, root->stale_first, index);
-	TQI_SET(tx, root->stale_last, index);
+static inline struct tqi_list stale_list(struct tqi_root *root)
+{
+	return (struct tqi_list){ stale_links, &root->stale_first, &root->stale_last };
 }
 
-static void unlink_stale(struct tqi_tx *tx, uint32_t index, const struct tqi_extra *extra)
+static void append(struct tqi_tx *tx, uint32_t index)
+{
+	tqi_list_append(tx, stale_list(tqi_root(tx)), index);
+}
+
+static void unlink_stale(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_root *root = tqi_root(tx);
 
 	if (root->stale_first == index)
 		set_stage(tx, TQI_STAGE_NONE, 0);
-	if (extra->stale_prev)
-		TQI_SET(tx, extra_at(tx, extra->stale_prev)->stale_next, extra->stale_next);
-	else
-		TQI_SET(tx, root->stale_first, extra->stale_next);
-	if (extra->stale_next)
-		TQI_SET(tx, extra_at(tx, extra->stale_next)->stale_prev, extra->stale_prev);
-	else
-		TQI_SET(tx, root->stale_last, extra->stale_prev);
+	tqi_list_remove(tx, stale_list(root), index);
 }
 
 /* What has begun for these reasons begins anew. */
@@ -155,7 +148,7 @@ static void list(struct tqi_tx *tx, uint32_t index, uint32_t why)
 	uint32_t stale = extra->stale | why | TQI_STALE_LISTED;
 
 	if (!(extra->stale & TQI_STALE_LISTED))
-		append(tx, index, extra);
+		append(tx, index);
 	else if (root->stale_first == index &&
 		 ((why & TQI_STALE_COUNT && root->stale_stage == TQI_STAGE_COUNT) ||
 		  (why & TQI_STALE_PUSH && root->stale_stage == TQI_STAGE_PUSH)))
@@ -397,7 +390,7 @@ void tqi_inherit_forgotten(struct tqi_tx *tx, uint32_t index)
 
 	if (!is_listed(extra))
 		return;
-	unlink_stale(tx, index, extra);
+	unlink_stale(tx, index);
 	TQI_SET(tx, extra->stale, 0);
 }
 
@@ -563,7 +556,7 @@ static int step(struct tqi_tx *tx, uint32_t index, struct slice *s)
 		return place(tx, index, s);
 	if (extra->stale & TQI_STALE_PUSH)
 		return push_some(tx, index, s);
-	unlink_stale(tx, index, extra);
+	unlink_stale(tx, index);
 	TQI_SET(tx, extra->stale, 0);
 	return 0;
 }
@@ -571,10 +564,8 @@ static int step(struct tqi_tx *tx, uint32_t index, struct slice *s)
 /* Others may be luckier. */
 static void postpone(struct tqi_tx *tx, uint32_t index)
 {
-	struct tqi_extra *extra = extra_at(tx, index);
-
-	unlink_stale(tx, index, extra);
-	append(tx, index, extra);
+	unlink_stale(tx, index);
+	append(tx, index);
 }
 
 void tqi_inherit_slice(struct tqi_tx *tx)

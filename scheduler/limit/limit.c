@@ -128,15 +128,10 @@ void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 static void loosen(struct tqi_tx *tx, uint32_t x)
 {
 	struct tqi_limit *limit = tqi_limit_at(tx, x);
-	struct tqi_root *root = tqi_root(tx);
 
 	if (limit->loosened)
 		return;
-	TQI_SET(tx, limit->prev, 0u);
-	TQI_SET(tx, limit->next, root->loosened);
-	if (root->loosened)
-		TQI_SET(tx, tqi_limit_at(tx, root->loosened)->prev, x);
-	TQI_SET(tx, root->loosened, x);
+	tqi_list_push(tx, tqi_loosened_list(tqi_root(tx)), x);
 	TQI_SET(tx, limit->loosened, 1);
 }
 

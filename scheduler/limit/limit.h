@@ -21,6 +21,8 @@
 
 #include "scheduler/limit/bucket.h"
 #include "scheduler/record/records.h"
+#include "shm/list.h"
+#include "shm/table.h"
 
 #define TQI_LIMIT_NONE UINT32_MAX /* as a size: any number */
 
@@ -58,6 +60,14 @@ void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 /* A task comes into its lane's heap (1), or leaves it (-1). */
 void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change);
+
+TQI_LINKS(tqi_limit_links, tqi_limit_at, tqi_limit, prev, next)
+
+/* Limits with room whose closed parkings are to be opened (LM-5). */
+static inline struct tqi_list tqi_loosened_list(struct tqi_root *root)
+{
+	return (struct tqi_list){ tqi_limit_links, &root->loosened, NULL };
+}
 
 /* A limit by name; 0 none. */
 uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes);

@@ -3,6 +3,7 @@
 #include "scheduler/order/assign.h"
 
 #include "scheduler/record/task_record.h"
+#include "shm/list.h"
 
 void tqi_assigned_follow(struct tqi_tx *tx, uint32_t w, uint32_t count_before)
 {
@@ -14,33 +15,11 @@ void tqi_assigned_follow(struct tqi_tx *tx, uint32_t w, uint32_t count_before)
 				count_before, worker->assigned_count);
 }
 
-static void link_between(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t index,
-			 uint32_t prev, uint32_t next)
-{
-	struct tqi_task *task = tqi_task_at(tx, index);
+TQI_LINKS(links_of, tqi_task_at, tqi_task, prev, next)
 
-	TQI_SET(tx, task->prev, prev);
-	TQI_SET(tx, task->next, next);
-	if (prev)
-		TQI_SET(tx, tqi_task_at(tx, prev)->next, index);
-	else
-		TQI_SET(tx, worker->assigned, index);
-	if (next)
-		TQI_SET(tx, tqi_task_at(tx, next)->prev, index);
-	else
-		TQI_SET(tx, worker->assigned_last, index);
-}
-
-static void unlink_task(struct tqi_tx *tx, struct tqi_worker *worker, const struct tqi_task *task)
+static inline struct tqi_list list_of(struct tqi_worker *worker)
 {
-	if (task->prev)
-		TQI_SET(tx, tqi_task_at(tx, task->prev)->next, task->next);
-	else
-		TQI_SET(tx, worker->assigned, task->next);
-	if (task->next)
-		TQI_SET(tx, tqi_task_at(tx, task->next)->prev, task->prev);
-	else
-		TQI_SET(tx, worker->assigned_last, task->prev);
+	return (struct tqi_list){ links_of, &worker->assigned, &worker->assigned_last };
 }
 
 void tqi_assigned_enter(struct tqi_tx *tx, uint32_t w, uint32_t index, bool first)
@@ -50,9 +29,9 @@ void tqi_assigned_enter(struct tqi_tx *tx, uint32_t w, uint32_t index, bool firs
 
 	tqi_task_touch(tx, task);
 	if (first)
-		link_between(tx, worker, index, 0, worker->assigned);
+		tqi_list_push(tx, list_of(worker), index);
 	else
-		link_between(tx, worker, index, worker->assigned_last, 0);
+		tqi_list_append(tx, list_of(worker), index);
 	TQI_SET(tx, task->due_ns, w);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_ASSIGNED));
 	TQI_ADD(tx, worker->assigned_count, 1);
@@ -64,7 +43,7 @@ void tqi_assigned_take(struct tqi_tx *tx, struct tqi_worker *worker, uint32_t in
 	struct tqi_task *task = tqi_task_at(tx, index);
 
 	tqi_task_touch(tx, task);
-	unlink_task(tx, worker, task);
+	tqi_list_remove(tx, list_of(worker), index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_ASSIGNED));
 	TQI_ADD(tx, worker->assigned_count, -1);
 	TQI_ADD(tx, tqi_root(tx)->assigned, -1);

@@ -170,43 +170,32 @@ static struct tqi_limit *limit_of(struct tqi_tx *tx, const struct tqi_lane *park
 	return tqi_limit_at(tx, parking->limits[0]);
 }
 
-static void tighten(struct tqi_tx *tx, struct tqi_limit *limit)
-{
-	struct tqi_root *root = tqi_root(tx);
+TQI_LINKS(parking_links, tqi_lane_at, tqi_lane, prev, next)
 
-	if (limit->prev)
-		TQI_SET(tx, tqi_limit_at(tx, limit->prev)->next, limit->next);
-	else
-		TQI_SET(tx, root->loosened, limit->next);
-	if (limit->next)
-		TQI_SET(tx, tqi_limit_at(tx, limit->next)->prev, limit->prev);
-	TQI_SET(tx, limit->loosened, 0);
+static inline struct tqi_list closed_of(struct tqi_limit *limit)
+{
+	return (struct tqi_list){ parking_links, &limit->closed, NULL };
+}
+
+static void tighten(struct tqi_tx *tx, uint32_t x)
+{
+	tqi_list_remove(tx, tqi_loosened_list(tqi_root(tx)), x);
+	TQI_SET(tx, tqi_limit_at(tx, x)->loosened, 0);
 }
 
 static void list(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 {
-	struct tqi_limit *limit = limit_of(tx, parking);
-
-	TQI_SET(tx, parking->prev, 0u);
-	TQI_SET(tx, parking->next, limit->closed);
-	if (limit->closed)
-		TQI_SET(tx, tqi_lane_at(tx, limit->closed)->prev, p);
-	TQI_SET(tx, limit->closed, p);
+	tqi_list_push(tx, closed_of(limit_of(tx, parking)), p);
 	TQI_SET(tx, parking->state, TQI_PARKING_CLOSED);
 }
 
-static void unlist(struct tqi_tx *tx, struct tqi_lane *parking)
+static void unlist(struct tqi_tx *tx, uint32_t p, const struct tqi_lane *parking)
 {
 	struct tqi_limit *limit = limit_of(tx, parking);
 
-	if (parking->prev)
-		TQI_SET(tx, tqi_lane_at(tx, parking->prev)->next, parking->next);
-	else
-		TQI_SET(tx, limit->closed, parking->next);
-	if (parking->next)
-		TQI_SET(tx, tqi_lane_at(tx, parking->next)->prev, parking->prev);
+	tqi_list_remove(tx, closed_of(limit), p);
 	if (!limit->closed && limit->loosened)
-		tighten(tx, limit);
+		tighten(tx, parking->limits[0]);
 }
 
 static void parking_follow(struct tqi_tx *tx, uint32_t p, const struct tqi_heads *before);
@@ -266,7 +255,7 @@ static void empty(struct tqi_tx *tx, uint32_t p, struct tqi_lane *parking)
 	if (parking->state == TQI_PARKING_OPEN)
 		go(tx, p, 0);
 	else
-		unlist(tx, parking);
+		unlist(tx, p, parking);
 	TQI_SET(tx, parking->state, TQI_PARKING_EMPTY);
 }
 
@@ -345,10 +334,10 @@ bool tqi_lane_open(struct tqi_tx *tx)
 		if (tqi_tx_is_filling(tx))
 			return false;
 		if (tqi_limit_is_full(limit, tx->now_ns)) { /* again */
-			tighten(tx, limit);
+			tighten(tx, root->loosened);
 			continue;
 		}
-		unlist(tx, tqi_lane_at(tx, p));
+		unlist(tx, p, tqi_lane_at(tx, p));
 		open_parking(tx, p, tqi_lane_at(tx, p));
 	}
 	return true;

@@ -2,6 +2,15 @@
 /* Lists of tasks: the finished ones; those whose edges are gone through. */
 #include "scheduler/record/task_record.h"
 
+#include "shm/list.h"
+
+TQI_LINKS(links_of, tqi_task_at, tqi_task, prev, next)
+
+static inline struct tqi_list finished(struct tqi_root *root)
+{
+	return (struct tqi_list){ links_of, &root->finished_oldest, &root->finished_newest };
+}
+
 void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
@@ -9,14 +18,7 @@ void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
 
 	if (!(task->flags & TQI_TASK_LISTED))
 		return;
-	if (task->prev)
-		TQI_SET(tx, tqi_task_at(tx, task->prev)->next, task->next);
-	else
-		TQI_SET(tx, root->finished_oldest, task->next);
-	if (task->next)
-		TQI_SET(tx, tqi_task_at(tx, task->next)->prev, task->prev);
-	else
-		TQI_SET(tx, root->finished_newest, task->prev);
+	tqi_list_remove(tx, finished(root), index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_LISTED));
 	TQI_ADD(tx, root->finished_count, -1);
 }
@@ -25,15 +27,8 @@ void tqi_task_list(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t newest = root->finished_newest;
 
-	TQI_SET(tx, task->prev, newest);
-	TQI_SET(tx, task->next, 0u);
-	if (newest)
-		TQI_SET(tx, tqi_task_at(tx, newest)->next, index);
-	else
-		TQI_SET(tx, root->finished_oldest, index);
-	TQI_SET(tx, root->finished_newest, index);
+	tqi_list_append(tx, finished(root), index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_LISTED));
 	TQI_ADD(tx, root->finished_count, 1);
 }

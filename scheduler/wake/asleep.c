@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scheduler/record/serves.h"
+#include "shm/list.h"
 #include "shm/domain.h"
 #include "shm/lock.h"
 
@@ -32,43 +33,18 @@ static uint32_t leader_like(struct tqi_tx *tx, const struct tqi_queue *queue,
 	return tx->corrupt ? 0 : ref;
 }
 
-/* The queue has its first sleeper. */
-static void queue_enter(struct tqi_tx *tx, uint32_t q)
-{
-	struct tqi_queue *queue = tqi_queue_at(tx, q);
-	uint32_t first = tqi_root(tx)->asleep_queues;
+TQI_LINKS(queue_links, tqi_queue_at, tqi_queue, asleep_prev, asleep_next)
+TQI_LINKS(rank_links, tqi_rank_at, tqi_rank, prev, next)
 
-	TQI_SET(tx, queue->asleep_prev, 0u);
-	TQI_SET(tx, queue->asleep_next, first);
-	if (first)
-		TQI_SET(tx, tqi_queue_at(tx, first)->asleep_prev, q);
-	TQI_SET(tx, tqi_root(tx)->asleep_queues, q);
+/* Queues that have sleepers; stacks of one, by who leads them. */
+static inline struct tqi_list queues_of(struct tqi_root *root)
+{
+	return (struct tqi_list){ queue_links, &root->asleep_queues, NULL };
 }
 
-static void queue_leave(struct tqi_tx *tx, const struct tqi_queue *queue)
+static inline struct tqi_list leaders_of(struct tqi_queue *queue)
 {
-	if (queue->asleep_prev)
-		TQI_SET(tx, tqi_queue_at(tx, queue->asleep_prev)->asleep_next, queue->asleep_next);
-	else
-		TQI_SET(tx, tqi_root(tx)->asleep_queues, queue->asleep_next);
-	if (queue->asleep_next)
-		TQI_SET(tx, tqi_queue_at(tx, queue->asleep_next)->asleep_prev, queue->asleep_prev);
-}
-
-/* `ref` (0 nobody) leads between these two from now on. */
-static void lead_between(struct tqi_tx *tx, struct tqi_queue *queue, uint32_t ref, uint32_t prev,
-			 uint32_t next)
-{
-	if (ref) {
-		TQI_SET(tx, tqi_rank_at(tx, ref)->prev, prev);
-		TQI_SET(tx, tqi_rank_at(tx, ref)->next, next);
-	}
-	if (prev)
-		TQI_SET(tx, tqi_rank_at(tx, prev)->next, ref ? ref : next);
-	else
-		TQI_SET(tx, queue->asleep, ref ? ref : next);
-	if (next)
-		TQI_SET(tx, tqi_rank_at(tx, next)->prev, ref ? ref : prev);
+	return (struct tqi_list){ rank_links, &queue->asleep, NULL };
 }
 
 static uint64_t turn_of(struct tqi_tx *tx, uint32_t ref)
@@ -91,14 +67,14 @@ static void rank_enter(struct tqi_tx *tx, const struct tqi_worker *worker, uint3
 	TQI_SET(tx, rank->above, above);
 	TQI_SET(tx, rank->below, below);
 	if (!queue->asleep)
-		queue_enter(tx, q);
+		tqi_list_push(tx, queues_of(tqi_root(tx)), q);
 	if (above)
 		TQI_SET(tx, tqi_rank_at(tx, above)->below, ref);
 	else if (below)
-		lead_between(tx, queue, ref, tqi_rank_at(tx, below)->prev,
+		tqi_list_put(tx, leaders_of(queue), ref, tqi_rank_at(tx, below)->prev,
 			     tqi_rank_at(tx, below)->next);
 	else
-		lead_between(tx, queue, ref, 0, queue->asleep);
+		tqi_list_push(tx, leaders_of(queue), ref);
 	if (below)
 		TQI_SET(tx, tqi_rank_at(tx, below)->above, ref);
 }
@@ -114,9 +90,12 @@ static void rank_leave(struct tqi_tx *tx, uint32_t q, uint32_t ref)
 		TQI_SET(tx, tqi_rank_at(tx, rank->above)->below, rank->below);
 		return;
 	}
-	lead_between(tx, queue, rank->below, rank->prev, rank->next);
+	if (rank->below)
+		tqi_list_put(tx, leaders_of(queue), rank->below, rank->prev, rank->next);
+	else
+		tqi_list_remove(tx, leaders_of(queue), ref);
 	if (!queue->asleep)
-		queue_leave(tx, queue);
+		tqi_list_remove(tx, queues_of(tqi_root(tx)), q);
 }
 
 /* Whether it has a queue of this number, which it does not name before. */

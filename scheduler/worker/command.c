@@ -7,6 +7,7 @@
 
 #include "scheduler/order/ready.h"
 #include "scheduler/worker/sleep.h"
+#include "shm/list.h"
 #include "shm/lock.h"
 #include "shm/pool.h"
 
@@ -163,45 +164,21 @@ bool tqi_command_take(struct tqi_tx *tx, uint32_t w)
 	return true;
 }
 
-/* The ends of the list that a command of this state is on. */
-static void list_of(struct tqi_root *root, uint32_t state, uint32_t **ret_first,
-		    uint32_t **ret_last)
+TQI_LINKS(links_of, tqi_command_at, tqi_command, prev, next)
+
+/* The list that a command of this state is on. */
+static inline struct tqi_list list_of(struct tqi_root *root, uint32_t state)
 {
 	bool open = state == TQI_COMMAND_OPEN;
 
-	*ret_first = open ? &root->commands_oldest : &root->ended_oldest;
-	*ret_last = open ? &root->commands_newest : &root->ended_newest;
-}
-
-static void unlink_command(struct tqi_tx *tx, const struct tqi_command *command)
-{
-	uint32_t *first, *last;
-
-	list_of(tqi_root(tx), command->state, &first, &last);
-	if (command->prev)
-		TQI_SET(tx, tqi_command_at(tx, command->prev)->next, command->next);
-	else
-		TQI_SET(tx, *first, command->next);
-	if (command->next)
-		TQI_SET(tx, tqi_command_at(tx, command->next)->prev, command->prev);
-	else
-		TQI_SET(tx, *last, command->prev);
+	return (struct tqi_list){ links_of, open ? &root->commands_oldest : &root->ended_oldest,
+				  open ? &root->commands_newest : &root->ended_newest };
 }
 
 void tqi_command_append(struct tqi_tx *tx, uint32_t c, uint32_t state)
 {
-	struct tqi_command *command = tqi_command_at(tx, c);
-	uint32_t *first, *last;
-
-	list_of(tqi_root(tx), state, &first, &last);
-	TQI_SET(tx, command->state, state);
-	TQI_SET(tx, command->prev, *last);
-	TQI_SET(tx, command->next, 0u);
-	if (*last)
-		TQI_SET(tx, tqi_command_at(tx, *last)->next, c);
-	else
-		TQI_SET(tx, *first, c);
-	TQI_SET(tx, *last, c);
+	TQI_SET(tx, tqi_command_at(tx, c)->state, state);
+	tqi_list_append(tx, list_of(tqi_root(tx), state), c);
 }
 
 static bool is_waited_by(struct tqi_tx *tx, uint32_t w, uint32_t c)
@@ -233,7 +210,7 @@ static void free_command(struct tqi_tx *tx, uint32_t c)
 {
 	struct tqi_command *command = tqi_command_at(tx, c);
 
-	unlink_command(tx, command);
+	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
 	TQI_ADD(tx, tqi_root(tx)->ended_count, -1);
 	TQI_SET(tx, command->state, TQI_COMMAND_FREE);
 	tqi_block_give(tx, command->block);
@@ -266,7 +243,7 @@ static void answered(struct tqi_tx *tx, uint32_t c, uint32_t count)
 	TQI_SET(tx, command->open, command->open - count);
 	if (command->open)
 		return;
-	unlink_command(tx, command);
+	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
 	tqi_command_append(tx, c, TQI_COMMAND_ENDED);
 	TQI_SET(tx, command->ended_ns, tx->now_ns);
 	TQI_ADD(tx, tqi_root(tx)->commands_open, -1);
