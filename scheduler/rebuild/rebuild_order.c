@@ -65,7 +65,7 @@ static void hold_tournaments(struct tqi_check *c)
 			tqi_tournament_make(c->tx, &queue->chains[queue->era & 1]);
 		if (queue && queue->tenant)
 			tqi_contest_make(c->tx, queue);
-		}
+	}
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++) {
 		if (!(c->marks[TQI_TENANTS][t] & TQI_SEEN_LINKED))
 			continue;
@@ -73,7 +73,7 @@ static void hold_tournaments(struct tqi_check *c)
 
 		tqi_tournament_make(c->tx,
 				    &tenant->chains[tqi_queue_at(c->tx, tenant->queue)->era & 1]);
-		}
+	}
 }
 
 int tqi_rebuild_order(struct tqi_check *c)

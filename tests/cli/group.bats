@@ -24,7 +24,7 @@ group() {
 	work_off
 	is "$id" state blocked
 	expect 0 why "$id"
-	prints "it waits for the last end in group $g"
+	prints "group $g is open"
 	[[ $(group "$g" state) == open && $(group "$g" states.done) == 3 ]]
 	expect 75 group wait --timeout 0 "$g"
 	says "0 unfinished members, and is not sealed"

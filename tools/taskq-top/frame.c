@@ -156,7 +156,7 @@ static void shorten(const struct cells *cells, char *name, int columns)
 			; /* a character's later bytes */
 		name[bytes] = '\0';
 	}
-	strcpy(name + bytes, SHORTENED);
+	memcpy(name + bytes, SHORTENED, sizeof(SHORTENED));
 }
 
 /* What is asked, and behind it what is answered: all of that is seen, whatever the names are. */
