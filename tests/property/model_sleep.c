@@ -288,6 +288,14 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 	return next != NEVER && next + place * DEPUTY_NS < until ? next + place * DEPUTY_NS : until;
 }
 
+/* One that goes to another queue counts there from the beginning, even one that is held. */
+static bool is_startable(const struct model *m, uint32_t task)
+{
+	const struct model_task *t = &m->tasks[task];
+
+	return model_in_lane(t) || (t->state == TQ_READY && m->between == task);
+}
+
 static bool is_idle(const struct model *m, const struct model_worker *w)
 {
 	bool more_to_end = false;
@@ -301,7 +309,8 @@ static bool is_idle(const struct model *m, const struct model_worker *w)
 		if (t->state == TQ_FREE || t->shut || !model_serves(w, t->queue, t->kind))
 			continue;
 		if (t->state == TQ_RUNNING || (t->state == TQ_BLOCKED && more_to_end) ||
-		    (!model_is_stuck(m, t->queue) && (model_in_lane(t) || t->state == TQ_DELAYED)))
+		    (!model_is_stuck(m, t->queue) &&
+		     (is_startable(m, i) || t->state == TQ_DELAYED)))
 			return false;
 	}
 	return true;

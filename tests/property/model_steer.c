@@ -115,7 +115,9 @@ static int move_queue(struct model *m, uint32_t task, struct model_task *t, uint
 	t->queue = to;
 	t->wait_sequence = m->sequence;
 	model_wake_room(m);
+	m->between = task;
 	model_wake_empty(m);
+	m->between = 0;
 	return 0;
 }
 
