@@ -185,8 +185,10 @@ static uint32_t cover(const struct model *m)
 	uint32_t n = 0, s;
 
 	for (uint32_t i = 0; (s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false)); i++) {
-		bool late = n == 0 && i <= STALL_LOOKS && is_late(m, s);
+		bool late = n == 0 && is_late(m, s);
 
+		if (late && i == STALL_LOOKS)
+			return 0; /* nobody behind so many is believed in */
 		order = m->waiters[s].order;
 		n += !late && m->waiters[s].interest == TQI_INTEREST_WORK;
 	}
