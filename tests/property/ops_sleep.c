@@ -33,6 +33,8 @@ static int sleep_core(struct world *w, void *arg)
 	const struct tqi_ident self = { .pid = 1 + s->subject % DOMAINS, .tid = 1, .start = 1 };
 	bool full;
 
+	if (s->interest == TQI_INTEREST_WORK && model_has_work(w->m, s->subject))
+		return TQ_EGONE; /* a graph has opened since: it would look under the same lock */
 	for (uint32_t i = 0; i < s->count; i++)
 		if (tqi_task_at(&w->tx, s->tasks[i])->state == TQ_FREE)
 			return TQ_EGONE; /* evicted, to make room for this */
