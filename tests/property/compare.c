@@ -747,8 +747,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 	if (unit == MODEL_POPPED)
 		return may_be_unsettled(c) &&
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
-	if (unit == MODEL_SENT_HOME)
-		return !c->filling || tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
+	if (unit == MODEL_CALLED)
+		return !c->filled || tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	const struct tqi_task *t = tqi_task_at(&c->tx, index);
 	const struct model_task *m = &c->m->tasks[index];
 

@@ -11,6 +11,7 @@ struct comparison {
 	struct model *m;
 	bool tight;	 /* memory was short: what may be dropped then is learnt, not compared */
 	bool filling;	 /* the last transactions came to use up what a look for work may use */
+	bool filled;	 /* the last transaction did */
 	bool unsettled;	 /* the claim that is compared answered -EINPROGRESS */
 	uint32_t sample; /* bytes are compared of every 16th task, beginning here */
 	uint32_t pins[MODEL_TASKS];

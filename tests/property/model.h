@@ -327,7 +327,7 @@ enum model_unit {
 	MODEL_ASSIGNED,	 /* assigned this task */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
-	MODEL_SENT_HOME, /* woken this idle worker, or there was room for it in the journal */
+	MODEL_CALLED,	 /* woken this sleeper, or there was room for it in the journal */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */
@@ -345,6 +345,14 @@ enum model_unit {
 	MODEL_THROUGH,	 /* found nothing of an earlier era left in this queue */
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
+
+/* Walks along the sleepers, which wake some of them. */
+enum model_call {
+	MODEL_CALL_COMMANDED,
+	MODEL_CALL_ENDED,
+	MODEL_CALL_EMPTY,
+	MODEL_CALLS,
+};
 
 /* Index 0 of every array is unused, as in the core. */
 struct model {
@@ -372,6 +380,7 @@ struct model {
 	struct model_bucket buckets[MODEL_LIMITS + 1];
 	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
+	uint32_t ahead[MODEL_CALLS]; /* woken in the operation before it was their turn */
 	uint32_t between; /* a task that goes to another queue: it is in no lane; 0 none */
 	uint32_t telling[MODEL_TASKS]; /* first come first */
 	uint32_t telling_count;

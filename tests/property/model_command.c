@@ -139,8 +139,10 @@ bool model_command_take(struct model *m, uint32_t worker)
 	return true;
 }
 
-static bool is_called(const struct model *m, const struct model_waiter *s)
+static bool is_called(const struct model *m, uint32_t waiter)
 {
+	const struct model_waiter *s = &m->waiters[waiter];
+
 	if (s->dead)
 		return false;
 	if (s->interest == TQI_INTEREST_COMMAND)
@@ -152,21 +154,7 @@ static bool is_called(const struct model *m, const struct model_waiter *s)
 
 static bool wake(struct model *m, uint32_t count)
 {
-	uint64_t order = NEVER;
-	bool woken = false;
-	uint32_t s;
-
-	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
-		order = m->waiters[s].order;
-		if (!is_called(m, &m->waiters[s]))
-			continue;
-		if (woken && !model_has_done(m, MODEL_POPPED, s))
-			break; /* its journal fills: who comes pops another */
-		model_pop(m, s);
-		count--;
-		woken = true;
-	}
-	return woken;
+	return model_call(m, MODEL_CALL_COMMANDED, count, is_called);
 }
 
 uint32_t model_command_waiters(const struct model *m, uint32_t command)

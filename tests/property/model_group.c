@@ -152,8 +152,10 @@ uint32_t model_group_waiters(const struct model *m, uint32_t group)
 	return n;
 }
 
-static bool is_called(const struct model *m, const struct model_waiter *s)
+static bool is_called(const struct model *m, uint32_t waiter)
 {
+	const struct model_waiter *s = &m->waiters[waiter];
+
 	if (s->interest != TQI_INTEREST_GROUP || s->dead)
 		return false;
 	const struct model_group *g = &m->groups[s->subject];
@@ -163,21 +165,7 @@ static bool is_called(const struct model *m, const struct model_waiter *s)
 
 bool model_wake_ended(struct model *m, uint32_t count)
 {
-	uint64_t order = NEVER;
-	uint32_t s;
-	bool woken = false;
-
-	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
-		order = m->waiters[s].order;
-		if (!is_called(m, &m->waiters[s]))
-			continue;
-		if (woken && !model_has_done(m, MODEL_POPPED, s))
-			break; /* its journal fills: who comes pops another */
-		model_pop(m, s);
-		woken = true;
-		count--;
-	}
-	return woken;
+	return model_call(m, MODEL_CALL_ENDED, count, is_called);
 }
 
 static void wake_waiters(struct model *m, uint32_t group)

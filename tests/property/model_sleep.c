@@ -103,6 +103,35 @@ void model_pop(struct model *m, uint32_t waiter)
 	m->waiters[waiter].order = ++m->order;
 }
 
+/*
+ * When the core's journal fills, a call ends behind its first sleeper, and a later one of the
+ * same operation goes on.  What the core has woken by the end says how far they came together,
+ * not which of them came how far: here the first takes all, and a later one may find that its
+ * own was taken.
+ */
+bool model_call(struct model *m, enum model_call call, uint32_t count, model_is_called *is_called)
+{
+	uint64_t order = NEVER;
+	bool woken = false;
+	uint32_t s;
+
+	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		order = m->waiters[s].order;
+		if (!is_called(m, s))
+			continue;
+		if ((woken || m->ahead[call]) && !model_has_done(m, MODEL_CALLED, s))
+			break;
+		m->ahead[call] += woken;
+		model_pop(m, s);
+		woken = true;
+		count--;
+	}
+	if (woken || !m->ahead[call])
+		return woken;
+	m->ahead[call]--;
+	return true;
+}
+
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
 {
 	if (!model_may_start(m, queue))
@@ -336,24 +365,17 @@ void model_wake_room(struct model *m)
 	}
 }
 
+static bool may_leave(const struct model *m, uint32_t waiter)
+{
+	const struct model_worker *w = sleeping_worker(m, waiter);
+
+	return w && ((m->flags & TQI_ROOT_SHUTDOWN) || (w->flags & TQI_WORKER_EMPTY)) &&
+	       is_idle(m, w);
+}
+
 void model_wake_empty(struct model *m)
 {
-	bool shutdown = m->flags & TQI_ROOT_SHUTDOWN;
-	uint32_t budget = POPS_SLICE;
-	uint64_t order = NEVER;
-	uint32_t s;
-
-	while (budget && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
-		const struct model_worker *w = sleeping_worker(m, s);
-
-		order = m->waiters[s].order;
-		if (w && (shutdown || (w->flags & TQI_WORKER_EMPTY)) && is_idle(m, w)) {
-			if (budget < POPS_SLICE && !model_has_done(m, MODEL_SENT_HOME, s))
-				break; /* its journal fills: each that leaves calls this again */
-			model_pop(m, s);
-			budget--;
-		}
-	}
+	model_call(m, MODEL_CALL_EMPTY, POPS_SLICE, may_leave); /* each that leaves calls again */
 }
 
 void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject,

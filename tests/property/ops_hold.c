@@ -188,10 +188,9 @@ void op_look(struct world *w)
 	settle(w);
 	tqt_box_begin(&w->box, &w->tx);
 	tqi_look(&w->tx, &look);
-	tqi_wake_keepers(&w->tx);
 	if (w->tx.corrupt)
 		fail(w, "the look is corrupt");
-	tqi_tx_commit(&w->tx);
+	commit(w);
 	model_look(w->m);
 	for (uint32_t i = 0; i < look.suspect_count; i++) {
 		bool dead = w->m->workers[look.suspects[i].worker].dead;

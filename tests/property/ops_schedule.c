@@ -245,8 +245,7 @@ bool schedule_run(struct world *w)
 		tqi_schedule_run(&w->tx);
 	if (w->tx.corrupt)
 		fail(w, "the run of schedule %u is corrupt", slot);
-	tqi_wake_keepers(&w->tx);
-	tqi_tx_commit(&w->tx);
+	commit(w);
 	if (!slot)
 		return false;
 	const struct tqi_schedule *s = record(w, slot);

@@ -111,11 +111,13 @@ static void try_and_abort(struct world *w, core_op *core, void *arg)
 	follow_steps(w, steps);
 }
 
-static void commit(struct world *w)
+void commit(struct world *w)
 {
 	if (!w->tx.corrupt)
 		tqi_wake_keepers(&w->tx);
-	w->comparison.filling |= tqi_tx_is_filling(&w->tx);
+	w->comparison.filled = tqi_tx_is_filling(&w->tx);
+	w->comparison.filling |= w->comparison.filled;
+	memset(w->m->ahead, 0, sizeof(w->m->ahead));
 	if (!w->tx.corrupt)
 		tqi_tx_commit(&w->tx);
 	if (w->tx.corrupt)

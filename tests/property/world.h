@@ -62,6 +62,9 @@ uint64_t some_time(struct world *w);
 typedef int core_op(struct world *w, void *arg);
 int perform(struct world *w, core_op *core, void *arg, bool answers);
 
+/* Ends a transaction of the core; the model follows it before the next one. */
+void commit(struct world *w);
+
 /* What has become stale by the operation before, in the core and in the model. */
 void settle(struct world *w);
 
