@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: sleepers, and whom what wakes. */
+#include "shm/domain.h"
 #include "tests/property/model_parts.h"
 
 #define BURY_SLICE 2
@@ -79,19 +80,27 @@ static bool is_late(const struct model *m, uint32_t waiter)
 	return m->now_ns - m->waiters[waiter].popped_ns > STALL_NS;
 }
 
-/* Whether one of its domain is late among those that were popped first, and lives. */
+/* Whether one of its domain is late among those that were popped first, and lives; of so many. */
 static bool is_stalled(const struct model *m, uint32_t waiter)
 {
+	uint32_t domains[TQI_STALLS], count = 0, s;
 	uint64_t order = 0;
-	uint32_t s;
 
-	for (uint32_t i = 0; i < STALL_LOOKS; i++) {
+	for (uint32_t i = 0; i < STALL_LOOKS && count < TQI_STALLS; i++) {
 		s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false);
 		if (!s || !is_late(m, s))
 			return false;
-		if (!m->waiters[s].dead && m->waiters[s].domain == m->waiters[waiter].domain)
-			return true;
 		order = m->waiters[s].order;
+		if (m->waiters[s].dead)
+			continue;
+		if (m->waiters[s].domain == m->waiters[waiter].domain)
+			return true;
+		bool had = false;
+
+		for (uint32_t k = 0; k < count; k++)
+			had |= domains[k] == m->waiters[s].domain;
+		if (!had)
+			domains[count++] = m->waiters[s].domain;
 	}
 	return false;
 }
