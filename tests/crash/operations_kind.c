@@ -46,6 +46,15 @@ void tqt_prepare_some_kinds(struct tqt_world *w)
 	tqt_must(submit_kind(w->other, TQI_CHAIN_SHORT, 3), "one more");
 }
 
+/* Of so many nobody is in any more: more classes than go with their era in one hold. */
+void tqt_prepare_idle_kinds(struct tqt_world *w)
+{
+	for (uint32_t k = 1; k < 2 * MANY; k++) {
+		tqt_must(submit_of(w->other, NULL, k, 0, &w->ids[0]), "kind");
+		tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+	}
+}
+
 void tqt_prepare_many_kinds(struct tqt_world *w)
 {
 	tqt_serve(w, 0);
@@ -101,6 +110,11 @@ void tqt_run_policy_kinds(struct tqt_world *w)
 	const struct tq_queue_opts opts = { .size = sizeof(opts), .edf = 1 };
 
 	w->result = tq_queue_set(w->tq, "default", &opts);
+}
+
+void tqt_run_policy_idle_kinds(struct tqt_world *w)
+{
+	tqt_run_policy_kinds(w);
 }
 
 static void submit_fair_kinds(struct tqt_world *w, const char *key, uint32_t count)

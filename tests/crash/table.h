@@ -134,6 +134,7 @@ enum {
 	X(claim_aged_kinds, tq_claim, aged_kinds, STEPS, TQT_FEW)                                  \
 	X(release_kinds, tq_release, many_kinds, STEPS, TQT_EMPTY)                                 \
 	X(policy_kinds, tq_queue_set, some_kinds, STEPS, TQT_EMPTY)                                \
+	X(policy_idle_kinds, tq_queue_set, idle_kinds, STEPS, TQT_EMPTY)                           \
 	X(submit_fair_first_of_many, tq_submit, few_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)        \
 	X(submit_fair_kind, tq_submit, many_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)                \
 	X(claim_fair_kinds, tq_claim, many_fair_kinds, STEPS, TQT_FEW)                             \
