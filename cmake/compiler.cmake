@@ -14,7 +14,7 @@ add_compile_options(
 	-Wall -Wextra -Wpedantic -Wshadow -Wundef -Wconversion
 	$<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes> $<$<COMPILE_LANGUAGE:C>:-Wmissing-prototypes> -Wvla -Wformat=2
 	-Wcast-qual -Wimplicit-fallthrough
-	$<$<C_COMPILER_ID:Clang>:-Wmissing-variable-declarations>)
+	$<$<COMPILE_LANG_AND_ID:C,Clang>:-Wmissing-variable-declarations>)
 if(TASKQ_WERROR)
 	add_compile_options(-Werror)
 endif()
