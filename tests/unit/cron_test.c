@@ -82,9 +82,11 @@ static void show(struct brute *b, time_t at)
 /* Of the first two fields, as they are written. */
 static bool is_paced(const char *text)
 {
+	if (*text == '@')
+		return strcmp(text, "@hourly") == 0;
 	size_t minute = strcspn(text, " "), both = minute + 1 + strcspn(text + minute + 1, " ");
 
-	return strcmp(text, "@hourly") == 0 || strcspn(text, "*/") < both;
+	return strcspn(text, "*/") < both;
 }
 
 static bool fires(const struct brute *b, const struct tqi_cron *cron, const char *text)
