@@ -104,9 +104,9 @@ static uint64_t id_of(struct tq *tq, uint32_t task)
 }
 
 /*
- * Whether the one that is said to be next says so too.  A chain of which that holds at every
- * step comes to an end: a member met twice would have two before it.  Where others move
- * members meanwhile, what does not agree is looked at once more.
+ * Whether the one that is said to be next says so too; of the first one, that none is before it.
+ * A chain of which that holds at every step comes to an end: a member met twice would have two
+ * before it.  Where others move members meanwhile, what does not agree is looked at once more.
  */
 static bool agrees(struct tq *tq, uint32_t member, uint32_t next)
 {
@@ -117,12 +117,36 @@ static bool agrees(struct tq *tq, uint32_t member, uint32_t next)
 			 tqi_peek_extra(&tq->seg, &t, &extra) && extra.group_prev == member);
 }
 
-/* 0 and which one is next; TQ_ECORRUPT the chain is damaged. */
+/* What a chain that does not agree is: damaged, or a writer is half-way through moving members. */
+static int disagreement(struct tq *tq)
+{
+	uint64_t version;
+
+	return tqi_peek_version(&tq->seg, &version) == 0 && (version & 1) ? -EAGAIN : TQ_ECORRUPT;
+}
+
+/* 0 and where the chain begins, or a disagreement(). */
+static int peek_first(struct tq *tq, uint64_t group, uint64_t *ret_id)
+{
+	struct tqi_group g;
+
+	for (int i = 0; i < AGREE_TRIES; i++) {
+		int r = peek(tq, group, &g);
+
+		if (r < 0)
+			return r;
+		*ret_id = id_of(tq, g.first);
+		if (agrees(tq, 0, g.first))
+			return 0;
+	}
+	return disagreement(tq);
+}
+
+/* 0 and which one is next, or a disagreement(). */
 static int peek_next(struct tq *tq, uint64_t id, uint32_t *ret_next)
 {
 	const uint32_t index = tqi_id_index(id);
 	struct tqi_extra extra;
-	uint64_t version;
 	struct tqi_task t;
 
 	for (int i = 0; i < AGREE_TRIES; i++) {
@@ -134,8 +158,7 @@ static int peek_next(struct tq *tq, uint64_t id, uint32_t *ret_next)
 		if (agrees(tq, index, *ret_next))
 			return 0;
 	}
-	/* A writer that has stopped half-way through moving them is no damage. */
-	return tqi_peek_version(&tq->seg, &version) == 0 && (version & 1) ? 0 : TQ_ECORRUPT;
+	return disagreement(tq);
 }
 
 /* One member, and which one is next. */
@@ -171,7 +194,9 @@ int tq_group_members(struct tq *tq, uint64_t id, uint64_t *cursor, struct tq_tas
 	if (r < 0)
 		return r;
 	if (at == 0)
-		at = id_of(tq, g.first);
+		r = peek_first(tq, id, &at);
+	if (r < 0)
+		return r;
 	while (n < count && at != MEMBERS_END) {
 		r = peek_member(tq, tqi_id_index(id), &at, &infos[n]);
 		if (r < 0 && n == 0)

@@ -152,7 +152,8 @@ TQ_API TQ_NODISCARD int tq_group_list(struct tq *tq, uint64_t *cursor, struct tq
  * freed, or that never were for want of it, are left out.
  *
  * Errors:	-EINVAL; TQ_EGONE, also when the member at the cursor has been freed
- *		meanwhile; -ENOENT.
+ *		meanwhile; -ENOENT; -EAGAIN they are being moved by one who has stopped, and
+ *		in which order they are cannot be said; TQ_ECORRUPT.
  * Since: 0.1.0
  *
  * Return: how many were filled, 0 at the end, or one of the errors above.
