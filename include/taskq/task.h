@@ -660,8 +660,9 @@ enum tq_task_action {
 /**
  * tq_task_steer() - hold, unhold, retry or forget a task.
  *
- * A retry by itself waits for the dependencies that are not decided yet; those that were
- * stay so.  With its dependants it is blocked itself until all of them are revived, which
+ * A retry by itself waits for the dependencies that are not decided yet, and for those that
+ * failed while the task had ended and have a new life themselves; what refused it, and
+ * all others, stay decided.  With its dependants it is blocked itself until all of them are revived, which
  * goes on by itself, whoever dies; one stays cancelled for which there is no room, whose
  * unique key is taken, or that another dependency keeps from starting, which then is its
  * cause.

@@ -14,8 +14,9 @@
  *     that what it depended on.  One that a dependency has cancelled keeps them as long as
  *     its record is there, unless it is to be forgotten: so it can be revived with them.
  *     So does one that was a group's member when it ended: a graph can be seen afterwards.
- * DP-4  To retry a task alone counts its refused dependency as met; those that are open are
- *     waited for.
+ * DP-4  To retry a task alone counts all that it has on its culprit as met.  Those that are
+ *     open are waited for, and those on others that live again and were not done (DP-5): so
+ *     it does not matter in which order these were revived while this one had ended.
  * DP-5  To revive those that a task's end has cancelled, each gets a new life, blocked on
  *     this task's: what else it waited for and is open, or was not decided for it because
  *     it had ended, it waits for again; what has failed meanwhile is its culprit then.
@@ -32,7 +33,7 @@ static inline bool tqi_after_has_any(struct tqi_tx *tx, const struct tqi_task *t
 	return (task->flags & TQI_TASK_EXTRA) && tqi_task_extra(tx, task)->after;
 }
 
-/* Before a new life: how many dependencies it is to wait for (DP-4). */
+/* Before a new life: how many dependencies are open; a refused one counts as met. */
 uint32_t tqi_after_reopen(struct tqi_tx *tx, const struct tqi_task *task);
 
 /* Whether a final task keeps its dependencies while it is not to be forgotten (DP-3). */

@@ -94,11 +94,12 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 }
 
 /*
- * DP-5.  What a task that has ended was not told is open again if it can be met still, and all
- * that it has on the one that lives again; what cannot be met is *ret_culprit.
+ * DP-4, DP-5.  What a task that has ended was not told is open again if it can be met still,
+ * and all that it has on the one that lives again, 0 none, but nothing on the one with the id
+ * `past`, 0 none; what cannot be met is *ret_culprit.
  */
 static void reconsider(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_t again,
-		       uint32_t *ret_culprit)
+		       uint64_t past, uint32_t *ret_culprit)
 {
 	uint32_t steps = 0;
 
@@ -110,12 +111,25 @@ static void reconsider(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_
 		if (told && final && !tqi_after_is_met(edge->kind, state))
 			*ret_culprit = e;
 		/* Had it been met, that task were done, and had no new life. */
-		if (told && !final && (edge->kind == TQ_AFTER_OK || edge->task == again))
+		if (told && !final && (edge->kind == TQ_AFTER_OK || edge->task == again) &&
+		    tqi_task_id(tx, edge->task) != past)
 			tqi_edge_set(tx, e, TQI_EDGE_OPEN);
 		e = edge->next_of_waiter;
 		if (tqi_tx_is_filling(tx))
 			tqi_step(tx); /* each of them is right by itself */
 	}
+}
+
+uint32_t tqi_after_retry(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	uint32_t ignored = 0;
+
+	if (tqi_after_has_any(tx, task)) {
+		const struct tqi_extra *extra = tqi_task_extra(tx, task);
+
+		reconsider(tx, extra, 0, extra->culprit, &ignored);
+	}
+	return tqi_after_reopen(tx, task);
 }
 
 int tqi_after_revive(struct tqi_tx *tx, uint32_t e)
@@ -125,7 +139,7 @@ int tqi_after_revive(struct tqi_tx *tx, uint32_t e)
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_extra *extra = tqi_task_extra(tx, task);
 
-	reconsider(tx, extra, edge->task, &culprit);
+	reconsider(tx, extra, edge->task, 0, &culprit);
 	tqi_task_touch(tx, task);
 	TQI_SET(tx, edge->told, TQI_EDGE_OPEN); /* it stays on the list that it is on */
 	if (culprit) {

@@ -111,7 +111,7 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 
 	if (r < 0)
 		return r;
-	return tqi_steer_renew(tx, index, tqi_after_reopen(tx, tqi_task_at(tx, index)));
+	return tqi_steer_renew(tx, index, tqi_after_retry(tx, tqi_task_at(tx, index)));
 }
 
 /* It is blocked itself until its dependants, whom its list names, are. */
@@ -128,7 +128,7 @@ int tqi_steer_revive(struct tqi_tx *tx, uint64_t id)
 	if (gate)
 		r = tqi_task_extra_make(tx, task);
 	if (r == 0)
-		r = tqi_steer_renew(tx, index, tqi_after_reopen(tx, task) + gate);
+		r = tqi_steer_renew(tx, index, tqi_after_retry(tx, task) + gate);
 	if (r == 0 && gate)
 		tqi_edge_enlist(tx, index);
 	return r;

@@ -96,6 +96,29 @@ void tqt_prepare_fallen(struct tqt_world *w)
 	tell_all(w);
 }
 
+/* It came after two that failed, of which the one that did not refuse it lives again. */
+void tqt_prepare_refused(struct tqt_world *w)
+{
+	struct tq_dependency after[2] = { { 0 } };
+	const struct tq_task_spec spec = spec_of(after, 2);
+
+	prepare_parent(w);
+	after[0].id = w->ids[0];
+	after[1].id = alone(w);
+	const uint64_t id = tqt_submit(w, &spec);
+
+	for (uint32_t i = 0; i < 2; i++) {
+		tqt_must(tq_fail(w->worker, w->claims, 1, "text"), "fail");
+		tell_all(w);
+		w->claim_count = 0;
+		if (i == 0)
+			tqt_claim(w);
+	}
+	tqt_must(tq_task_steer(w->tq, after[1].id, TQ_TASK_ACTION_RETRY), "retry");
+	w->id_count = 0;
+	w->ids[w->id_count++] = id;
+}
+
 /* One that runs after many. */
 void tqt_prepare_heir(struct tqt_world *w)
 {
@@ -208,6 +231,11 @@ void tqt_run_retry_dependants(struct tqt_world *w)
 void tqt_run_retry_refused(struct tqt_world *w)
 {
 	w->result = tq_task_steer(w->tq, w->ids[1], TQ_TASK_ACTION_RETRY);
+}
+
+void tqt_run_retry_reopen(struct tqt_world *w)
+{
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_RETRY);
 }
 
 void tqt_run_forget_refused(struct tqt_world *w)

@@ -323,6 +323,7 @@ enum {
 	X(cancel_doomed, tq_cancel_dependants, family, STEPS, TQT_FEW)                       \
 	X(retry_dependants, tq_task_steer, fallen, STEPS, TQT_FEW | TQT_SHORT)               \
 	X(retry_refused, tq_task_steer, fallen, WHOLE, TQT_FEW | TQT_SHORT)                  \
+	X(retry_reopen, tq_task_steer, refused, WHOLE, TQT_FEW | TQT_SHORT)                   \
 	X(forget_refused, tq_task_steer, fallen, WHOLE, TQT_FEW)                             \
 	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                        \
 	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT) \

@@ -142,6 +142,21 @@ static void renew(struct run *r, uint32_t at)
 	n->dooms = false;
 }
 
+/*
+ * DP-4: it waits for what has a new life, too, and was not decided for it, but not for its
+ * culprit.  The core may have opened that already, or not, by the order in which it revived.
+ */
+static void retry(struct run *r, uint32_t at)
+{
+	struct node *n = &r->node[at];
+
+	for (uint32_t i = 0; i < n->count; i++)
+		if (n->after[i].told == TQI_EDGE_TOLD && n->after[i].kind == TQ_AFTER_OK &&
+		    n->after[i].on != n->culprit && !is_final(&r->node[n->after[i].on]))
+			n->after[i].told = TQI_EDGE_OPEN;
+	renew(r, at);
+}
+
 /* One that this task's end has cancelled, which lives again. */
 static bool revive_one(struct run *r, uint32_t at, uint32_t on)
 {
@@ -174,7 +189,7 @@ static void revive(struct run *r, uint32_t at)
 {
 	uint32_t queue[NODES], first = 0, last = 0;
 
-	renew(r, at);
+	retry(r, at);
 	for (queue[last++] = at; first < last; first++)
 		for (uint32_t i = 1; i <= r->nodes; i++)
 			if (!r->node[i].gone && is_final(&r->node[i]) &&
@@ -456,7 +471,7 @@ static void op_retry(struct run *r)
 	if (answer == 0 && all)
 		revive(r, at);
 	else if (answer == 0)
-		renew(r, at);
+		retry(r, at);
 }
 
 static void op_forget(struct run *r)

@@ -237,6 +237,14 @@ bool model_discard(struct model *m, uint32_t task, uint32_t *count)
 	return true;
 }
 
+/* DP-4: one that was not decided for a task, and not what cancelled it, has a new life, too. */
+static bool lives_again(const struct model *m, const struct model_dependency *d)
+{
+	return d->told == TQI_EDGE_TOLD && d->kind == TQ_AFTER_OK &&
+	       !model_state_is_final(m->tasks[d->on].state) &&
+	       model_id(m, d->on) != m->tasks[d->task].culprit;
+}
+
 /* D4: what it is to wait for in a new life. */
 uint32_t model_reopen(struct model *m, uint32_t task)
 {
@@ -247,6 +255,10 @@ uint32_t model_reopen(struct model *m, uint32_t task)
 
 		if (d->task != task)
 			continue;
+		if (lives_again(m, d)) {
+			d->told = TQI_EDGE_OPEN;
+			d->order = ++m->order; /* it enters that task's list */
+		}
 		unmet += d->told == TQI_EDGE_OPEN;
 		if (d->told == TQI_EDGE_REFUSED)
 			d->told = TQI_EDGE_TOLD;

@@ -468,6 +468,113 @@ static void test_retry_alone(void **state)
 	close_fixture(&s.f);
 }
 
+/*
+ * DP-4: who is retried past the one that refused it waits for another one that was revived
+ * meanwhile, whichever of the two stood first in the list of whom both came after.
+ */
+static void check_retry_after_revive(bool between_first)
+{
+	struct tq_dependency d[3] = { { 0 } };
+	struct one_worker s;
+	uint64_t id;
+
+	open_one_worker(&s);
+	uint64_t first = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t other = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t between = between_first ? after(&s, first, TQ_AFTER_OK)
+					 : submit(&s.f, (struct tq_task_spec){ 0 });
+
+	d[0].id = first;
+	d[1].id = other;
+	d[2].id = between;
+	assert_int_equal(try_after(&s, d, 3, 0, &id), 0);
+	if (!between_first)
+		assert_int_equal(add(&s, between, first, TQ_AFTER_OK), 0);
+	be_failed(&s, first);
+	tell_all(&s);
+	be_failed(&s, other);
+	tell_all(&s);
+	assert_int_equal(culprit_of(&s, between), first);
+	assert_int_equal(culprit_of(&s, id), first);
+	assert_int_equal(steer_task(&s.f, tqi_steer_revive, first), 0);
+	tell_all(&s);
+	assert_int_equal(state_of(&s, between), TQ_BLOCKED);
+	assert_int_equal(culprit_of(&s, id), other);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, id), 0);
+	be_done(&s, first);
+	tell_all(&s);
+	assert_int_equal(state_of(&s, id), TQ_BLOCKED);
+	assert_sound(&s.f);
+	be_done(&s, between);
+	tell_all(&s);
+	be_done(&s, id);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+static void test_retry_after_revive(void **state)
+{
+	(void)state;
+	check_retry_after_revive(true);
+	check_retry_after_revive(false);
+}
+
+/* DP-4: past its culprit, whatever it has on that, though it lives again. */
+static void test_retry_past_culprit(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t first = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t id = after(&s, first, TQ_AFTER_OK);
+
+	assert_int_equal(add(&s, id, first, TQ_AFTER_ANY), 0);
+	be_doomed(&s, first);
+	tell_all(&s);
+	assert_int_equal(culprit_of(&s, id), first);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, first), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, id), 0);
+	assert_int_equal(state_of(&s, id), TQ_READY);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* DP-4: more of them than one step of the journal has room for. */
+static void test_retry_reopens_many(void **state)
+{
+	enum {
+		COUNT = 300
+	};
+	uint64_t ids[COUNT];
+	struct one_worker s;
+
+	(void)state;
+	open_fixture(&s.f, COUNT + 10);
+	s.worker = add_worker(&s.f, "default", 0);
+	for (uint32_t i = 0; i < COUNT; i++)
+		ids[i] = submit(&s.f, (struct tq_task_spec){ 0 });
+	uint64_t id = after(&s, ids[0], TQ_AFTER_OK);
+
+	for (uint32_t i = 1; i < COUNT; i++)
+		assert_int_equal(add(&s, id, ids[i], TQ_AFTER_OK), 0);
+	for (uint32_t i = 0; i < COUNT; i++)
+		be_failed(&s, ids[i]);
+	tell_all(&s);
+	assert_int_equal(culprit_of(&s, id), ids[0]);
+	for (uint32_t i = 1; i < COUNT; i++)
+		assert_int_equal(steer_task(&s.f, tqi_steer_retry, ids[i]), 0);
+	assert_int_equal(steer_task(&s.f, tqi_steer_retry, id), 0);
+	assert_sound(&s.f);
+	for (uint32_t i = 1; i < COUNT; i++) {
+		assert_int_equal(state_of(&s, id), TQ_BLOCKED);
+		be_done(&s, ids[i]);
+	}
+	be_done(&s, id);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 /* E10: those that this failure has cancelled, and those that this has, and no others. */
 static void test_retry_with_dependants(void **state)
 {
@@ -614,6 +721,9 @@ int main(void)
 		cmocka_unit_test(test_long_chain),
 		cmocka_unit_test(test_many_dependants),
 		cmocka_unit_test(test_retry_alone),
+		cmocka_unit_test(test_retry_after_revive),
+		cmocka_unit_test(test_retry_past_culprit),
+		cmocka_unit_test(test_retry_reopens_many),
 		cmocka_unit_test(test_retry_with_dependants),
 		cmocka_unit_test(test_cancelled_while_reviving),
 		cmocka_unit_test(test_cancel_with_dependants),
