@@ -2,6 +2,7 @@
 /* Size classes over spans. */
 #include "shm/pool.h"
 
+#include "shm/list.h"
 #include "shm/span.h"
 
 #define CLASS_SHIFT_FIRST 6
@@ -41,28 +42,12 @@ static bool has_room(const struct tqi_span *span, uint32_t class)
 	return span->free || span->bump < blocks_per_span(class);
 }
 
-static void list_insert(struct tqi_tx *tx, uint32_t class, uint32_t s)
+TQI_LINKS(links_of, tqi_span_at, tqi_span, prev, next)
+
+/* Spans of a class that have room. */
+static inline struct tqi_list list_of(struct tqi_tx *tx, uint32_t class)
 {
-	struct tqi_span *span = tqi_span_at(tx, s);
-	uint32_t head = tx->core->class_head[class];
-
-	TQI_SET(tx, span->prev, 0u);
-	TQI_SET(tx, span->next, head);
-	if (head)
-		TQI_SET(tx, tqi_span_at(tx, head)->prev, s);
-	TQI_SET(tx, tx->core->class_head[class], s);
-}
-
-static void list_remove(struct tqi_tx *tx, uint32_t class, uint32_t s)
-{
-	struct tqi_span *span = tqi_span_at(tx, s);
-
-	if (span->prev)
-		TQI_SET(tx, tqi_span_at(tx, span->prev)->next, span->next);
-	else
-		TQI_SET(tx, tx->core->class_head[class], span->next);
-	if (span->next)
-		TQI_SET(tx, tqi_span_at(tx, span->next)->prev, span->prev);
+	return (struct tqi_list){ links_of, &tx->core->class_head[class], NULL };
 }
 
 static uint32_t open_span(struct tqi_tx *tx, uint32_t class)
@@ -77,7 +62,7 @@ static uint32_t open_span(struct tqi_tx *tx, uint32_t class)
 	TQI_SET(tx, span->used, 0);
 	TQI_SET(tx, span->bump, 0);
 	TQI_SET(tx, span->free, 0);
-	list_insert(tx, class, s);
+	tqi_list_push(tx, list_of(tx, class), s);
 	return s;
 }
 
@@ -132,7 +117,7 @@ static uint32_t take_small(struct tqi_tx *tx, uint32_t class)
 		TQI_SETS(tx, span, (bump, index + 1), (used, span->used + 1));
 	}
 	if (!has_room(span, class))
-		list_remove(tx, class, s);
+		tqi_list_remove(tx, list_of(tx, class), s);
 	return block_ref(s, class, index);
 }
 
@@ -149,10 +134,10 @@ static void give_small(struct tqi_tx *tx, struct tqi_span *span, uint32_t s, uin
 	}
 	put_free(tx, span, tqi_unit(tx, ref), index);
 	if (was_full)
-		list_insert(tx, class, s);
+		tqi_list_push(tx, list_of(tx, class), s);
 	/* Keep one empty span a class, so that one task at a time does not open and close it. */
 	if (span->used == 0 && (span->prev || span->next)) {
-		list_remove(tx, class, s);
+		tqi_list_remove(tx, list_of(tx, class), s);
 		tqi_span_give(tx, s, 1);
 	}
 }

@@ -9,6 +9,7 @@
 #include "scheduler/order/lane.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/order/tournament.h"
+#include "shm/list.h"
 
 #define LOOKS_SLICE 64 /* classes that may have members still, looked at in one hold */
 
@@ -58,31 +59,31 @@ static uint32_t take(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tena
 	return c;
 }
 
+TQI_LINKS(links_of, tqi_class_at, tqi_class, prev, next)
+
+static inline struct tqi_list list_of(struct tqi_chain *chain)
+{
+	return (struct tqi_list){ links_of, &chain->first, NULL };
+}
+
 static void enter_chain(struct tqi_tx *tx, uint32_t c)
 {
 	struct tqi_class *class = tqi_class_at(tx, c);
 	struct tqi_chain *chain = tqi_chain_of(tx, class);
 
 	TQI_INIT(class->next, chain->first);
-	if (chain->first)
-		TQI_SET(tx, tqi_class_at(tx, chain->first)->prev, c);
-	TQI_SET(tx, chain->first, c);
+	tqi_list_set(tx, list_of(chain), 0, c, class->next, c);
 	TQI_ADD(tx, chain->left, 1);
 	if (class->tenant)
 		tqi_fair_enter(tx, class);
 	tqi_tournament_join(tx, c);
 }
 
-static void leave_chain(struct tqi_tx *tx, const struct tqi_class *class)
+static void leave_chain(struct tqi_tx *tx, uint32_t c, const struct tqi_class *class)
 {
 	struct tqi_chain *chain = tqi_chain_of(tx, class);
 
-	if (class->next)
-		TQI_SET(tx, tqi_class_at(tx, class->next)->prev, class->prev);
-	if (class->prev)
-		TQI_SET(tx, tqi_class_at(tx, class->prev)->next, class->next);
-	else
-		TQI_SET(tx, chain->first, class->next);
+	tqi_list_remove(tx, list_of(chain), c);
 	TQI_ADD(tx, chain->left, -1);
 	tqi_tournament_leave(tx, class);
 	if (class->tenant)
@@ -127,7 +128,7 @@ static void give(struct tqi_tx *tx, uint32_t c)
 	struct tqi_class *class = tqi_class_at(tx, c);
 	struct tqi_lane *plain = tqi_lane_at(tx, class->plain);
 
-	leave_chain(tx, class);
+	leave_chain(tx, c, class);
 	tqi_heap_free(tx, &class->open);
 	tqi_heap_free(tx, &class->oldest);
 	tqi_heap_free(tx, &plain->tasks);
@@ -170,8 +171,7 @@ static void trim(struct tqi_tx *tx, struct tqi_lane *lane)
 	tqi_heap_trim(tx, &lane->ages, lane->members);
 }
 
-/* A lane has a member less. */
-static void shrink(struct tqi_tx *tx, uint32_t l)
+void tqi_lane_shrink_all(struct tqi_tx *tx, uint32_t l)
 {
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 	uint32_t c = lane->class_;
@@ -213,13 +213,13 @@ uint32_t tqi_lane_room(struct tqi_tx *tx, const struct tqi_place *p)
 	uint32_t l = p->limits ? tqi_lane_find(tx, c, p->limits) : plain;
 
 	if (!l) {
-		shrink(tx, plain);
+		tqi_lane_shrink_all(tx, plain);
 		return 0;
 	}
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
 	if (tqi_lane_reserve(tx, lane, lane->members + 1) < 0) {
-		shrink(tx, l);
+		tqi_lane_shrink_all(tx, l);
 		return 0;
 	}
 	return l;
@@ -232,11 +232,6 @@ uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *p)
 	if (l)
 		TQI_ADD(tx, tqi_lane_at(tx, l)->members, 1);
 	return l;
-}
-
-void tqi_lane_shrink_all(struct tqi_tx *tx, uint32_t l)
-{
-	shrink(tx, l);
 }
 
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t l)

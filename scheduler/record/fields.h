@@ -84,7 +84,7 @@
 	F(node, D) F(name, T) F(mean_us, T) F(reserved0, R)
 
 #define TQI_FIELDS_CLASS(F) \
-	F(link, D) F(queue, D) F(kind, D) F(band, D) F(next, D) F(prev, D) F(plain, D) \
+	F(link, D) F(queue, D) F(kind, D) F(band, D) F(prev, D) F(next, D) F(plain, D) \
 	F(lane_count, D) F(tenant, D) F(era, D) F(rate, D) F(edf, D) F(watched, D) \
 	F(aged, D) F(competes, D) F(parked, D) F(open, D) F(oldest, D)
 

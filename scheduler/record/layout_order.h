@@ -143,8 +143,8 @@ struct tqi_class {
 	uint16_t queue;
 	uint16_t kind;
 	uint32_t band;
-	uint32_t next;	/* older class of its chain */
-	uint32_t prev;	/* newer one */
+	uint32_t prev;	/* newer class of its chain */
+	uint32_t next;	/* older one */
 	uint32_t plain; /* the lane without limits and fair key */
 	uint32_t lane_count; /* and parkings: `open` has room for all of them */
 	uint32_t tenant;     /* whose it is; 0 the queue's */
