@@ -42,9 +42,6 @@
 #ifndef TQI_PLANT_plain_end
 #define TQI_PLANT_plain_end 0
 #endif
-#ifndef TQI_PLANT_no_barrier /* nothing keeps the compiler from moving stores */
-#define TQI_PLANT_no_barrier 0
-#endif
 #ifndef TQI_PLANT_plain_lock /* pthread_mutex_lock */
 #define TQI_PLANT_plain_lock 0
 #endif

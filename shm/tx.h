@@ -232,11 +232,6 @@ static inline bool tqi_undo_push(struct tqi_tx *tx, uint64_t where, uint64_t old
 			tx->corrupt = true;
 		return false;
 	}
-	if (TQI_PLANTED(no_barrier)) {
-		tx->journal[n] = (struct tqi_undo){ where, old };
-		tx->core->undo = tx->undo += TQI_UNDO_ONE;
-		return true;
-	}
 	volatile struct tqi_undo *u = &tx->journal[n];
 
 	if (TQI_PLANTED(early_count))
@@ -277,8 +272,6 @@ static inline void tqi_set32(struct tqi_tx *tx, uint32_t *p, uint32_t v)
 	if (!tqi_undo_push(tx, tqi_offset(tx, p) << 8 | TQI_UNDO_32, old)) {
 		if (tqi_tx_is_plain(tx))
 			*p = v;
-	} else if (TQI_PLANTED(no_barrier)) {
-		*p = v;
 	} else {
 		*(volatile uint32_t *)p = v;
 	}

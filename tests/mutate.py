@@ -111,15 +111,22 @@ def passes(test, program, build):
 
 
 def relink(mutant, test, build, work):
-    """The test's program with the changed object; None when it cannot be built."""
-    text = os.path.join(work, "changed.c")
+    """The test's program with the changed objects; None when it cannot be built."""
     program = os.path.join(work, os.path.basename(target_of(test)))
+    if mutant.path.endswith(".h"):
+        # Found before the tree's own by all who include it.
+        text = os.path.join(work, mutant.path)
+        compile_it = f'relink_bearing "$2" "$3" "-iquote{work}"'
+    else:
+        text = os.path.join(work, "changed.c")
+        compile_it = 'relink_compile "$2/changed.o" "$3" "$4"'
+    os.makedirs(os.path.dirname(text), exist_ok=True)
     with open(text, "w", encoding="utf-8") as file:
         file.write(mutant.text())
-    script = ('. tests/support/relink.bash; relink_begin "$1" && relink_compile "$2" "$3" "$4"'
-              ' && relink_link "$5" "$6" "$2"')
-    done = subprocess.run(["bash", "-c", script, "_", build, os.path.join(work, "changed.o"),
-                           mutant.path, text, program, target_of(test)], cwd=ROOT)
+    script = (f'. tests/support/relink.bash; relink_begin "$1" && {compile_it}'
+              ' && relink_link "$5" "$6" "$2"/*.o')
+    done = subprocess.run(["bash", "-c", script, "_", build, work, mutant.path, text, program,
+                           target_of(test)], cwd=ROOT)
     return program if done.returncode == 0 else None
 
 

@@ -37,7 +37,6 @@ any_journal    stale
 plain_submit   linear submit/ONE
 plain_claim    linear claim/ONE
 plain_end      linear complete_forget/EMPTY
-no_barrier     linear submit/SLEEPERS
 early_give     linear fail_history/EMPTY
 late_wake      linear submit/SLEEPERS
 no_note        linear submit/SLEEPERS
@@ -53,17 +52,6 @@ no_place       storm 60
 END
 }
 
-# Files that bear the fault; all of the library when it is in a header.
-bearers()
-{
-	local files
-	files=$(grep -lF "TQI_PLANTED($1)" shm/*.[ch] scheduler/*/*.[ch] client/*/*.[ch])
-	case $files in
-	*.h*) ls shm/*.c scheduler/*/*.c client/*/*.c ;;
-	*) echo "$files" ;;
-	esac
-}
-
 target()
 {
 	case $1 in
@@ -75,13 +63,10 @@ target()
 # plant NAME TEST: the test's program with the fault.
 plant()
 {
-	local name=$1 source
+	local name=$1
 	mkdir -p "$work/$name"
-	export relink_build relink_commands
-	export -f relink_compile
-	for source in $(bearers "$name"); do
-		printf '%s\0%s\0' "$work/$name/${source//\//.}.o" "$source"
-	done | xargs -0 -n 2 -P 2 bash -c "relink_compile \"\$@\" '' -DTQI_PLANT_$name=1" _
+	relink_bearing "$work/$name" "$(grep -lF "TQI_PLANTED($name)" shm/*.[ch] scheduler/*/*.[ch] client/*/*.[ch])" \
+		"-DTQI_PLANT_$name=1"
 	relink_link "$work/$name/test" "$(target "$2")" "$work/$name"/*.o
 }
 

@@ -7,6 +7,9 @@
 #   relink_compile OBJECT SOURCE [TEXT [FLAG...]]
 #                                             OBJECT of SOURCE, a file of the library; of
 #                                             what stands in the file TEXT instead
+#   relink_bearing DIRECTORY "FILE..." [FLAG...]
+#                                             DIRECTORY/*.o of those files; of the whole
+#                                             library when a header is among them
 #   relink_link PROGRAM TARGET OBJECT...      TARGET of the build (tests/bin/NAME, bin/NAME)
 #   relink_some COUNT SEED                    COUNT of the lines of its input (0 all)
 # shellcheck shell=bash
@@ -23,6 +26,17 @@ relink_compile()
 	command=$(grep -m 1 -F -e " -c $PWD/$source" <<<"$relink_commands") || return
 	command=$(sed -E "s| -M[TF] [^ ]+||g; s| -MD||; s| -o [^ ]+| -o $object|; s| -c [^ ]+| -w -c $text|" <<<"$command")
 	(cd "$relink_build" && eval "$command ${*:4}")
+}
+
+relink_bearing()
+{
+	local source sources=$2
+	[[ "$sources" != *.h* ]] || sources=$(ls shm/*.c scheduler/*/*.c client/*/*.c)
+	export relink_build relink_commands
+	export -f relink_compile
+	for source in $sources; do
+		printf '%s\0%s\0' "$1/${source//\//.}.o" "$source"
+	done | xargs -0 -n 2 -P 2 bash -c 'relink_compile "${@: -2}" "" "${@:1:$#-2}"' _ "${@:3}"
 }
 
 relink_link()
