@@ -7,6 +7,8 @@
 #ifndef TQI_SHM_TABLE_H
 #define TQI_SHM_TABLE_H
 
+#include <string.h>
+
 #include "shm/tx.h"
 
 /* What every record begins with; journalled as the field of whatever record it is. */
@@ -55,6 +57,16 @@ static inline uint32_t tqi_table_take(struct tqi_tx *tx, uint32_t table, bool *r
 	*ret_full = false;
 	TQI_SETS(tx, t, (free, record->link), (live, t->live + 1));
 	return index;
+}
+
+/*
+ * All but the link of a record that nothing committed refers to becomes 0: plain stores (TX-3),
+ * for one whose generation need not live on.
+ */
+static inline void tqi_table_clear(void *record, size_t bytes)
+{
+	memset((unsigned char *)record + sizeof(struct tqi_link), 0,
+	       bytes - sizeof(struct tqi_link));
 }
 
 /* Free a record; it is not handed out again before the commit (TX-6). */

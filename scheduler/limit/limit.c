@@ -16,7 +16,7 @@ uint32_t tqi_limit_find(struct tqi_tx *tx, const char *name, uint32_t bytes)
 /* All but the link of a record that nothing refers to (TX-3). */
 static void fill(struct tqi_limit *limit, const char *name, uint32_t bytes)
 {
-	memset((unsigned char *)limit + sizeof(uint32_t), 0, sizeof(*limit) - sizeof(uint32_t));
+	tqi_table_clear(limit, sizeof(*limit));
 	TQI_INIT(limit->size, TQI_LIMIT_NONE);
 	TQI_INIT(limit->bytes, (uint8_t)bytes);
 	memcpy(limit->name, name, bytes);

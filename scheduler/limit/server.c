@@ -93,7 +93,7 @@ static void serve(struct tqi_tx *tx, struct tqi_queue *queue)
 /* All but the link and the queue, which stays 0 should this be undone (TX-3). */
 static void fill(struct tqi_server *server, const char *name, uint32_t bytes, uint64_t sequence)
 {
-	memset((unsigned char *)server + sizeof(uint32_t), 0, sizeof(*server) - sizeof(uint32_t));
+	tqi_table_clear(server, sizeof(*server));
 	TQI_INIT(server->bytes, (uint8_t)bytes);
 	TQI_INIT(server->sequence, sequence);
 	memcpy(server->name, name, bytes);

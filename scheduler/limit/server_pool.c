@@ -48,7 +48,7 @@ uint32_t tqi_pool_for(struct tqi_tx *tx, uint32_t queue, const char *name, uint3
 /* All but the link and the queue, which stays 0 should this be undone (TX-3). */
 static void fill(struct tqi_pool *pool, const char *pattern, uint32_t bytes, bool is_prefix)
 {
-	memset((unsigned char *)pool + sizeof(uint32_t), 0, sizeof(*pool) - sizeof(uint32_t));
+	tqi_table_clear(pool, sizeof(*pool));
 	TQI_INIT(pool->size, TQI_POOL_NONE);
 	TQI_INIT(pool->bytes, (uint8_t)bytes);
 	TQI_INIT(pool->is_prefix, is_prefix);

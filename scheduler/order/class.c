@@ -2,8 +2,6 @@
 /* Classes in the chain of their era: made with a task, freed when nobody is left. */
 #include "scheduler/order/class.h"
 
-#include <string.h>
-
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/order/lane.h"
@@ -13,17 +11,11 @@
 
 #define LOOKS_SLICE 64 /* classes that may have members still, looked at in one hold */
 
-/* All but the link of a record that nothing refers to (TX-3). */
-static void clear(void *record, size_t bytes)
-{
-	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
-}
-
 /* One of the queue's era, as its policy wants it. */
 static void fill(struct tqi_class *class, const struct tqi_place *p, uint32_t tenant, uint32_t band,
 		 const struct tqi_queue *queue)
 {
-	clear(class, sizeof(*class));
+	tqi_table_clear(class, sizeof(*class));
 	TQI_INIT(class->queue, (uint16_t)p->queue);
 	TQI_INIT(class->kind, (uint16_t)p->kind);
 	TQI_INIT(class->band, band);
@@ -54,7 +46,7 @@ static uint32_t take(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tena
 
 	fill(class, p, tenant, band, tqi_queue_at(tx, p->queue));
 	TQI_INIT(class->plain, l);
-	clear(lane, sizeof(*lane));
+	tqi_table_clear(lane, sizeof(*lane));
 	TQI_INIT(lane->class_, c);
 	return c;
 }

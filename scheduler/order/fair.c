@@ -22,7 +22,7 @@ uint32_t tqi_tenant_find(struct tqi_tx *tx, uint32_t queue, const char *name, ui
 static void fill(struct tqi_tenant *tenant, uint32_t queue, const char *name, uint32_t bytes,
 		 uint64_t sequence)
 {
-	memset((unsigned char *)tenant + sizeof(uint32_t), 0, sizeof(*tenant) - sizeof(uint32_t));
+	tqi_table_clear(tenant, sizeof(*tenant));
 	TQI_INIT(tenant->queue, (uint16_t)queue);
 	TQI_INIT(tenant->bytes, (uint8_t)bytes);
 	TQI_INIT(tenant->sequence, sequence);

@@ -61,7 +61,7 @@ static uint32_t take(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIM
 		return 0;
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
-	memset((unsigned char *)lane + sizeof(uint32_t), 0, sizeof(*lane) - sizeof(uint32_t));
+	tqi_table_clear(lane, sizeof(*lane));
 	TQI_INIT(lane->class_, c);
 	TQI_INIT(lane->is_parking, is_parking);
 	memcpy(lane->limits, limits, sizeof(lane->limits));

@@ -9,12 +9,6 @@
 
 _Static_assert((TQI_KINDS_MAX & (TQI_KINDS_MAX + 1)) == 0, "kinds are masked with it");
 
-/* All but the link of a record that nothing refers to (TX-3). */
-static void clear(void *record, size_t bytes)
-{
-	memset((unsigned char *)record + sizeof(uint32_t), 0, bytes - sizeof(uint32_t));
-}
-
 uint32_t tqi_times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lacks)
 {
 	bool full;
@@ -25,7 +19,7 @@ uint32_t tqi_times_make(struct tqi_tx *tx, uint32_t q, uint32_t k, bool *ret_lac
 		return 0;
 	struct tqi_times *times = tqi_times_at(tx, t);
 
-	clear(times, sizeof(*times));
+	tqi_table_clear(times, sizeof(*times));
 	TQI_INIT(times->queue, (uint16_t)q);
 	TQI_INIT(times->kind, (uint16_t)k);
 	return t;
@@ -87,7 +81,7 @@ bool tqi_stream_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
 		return false;
 	struct tqi_stream *stream = tqi_stream_at(tx, s);
 
-	clear(stream, sizeof(*stream));
+	tqi_table_clear(stream, sizeof(*stream));
 	TQI_INIT(stream->queue, (uint16_t)q);
 	TQI_INIT(stream->kind, (uint16_t)k);
 	TQI_INIT(stream->times, tqi_times_make(tx, q, k, &lacks));

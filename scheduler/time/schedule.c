@@ -241,7 +241,7 @@ int tqi_schedule_remove(struct tqi_tx *tx, uint64_t id)
 	tqi_schedule_leave(tx, index);
 	tqi_block_give(tx, s->block);
 	if (s->name[0])
-		tqi_hash_remove(tx, &tqi_root(tx)->named_schedules, TQI_SCHEDULES, index);
+		tqi_name_leave(tx, TQI_SCHEDULES, index);
 	TQI_SET(tx, s->block, 0u);
 	TQI_SET(tx, s->flags, 0u);
 	TQI_ADD(tx, s->generation, 1);
