@@ -23,6 +23,7 @@ enum cli_exit {
 	CLI_SIGNALLED = 128, /* plus the signal's number, as shells do */
 };
 
+struct option_row;
 struct verb;
 
 /* One run of the program. */
@@ -39,6 +40,8 @@ struct cli {
 	struct tq *tq;	  /* NULL not attached */
 	char **operands;  /* what options_parse() left */
 	int operand_count;
+	/* In place of parsing: is told of the options that the verb has.  NULL: parse. */
+	void (*describe)(const struct verb *verb, const struct option_row *rows);
 };
 
 typedef int verb_run_fn(struct cli *cli, int argc, char **argv);
@@ -46,9 +49,11 @@ typedef int verb_run_fn(struct cli *cli, int argc, char **argv);
 struct verb {
 	const char *name;
 	verb_run_fn *run;
-	const char *args;    /* synopsis without the verb */
-	const char *summary; /* one line */
-	const char *text;    /* the rest of its help */
+	const char *globals;  /* which global options it has a use for: of s, q, j, f */
+	const char *args;     /* synopsis without the verb */
+	const char *summary;  /* one line */
+	const char *text;     /* the rest of its help */
+	const char *examples; /* a line each */
 };
 
 /* main.c */

@@ -20,7 +20,7 @@ void help_all(void)
 	     "A crash-proof task queue in shared memory.\n\nVerbs:");
 	for (unsigned i = 0; (verb = verb_at(i)); i++)
 		printf("  %-9s %s\n", verb->name, verb->summary);
-	options_help(global_options);
+	options_help(NULL, global_options);
 	puts("\nDurations: 500ms 10s 5m 2h 1d, a bare number is seconds.  Sizes: 64K 1M 2G.\n"
 	     "Exit codes: 0 ok, 1 nothing found or not done, 2 bad usage, 4 full, 5 no such\n"
 	     "segment, queue or task, 6 a segment not for this program, 7 damaged; wait, run\n"
@@ -56,6 +56,17 @@ void help_fill(const char *text, unsigned at, unsigned indent)
 	putchar('\n');
 }
 
+static void put_examples(const char *lines)
+{
+	puts("\nExamples:");
+	while (*lines) {
+		const size_t bytes = strcspn(lines, "\n");
+
+		printf("  %.*s\n", (int)bytes, lines);
+		lines += bytes + (lines[bytes] == '\n');
+	}
+}
+
 void help_verb(const struct verb *verb, const struct option_row *rows)
 {
 	const int width = printf("Usage: taskq %s%s", verb->name, *verb->args ? " " : "");
@@ -66,7 +77,9 @@ void help_verb(const struct verb *verb, const struct option_row *rows)
 		putchar('\n');
 		help_fill(verb->text, 0, 0);
 	}
-	options_help(rows);
+	options_help(verb, rows);
+	if (*verb->examples)
+		put_examples(verb->examples);
 }
 
 void help_version(const struct cli *cli)

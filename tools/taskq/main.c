@@ -14,7 +14,8 @@
 #include "verbs.h"
 
 static const struct verb verbs[] = {
-#define VERB_ROW(name, run, args, summary, text) { #name, run, args, summary, text },
+#define VERB_ROW(name, run, globals, args, summary, text, examples)                                \
+	{ #name, run, globals, args, summary, text, examples },
 	VERB_MAP(VERB_ROW)
 #undef VERB_ROW
 };

@@ -152,6 +152,11 @@ bool options_parse(struct cli *cli, const struct option_row *rows, option_fn *ta
 {
 	struct table table;
 
+	if (cli->describe) {
+		cli->describe(cli->verb, rows);
+		cli->exit_code = CLI_OK;
+		return false;
+	}
 	cli->exit_code = -1;
 	table_fill(&table, cli, rows);
 	table_read(&table, cli, take ? take : option_global, ctx, argc, argv);
@@ -233,16 +238,26 @@ static void row_help(const struct option_row *row)
 	help_fill(row->help, width < HELP_AT ? HELP_AT : (unsigned)width + 1, HELP_AT);
 }
 
-void options_help(const struct option_row *rows)
+bool option_is_common(const struct verb *verb, const struct option_row *rows,
+		      const struct option_row *global)
 {
-	if (rows != global_options && rows->key) {
+	if (!verb)
+		return true;
+	if (global->key == OPTION_VERSION || has_key(rows, global->key))
+		return false;
+	return global->key == 'h' || strchr(verb->globals, global->name[0]);
+}
+
+void options_help(const struct verb *verb, const struct option_row *rows)
+{
+	if (verb && rows->key && rows->key != OPTION_COMMAND) {
 		puts("\nOptions:");
 		for (const struct option_row *row = rows; row->key; row++)
 			row_help(row);
 	}
-	puts(rows == global_options ? "\nGlobal options:" : "\nOptions of every verb:");
+	puts(verb ? "\nCommon options:" : "\nGlobal options:");
 	for (const struct option_row *row = global_options; row->key; row++)
-		if (rows == global_options || !has_key(rows, row->key))
+		if (option_is_common(verb, rows, row))
 			row_help(row);
 }
 

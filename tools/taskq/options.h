@@ -44,8 +44,13 @@ bool options_parse(struct cli *cli, const struct option_row *rows, option_fn *ta
 
 option_fn option_global;
 
-/* Prints the help of @rows and of the global options. */
-void options_help(const struct option_row *rows);
+/* Prints the help of @rows and of the global options, of which NULL has all and a verb those
+ * that it has a use for. */
+void options_help(const struct verb *verb, const struct option_row *rows);
+
+/* Whether @verb has a use for the global option, and no row of its own for that. */
+bool option_is_common(const struct verb *verb, const struct option_row *rows,
+		      const struct option_row *global);
 
 /* Whether there are @least to @most operands; reports it when not. */
 bool operands_ok(struct cli *cli, int least, int most, const char *what);

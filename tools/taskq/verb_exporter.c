@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "errors.h"
+#include "options.h"
 #include "verbs.h"
 
 #define PROGRAM "taskq-exporter"
@@ -49,6 +50,12 @@ int verb_exporter(struct cli *cli, int argc, char **argv)
 {
 	char **list = arguments(cli, argc, argv);
 	char path[4096];
+
+	if (cli->describe) { /* that program has its own options */
+		cli->describe(cli->verb, options_none);
+		free(list);
+		return CLI_OK;
+	}
 
 	if (list)
 		execvp(program_path(path, sizeof(path)), list);
