@@ -127,7 +127,7 @@ bool tqi_bury_owners(struct tq *tq)
 		if (tqi_hold_begin(tq, &tx) < 0)
 			break;
 		uint32_t n = tqi_group_suspects(&tx, suspects);
-		bool round = !tqi_root(&tx)->groups_cursor;
+		bool round = !tqi_root(&tx)->group.cursor;
 
 		if (tqi_hold_end(tq, &tx, 0) < 0)
 			break;

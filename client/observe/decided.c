@@ -11,9 +11,9 @@ static void read_root(const struct tqi_segment *seg, struct tqi_decisions *d)
 	uint32_t left = 0, busy = 0;
 
 	d->known = true;
-	if (tqi_peek(seg, root + offsetof(struct tqi_root, sweep_left), &left, sizeof(left)) < 0 ||
-	    tqi_peek(seg, root + offsetof(struct tqi_root, groups_busy), &busy, sizeof(busy)) < 0 ||
-	    tqi_peek(seg, root + offsetof(struct tqi_root, cancel_before), &d->cancel_before,
+	if (tqi_peek(seg, root + offsetof(struct tqi_root, sweep.left), &left, sizeof(left)) < 0 ||
+	    tqi_peek(seg, root + offsetof(struct tqi_root, group.busy), &busy, sizeof(busy)) < 0 ||
+	    tqi_peek(seg, root + offsetof(struct tqi_root, sweep.cancel_before), &d->cancel_before,
 		     sizeof(d->cancel_before)) < 0)
 		return;
 	d->sweeping = left > 0;

@@ -51,8 +51,8 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	i.owner_uid = st.st_uid;
 	i.shutting_down = root.flags & TQI_ROOT_SHUTDOWN ? 1 : 0;
 	i.mode = st.st_mode & 0777;
-	i.commands_open = root.commands_open;
-	i.schedules = root.schedules;
+	i.commands_open = root.command.open;
+	i.schedules = root.time.schedules;
 	i.trace_entries = (uint32_t)header.ring_entries;
 	i.traced = core.ring_head;
 	if (tqi_segment_is_named(&tq->seg))
@@ -71,7 +71,7 @@ static uint32_t count_of(struct tq *tq, uint32_t table)
 
 static bool is_sweeping(struct tq *tq)
 {
-	uint64_t offset = tq->seg.geometry.root + offsetof(struct tqi_root, sweep_left);
+	uint64_t offset = tq->seg.geometry.root + offsetof(struct tqi_root, sweep.left);
 	uint32_t left;
 
 	return tqi_peek(&tq->seg, offset, &left, sizeof(left)) == 0 && left > 0;

@@ -42,7 +42,7 @@ static bool ageing_is_valid(const struct tq_queue_opts *o)
 static int left_op(struct tqi_tx *tx, void *arg)
 {
 	(void)arg;
-	return tqi_root(tx)->moving && !tqi_root(tx)->sweep_left;
+	return tqi_root(tx)->moving.count && !tqi_root(tx)->sweep.left;
 }
 
 static int round_op(struct tqi_tx *tx, void *arg)

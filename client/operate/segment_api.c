@@ -196,7 +196,7 @@ static int is_in_use(struct tq *tq)
 
 	if (r < 0)
 		return r;
-	if (tqi_root(&tx)->unfinished || tqi_root(&tx)->schedules ||
+	if (tqi_root(&tx)->unfinished || tqi_root(&tx)->time.schedules ||
 	    tx.core->tables[TQI_WORKERS].live)
 		r = -EBUSY;
 	return tqi_hold_end(tq, &tx, r);

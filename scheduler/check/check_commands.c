@@ -150,7 +150,7 @@ static void check_taken(struct tqi_check *c, uint32_t w)
 					worker->command);
 		return;
 	}
-	if (worker->command_seen == tqi_root(c->tx)->command_change &&
+	if (worker->command_seen == tqi_root(c->tx)->command.change &&
 	    (worker->flags & TQI_WORKER_COMMANDS) && tqi_command_next(c->tx, w))
 		tqi_check_fault(c, "worker %u: overlooks a command", w);
 }
@@ -159,13 +159,13 @@ void tqi_check_commands(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 	const uint32_t faults = c->faults;
-	uint32_t open =
-		check_list(c, TQI_COMMAND_OPEN, root->commands_oldest, root->commands_newest);
-	uint32_t ended = check_list(c, TQI_COMMAND_ENDED, root->ended_oldest, root->ended_newest);
+	uint32_t open = check_list(c, TQI_COMMAND_OPEN, root->command.oldest, root->command.newest);
+	uint32_t ended = check_list(c, TQI_COMMAND_ENDED, root->command.ended_oldest,
+				    root->command.ended_newest);
 
-	tqi_check_equal(c, "root", 0, "commands_open", root->commands_open, open);
-	tqi_check_equal(c, "root", 0, "ended_count", root->ended_count, ended);
-	tqi_check_equal(c, "root", 0, "command_waiters", root->command_waiters, c->command_waiters);
+	tqi_check_equal(c, "root", 0, "commands_open", root->command.open, open);
+	tqi_check_equal(c, "root", 0, "ended_count", root->command.ended_count, ended);
+	tqi_check_equal(c, "root", 0, "command_waiters", root->command.waiters, c->command_waiters);
 	for (uint32_t i = 1; i < c->count[TQI_COMMANDS]; i++)
 		check_command(c, i);
 	/* What follows goes through lists and deliveries as claims do. */

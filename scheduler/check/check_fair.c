@@ -171,7 +171,7 @@ static void check_charged(struct tqi_check *c, uint32_t a)
 
 void tqi_check_fair(struct tqi_check *c)
 {
-	tqi_check_index(c, &(struct tqi_check_index){ &tqi_root(c->tx)->tenants, TQI_TENANTS,
+	tqi_check_index(c, &(struct tqi_check_index){ &tqi_root(c->tx)->named.tenants, TQI_TENANTS,
 						      "tenant index", NULL });
 	for (uint32_t t = 1; t < c->count[TQI_TENANTS]; t++)
 		check_tenant(c, t);

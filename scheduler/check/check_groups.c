@@ -208,7 +208,7 @@ static void check_list(struct tqi_check *c, const char *name, const struct tqi_g
 
 static void check_busy(struct tqi_check *c)
 {
-	uint32_t index = tqi_root(c->tx)->groups_busy, last = 0;
+	uint32_t index = tqi_root(c->tx)->group.busy, last = 0;
 
 	while (index) {
 		const struct tqi_group *g = tqi_check_record_in_use(c, TQI_GROUPS, index);
@@ -222,7 +222,7 @@ static void check_busy(struct tqi_check *c)
 		index = g->busy_next;
 	}
 	if (last)
-		tqi_check_equal(c, "root", 0, "groups_busy_last", tqi_root(c->tx)->groups_busy_last,
+		tqi_check_equal(c, "root", 0, "groups_busy_last", tqi_root(c->tx)->group.busy_last,
 				last);
 }
 
@@ -230,20 +230,20 @@ void tqi_check_groups(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 
-	check_list(c, "owned", &root->groups_owned, true);
-	check_list(c, "ended", &root->groups_ended, false);
+	check_list(c, "owned", &root->group.owned, true);
+	check_list(c, "ended", &root->group.ended, false);
 	check_busy(c);
-	tqi_check_equal(c, "root", 0, "group_waiters", root->group_waiters, c->group_waiters);
-	if (root->groups_closing &&
-	    (!(root->flags & TQI_ROOT_SHUTDOWN) || root->groups_closing >= c->count[TQI_GROUPS]))
-		tqi_check_fault(c, "root: groups_closing is %u", root->groups_closing); /* GR-9 */
+	tqi_check_equal(c, "root", 0, "group_waiters", root->group.waiters, c->group_waiters);
+	if (root->group.closing &&
+	    (!(root->flags & TQI_ROOT_SHUTDOWN) || root->group.closing >= c->count[TQI_GROUPS]))
+		tqi_check_fault(c, "root: group.closing is %u", root->group.closing); /* GR-9 */
 	for (uint32_t i = 1; i < c->count[TQI_GROUPS]; i++)
 		check_group(c, i);
-	if (root->groups_cursor) {
+	if (root->group.cursor) {
 		const struct tqi_group *g =
-			tqi_check_record_in_use(c, TQI_GROUPS, root->groups_cursor);
+			tqi_check_record_in_use(c, TQI_GROUPS, root->group.cursor);
 
 		if (!g || !is_owned(g))
-			tqi_check_fault(c, "root: groups_cursor is %u", root->groups_cursor);
+			tqi_check_fault(c, "root: groups_cursor is %u", root->group.cursor);
 	}
 }

@@ -19,17 +19,17 @@ static struct tqi_worth worth_of(struct tqi_check *c, const struct tqi_task *t)
 /* The cursor is an edge of the first one: to it, when counting. */
 static bool is_walked(struct tqi_check *c, const struct tqi_root *root)
 {
-	const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, root->stale_cursor);
+	const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, root->stale.cursor);
 
-	return edge && (root->stale_stage != TQI_STAGE_COUNT ||
-			(edge->task == root->stale_first && edge->told != TQI_EDGE_TOLD));
+	return edge && (root->stale.stage != TQI_STAGE_COUNT ||
+			(edge->task == root->stale.first && edge->told != TQI_EDGE_TOLD));
 }
 
 /* The list, both ways; every task that says so is on it. */
 static void check_list(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	uint32_t i = root->stale_first, prev = 0;
+	uint32_t i = root->stale.first, prev = 0;
 
 	while (i) {
 		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
@@ -45,11 +45,11 @@ static void check_list(struct tqi_check *c)
 		prev = i;
 		i = extra->stale_next;
 	}
-	tqi_check_equal(c, "root", 0, "stale_last", root->stale_last, prev);
-	if (root->stale_stage > TQI_STAGE_PUSH || (root->stale_stage && !root->stale_first) ||
-	    (root->stale_cursor && !is_walked(c, root)))
-		tqi_check_fault(c, "root: stale_stage is %u, at edge %u", root->stale_stage,
-				root->stale_cursor);
+	tqi_check_equal(c, "root", 0, "stale_last", root->stale.last, prev);
+	if (root->stale.stage > TQI_STAGE_PUSH || (root->stale.stage && !root->stale.first) ||
+	    (root->stale.cursor && !is_walked(c, root)))
+		tqi_check_fault(c, "root: stale_stage is %u, at edge %u", root->stale.stage,
+				root->stale.cursor);
 }
 
 /* What waits on the other side of an edge; NULL a client, or one whose attempt has ended. */

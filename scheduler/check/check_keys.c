@@ -124,7 +124,7 @@ static bool has_twin(struct tqi_check *c, uint32_t first, uint32_t k)
 /* One entry of a chain; false: what follows cannot be read. */
 static bool check_entry(struct tqi_check *c, uint32_t bucket, uint32_t first, uint32_t k)
 {
-	const struct tqi_hash_index *index = &tqi_root(c->tx)->keys;
+	const struct tqi_hash_index *index = &tqi_root(c->tx)->named.keys;
 	const struct tqi_key *key = tqi_check_record_in_use(c, TQI_KEYS, k);
 	uint32_t seen = key ? c->marks[TQI_KEYS][k] : 0;
 
@@ -147,7 +147,7 @@ static bool check_entry(struct tqi_check *c, uint32_t bucket, uint32_t first, ui
 
 static void check_buckets(struct tqi_check *c)
 {
-	const struct tqi_hash_index *index = &tqi_root(c->tx)->keys;
+	const struct tqi_hash_index *index = &tqi_root(c->tx)->named.keys;
 	uint32_t count = 0;
 
 	for (uint32_t b = 0; b < index->buckets; b++) {
@@ -179,7 +179,7 @@ static void check_successor(struct tqi_check *c, uint32_t k, const struct tqi_ke
 
 void tqi_check_keys(struct tqi_check *c)
 {
-	if (tqi_check_index_blocks(c, &tqi_root(c->tx)->keys, "key index"))
+	if (tqi_check_index_blocks(c, &tqi_root(c->tx)->named.keys, "key index"))
 		check_buckets(c);
 	for (uint32_t k = 1; k < c->count[TQI_KEYS]; k++) {
 		const struct tqi_key *key = tqi_check_record_in_use(c, TQI_KEYS, k);

@@ -161,7 +161,7 @@ static void check_closed(struct tqi_check *c, uint32_t x)
 
 static void check_loosened(struct tqi_check *c)
 {
-	uint32_t x = tqi_root(c->tx)->loosened, prev = 0;
+	uint32_t x = tqi_root(c->tx)->limit.loosened, prev = 0;
 
 	while (x) {
 		const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
@@ -250,12 +250,12 @@ static void check_refills(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 
-	tqi_check_heap(c,
-		       &(struct tqi_check_heap){ &root->refills, TQI_FAMILY_REFILL, TQI_LIMITS,
-						 TQI_SEEN_DUE, 0, "refills", expect_in_refills });
-	tqi_check_equal(c, "root", 0, "rates", root->rates, c->rates);
-	if (root->refills.capacity < root->rates)
-		tqi_check_fault(c, "root: no refills for all of %u rates", root->rates);
+	tqi_check_heap(c, &(struct tqi_check_heap){ &root->limit.refills, TQI_FAMILY_REFILL,
+						    TQI_LIMITS, TQI_SEEN_DUE, 0, "refills",
+						    expect_in_refills });
+	tqi_check_equal(c, "root", 0, "rates", root->limit.rates, c->rates);
+	if (root->limit.refills.capacity < root->limit.rates)
+		tqi_check_fault(c, "root: no refills for all of %u rates", root->limit.rates);
 	for (uint32_t x = 1; x < c->count[TQI_LIMITS]; x++) {
 		const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
 
@@ -267,8 +267,9 @@ static void check_refills(struct tqi_check *c)
 void tqi_check_limits(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct tqi_check_index limits = { &root->limits, TQI_LIMITS, "limit index", NULL };
-	const struct tqi_check_index lanes = { &root->lanes, TQI_LANES, "lane index",
+	const struct tqi_check_index limits = { &root->named.limits, TQI_LIMITS, "limit index",
+						NULL };
+	const struct tqi_check_index lanes = { &root->named.lanes, TQI_LANES, "lane index",
 					       hash_of_lane };
 
 	tqi_check_index(c, &limits);

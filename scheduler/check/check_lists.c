@@ -5,7 +5,7 @@
 static void check_finished(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	uint32_t i = root->finished_oldest, prev = 0, n = 0;
+	uint32_t i = root->finished.oldest, prev = 0, n = 0;
 
 	while (i) {
 		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
@@ -20,14 +20,14 @@ static void check_finished(struct tqi_check *c)
 		i = t->next;
 		n++;
 	}
-	tqi_check_equal(c, "root", 0, "finished_newest", root->finished_newest, prev);
-	tqi_check_equal(c, "root", 0, "finished_count", root->finished_count, c->listed);
+	tqi_check_equal(c, "root", 0, "finished_newest", root->finished.newest, prev);
+	tqi_check_equal(c, "root", 0, "finished_count", root->finished.count, c->listed);
 	tqi_check_equal(c, "finished list", 0, "length", n, c->listed);
 }
 
 static void check_telling(struct tqi_check *c)
 {
-	uint32_t i = tqi_root(c->tx)->telling, last = 0, n = 0;
+	uint32_t i = tqi_root(c->tx)->telling.first, last = 0, n = 0;
 
 	while (i) {
 		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
@@ -42,7 +42,7 @@ static void check_telling(struct tqi_check *c)
 		i = t->next;
 		n++;
 	}
-	tqi_check_equal(c, "root", 0, "telling_last", tqi_root(c->tx)->telling_last, last);
+	tqi_check_equal(c, "root", 0, "telling.last", tqi_root(c->tx)->telling.last, last);
 	tqi_check_equal(c, "telling list", 0, "length", n, c->telling);
 }
 

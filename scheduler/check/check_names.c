@@ -37,9 +37,10 @@ static void check_names(struct tqi_check *c, const struct tqi_check_index *i, co
 void tqi_check_names(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct tqi_check_index queues = { &root->queues, TQI_QUEUES, "queue index", NULL };
-	const struct tqi_check_index kinds = { &root->kinds, TQI_KINDS, "kind index", NULL };
-	const struct tqi_check_index schedules = { &root->named_schedules, TQI_SCHEDULES,
+	const struct tqi_check_index queues = { &root->named.queues, TQI_QUEUES, "queue index",
+						NULL };
+	const struct tqi_check_index kinds = { &root->named.kinds, TQI_KINDS, "kind index", NULL };
+	const struct tqi_check_index schedules = { &root->named.schedules, TQI_SCHEDULES,
 						   "schedule index", NULL };
 
 	check_names(c, &queues, "queue");

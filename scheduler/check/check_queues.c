@@ -15,7 +15,7 @@ static void check_policy(struct tqi_check *c, uint32_t q)
 		return;
 	c->moving += !!(queue->flags & TQI_QUEUE_MOVING);
 	if (!(queue->flags & TQI_QUEUE_MOVING) !=
-	    !tqi_queue_set_has(&tqi_root(c->tx)->moving_queues, q))
+	    !tqi_queue_set_has(&tqi_root(c->tx)->moving.queues, q))
 		tqi_check_fault(c, "queue %u: among those with tasks on their way, or not", q);
 	tqi_check_equal(c, "queue", q, "flags of its policy", queue->flags & TQI_POLICY_FLAGS,
 			tqi_policy_flags(queue));
@@ -100,12 +100,12 @@ static void check_root(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 
-	tqi_check_heap(c, &(struct tqi_check_heap){ &root->due, TQI_FAMILY_DUE, TQI_TASKS,
+	tqi_check_heap(c, &(struct tqi_check_heap){ &root->time.due, TQI_FAMILY_DUE, TQI_TASKS,
 						    TQI_SEEN_DUE, 0, "due times", expect_in_due });
-	tqi_check_heap(c, &(struct tqi_check_heap){ &root->wall, TQI_FAMILY_WALL, TQI_TASKS,
+	tqi_check_heap(c, &(struct tqi_check_heap){ &root->time.wall, TQI_FAMILY_WALL, TQI_TASKS,
 						    TQI_SEEN_WALL, 0, "appointments",
 						    expect_in_wall });
-	tqi_check_equal(c, "root", 0, "appointments", root->appointments, c->appointments);
+	tqi_check_equal(c, "root", 0, "appointments", root->time.appointments, c->appointments);
 	tqi_check_equal(c, "root", 0, "unfinished", root->unfinished, c->unfinished);
 	tqi_check_equal(c, "root", 0, "ready", root->ready, c->ready);
 	tqi_check_equal(c, "root", 0, "assigned", root->assigned, c->assigned);
@@ -113,10 +113,10 @@ static void check_root(struct tqi_check *c)
 	tqi_check_equal(c, "root", 0, "empty_workers", root->empty_workers, c->empty_workers);
 	tqi_check_equal(c, "root", 0, "dying_workers", root->dying_workers, c->dying_workers);
 	tqi_check_equal(c, "root", 0, "room_waiters", root->room_waiters, c->room_waiters);
-	tqi_check_equal(c, "root", 0, "moving", root->moving, c->moving);
-	if (root->wall.capacity < root->appointments)
-		tqi_check_fault(c, "root: no room for %u appointments", root->appointments);
-	if (root->due.capacity < root->unfinished)
+	tqi_check_equal(c, "root", 0, "moving", root->moving.count, c->moving);
+	if (root->time.wall.capacity < root->time.appointments)
+		tqi_check_fault(c, "root: no room for %u appointments", root->time.appointments);
+	if (root->time.due.capacity < root->unfinished)
 		tqi_check_fault(c, "root: no due times for all of %u unfinished", root->unfinished);
 }
 

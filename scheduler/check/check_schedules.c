@@ -97,8 +97,9 @@ static void check_heap(struct tqi_check *c, const struct tqi_heap *heap, bool wa
 	tqi_check_heap(c,
 		       &(struct tqi_check_heap){ heap, TQI_FAMILY_SCHEDULE, TQI_SCHEDULES,
 						 TQI_SEEN_DUE, wall, "schedules", expect_in_heap });
-	if (heap->capacity < tqi_root(c->tx)->schedules)
-		tqi_check_fault(c, "root: no room for %u schedules", tqi_root(c->tx)->schedules);
+	if (heap->capacity < tqi_root(c->tx)->time.schedules)
+		tqi_check_fault(c, "root: no room for %u schedules",
+				tqi_root(c->tx)->time.schedules);
 }
 
 void tqi_check_schedules(struct tqi_check *c)
@@ -106,8 +107,8 @@ void tqi_check_schedules(struct tqi_check *c)
 	const struct tqi_root *root = tqi_root(c->tx);
 	uint32_t live = 0, crons = 0;
 
-	check_heap(c, &root->every, false);
-	check_heap(c, &root->cron, true);
+	check_heap(c, &root->time.every, false);
+	check_heap(c, &root->time.cron, true);
 	for (uint32_t i = 1; i < c->count[TQI_SCHEDULES]; i++) {
 		const struct tqi_schedule *s = tqi_check_record_in_use(c, TQI_SCHEDULES, i);
 		const char *fault;
@@ -120,11 +121,11 @@ void tqi_check_schedules(struct tqi_check *c)
 		if (!fault && !(s->flags & TQI_SCHEDULE_PAUSED) &&
 		    !(c->marks[TQI_SCHEDULES][i] & TQI_SEEN_DUE))
 			fault = "is in no heap";
-		if (!fault && s->sequence >= root->schedule_sequence)
+		if (!fault && s->sequence >= root->time.sequence)
 			fault = "is still to come";
 		if (fault)
 			tqi_check_fault(c, "schedule %u: %s", i, fault);
 	}
-	tqi_check_equal(c, "root", 0, "schedules", root->schedules, live);
-	tqi_check_equal(c, "root", 0, "crons", root->crons, crons);
+	tqi_check_equal(c, "root", 0, "schedules", root->time.schedules, live);
+	tqi_check_equal(c, "root", 0, "crons", root->time.crons, crons);
 }

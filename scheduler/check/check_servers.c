@@ -155,7 +155,7 @@ static void check_queue(struct tqi_check *c, uint32_t q)
 	if ((queue->flags & TQI_QUEUE_SERVED) && !home)
 		tqi_check_fault(c, "queue %u: served, without a pool", q);
 	c->carrying += queue->carry_at != 0;
-	if (!queue->carry_at != !tqi_queue_set_has(&tqi_root(c->tx)->carrying_queues, q))
+	if (!queue->carry_at != !tqi_queue_set_has(&tqi_root(c->tx)->carrying.queues, q))
 		tqi_check_fault(c, "queue %u: among those that carry servers, or not", q);
 	if (queue->carry_at &&
 	    (!home ||
@@ -168,9 +168,9 @@ static void check_queue(struct tqi_check *c, uint32_t q)
 void tqi_check_servers(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	const struct tqi_check_index servers = { &root->servers, TQI_SERVERS, "server index",
+	const struct tqi_check_index servers = { &root->named.servers, TQI_SERVERS, "server index",
 						 NULL };
-	const struct tqi_check_index pools = { &root->pools, TQI_POOLS, "pool index", NULL };
+	const struct tqi_check_index pools = { &root->named.pools, TQI_POOLS, "pool index", NULL };
 
 	tqi_check_index(c, &servers);
 	bool asks = tqi_check_index(c, &pools);
@@ -190,5 +190,5 @@ void tqi_check_servers(struct tqi_check *c)
 			tqi_check_fault(c, "server %u: not in the heap of pool %u", s,
 					server->pool);
 	}
-	tqi_check_equal(c, "root", 0, "carrying", root->carrying, c->carrying);
+	tqi_check_equal(c, "root", 0, "carrying", root->carrying.count, c->carrying);
 }

@@ -73,9 +73,9 @@ static void disown(struct tqi_tx *tx, uint32_t group)
 
 	if (!g->owner.pid || (g->state != TQI_GROUP_BUILDING && g->state != TQI_GROUP_OPEN))
 		return;
-	if (tqi_root(tx)->groups_cursor == group)
-		TQI_SET(tx, tqi_root(tx)->groups_cursor, g->next);
-	tqi_group_unlist(tx, group, &tqi_root(tx)->groups_owned);
+	if (tqi_root(tx)->group.cursor == group)
+		TQI_SET(tx, tqi_root(tx)->group.cursor, g->next);
+	tqi_group_unlist(tx, group, &tqi_root(tx)->group.owned);
 }
 
 void tqi_group_seal_now(struct tqi_tx *tx, uint32_t group)
@@ -120,13 +120,13 @@ void tqi_group_close_all(struct tqi_tx *tx)
 {
 	uint32_t count = tx->core->tables[TQI_GROUPS].count;
 
-	TQI_SET(tx, tqi_root(tx)->groups_closing, count ? count - 1 : 0);
+	TQI_SET(tx, tqi_root(tx)->group.closing, count ? count - 1 : 0);
 }
 
 void tqi_group_close_none(struct tqi_tx *tx)
 {
-	if (tqi_root(tx)->groups_closing)
-		TQI_SET(tx, tqi_root(tx)->groups_closing, 0u);
+	if (tqi_root(tx)->group.closing)
+		TQI_SET(tx, tqi_root(tx)->group.closing, 0u);
 }
 
 /* True when it was changed. */
@@ -149,13 +149,13 @@ static bool close_one(struct tqi_tx *tx, uint32_t group)
 void tqi_group_close_slice(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t group = root->groups_closing, changes = 0;
+	uint32_t group = root->group.closing, changes = 0;
 
 	for (uint32_t i = 0; i < CLOSE_LOOKS && group && changes < CLOSE_CHANGES && !tx->corrupt &&
 			     !tqi_tx_is_filling(tx);
 	     i++)
 		changes += close_one(tx, group--);
-	TQI_SET(tx, root->groups_closing, group);
+	TQI_SET(tx, root->group.closing, group);
 	if (!group)
 		tqi_wake_empty(tx);
 }
@@ -197,7 +197,7 @@ static bool is_over(struct tqi_tx *tx, const struct tqi_group *g)
 /* To the end, so that the next look sees those behind them. */
 static void pass_over(struct tqi_tx *tx, uint32_t count)
 {
-	struct tqi_group_ends *ended = &tqi_root(tx)->groups_ended;
+	struct tqi_group_ends *ended = &tqi_root(tx)->group.ended;
 
 	while (count-- && !tx->corrupt) {
 		const uint32_t group = ended->first;
@@ -210,7 +210,7 @@ static void pass_over(struct tqi_tx *tx, uint32_t count)
 /* The oldest complete one that nobody waits for, and whose time is over; 0 none. */
 static uint32_t oldest(struct tqi_tx *tx, bool evict)
 {
-	uint32_t group = tqi_root(tx)->groups_ended.first, i;
+	uint32_t group = tqi_root(tx)->group.ended.first, i;
 
 	for (i = 0; i < WAITED_SLICE && group && !tx->corrupt; i++) {
 		const struct tqi_group *g = tqi_group_at(tx, group);
@@ -234,7 +234,7 @@ uint32_t tqi_group_retire(struct tqi_tx *tx, uint32_t count, bool evict)
 		n++; /* also when only some members were left behind: it goes on later */
 		if (!detach_members(tx, group))
 			break;
-		tqi_group_unlist(tx, group, &tqi_root(tx)->groups_ended);
+		tqi_group_unlist(tx, group, &tqi_root(tx)->group.ended);
 		tqi_group_free(tx, group);
 	}
 	return n;
@@ -255,7 +255,7 @@ uint32_t tqi_group_suspects(struct tqi_tx *tx,
 			    struct tqi_group_suspect suspects[TQI_GROUP_SUSPECTS])
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t group = root->groups_cursor ? root->groups_cursor : root->groups_owned.first;
+	uint32_t group = root->group.cursor ? root->group.cursor : root->group.owned.first;
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < SUSPECTS_SLICE && group && n < TQI_GROUP_SUSPECTS && !tx->corrupt;
@@ -267,8 +267,8 @@ uint32_t tqi_group_suspects(struct tqi_tx *tx,
 				(struct tqi_group_suspect){ group, g->generation, g->owner };
 		group = g->next;
 	}
-	if (group != root->groups_cursor)
-		TQI_SET(tx, root->groups_cursor, group);
+	if (group != root->group.cursor)
+		TQI_SET(tx, root->group.cursor, group);
 	return n;
 }
 
@@ -289,7 +289,7 @@ void tqi_group_orphaned(struct tqi_tx *tx, const struct tqi_group_suspect *suspe
 void tqi_group_waits(struct tqi_tx *tx, uint32_t group, uint32_t by)
 {
 	TQI_ADD(tx, tqi_group_at(tx, group)->waiters, by);
-	TQI_ADD(tx, tqi_root(tx)->group_waiters, by);
+	TQI_ADD(tx, tqi_root(tx)->group.waiters, by);
 }
 
 int tqi_graph_depend(struct tqi_tx *tx, uint32_t member, uint32_t on, uint32_t kind)

@@ -27,7 +27,7 @@
  *     next member to be looked at: whoever takes that one from its place moves it on.
  * GR-9  Nobody can join a group while the segment shuts down: a shutdown seals all that are
  *     open, and with cancel cancels all that are not complete.  It decides that by
- *     root.groups_closing, from which the sweep walks down; no group is made meanwhile.
+ *     root.group.closing, from which the sweep walks down; no group is made meanwhile.
  *     An undo stops the walk: what is sealed by then stays sealed.
  */
 #ifndef TQI_SCHEDULER_GRAPH_GROUP_H

@@ -26,11 +26,11 @@ void tqi_group_enqueue(struct tqi_tx *tx, uint32_t group)
 	struct tqi_root *root = tqi_root(tx);
 
 	TQI_SET(tx, tqi_group_at(tx, group)->busy_next, 0u);
-	if (root->groups_busy)
-		TQI_SET(tx, tqi_group_at(tx, root->groups_busy_last)->busy_next, group);
+	if (root->group.busy)
+		TQI_SET(tx, tqi_group_at(tx, root->group.busy_last)->busy_next, group);
 	else
-		TQI_SET(tx, root->groups_busy, group);
-	TQI_SET(tx, root->groups_busy_last, group);
+		TQI_SET(tx, root->group.busy, group);
+	TQI_SET(tx, root->group.busy_last, group);
 }
 
 /* A later sort of work includes what an earlier one had still to do. */

@@ -113,17 +113,17 @@ static void set_stage(struct tqi_tx *tx, enum tqi_stage stage, uint32_t cursor)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	if (root->stale_stage != stage)
-		TQI_SET(tx, root->stale_stage, (uint32_t)stage);
-	if (root->stale_cursor != cursor)
-		TQI_SET(tx, root->stale_cursor, cursor);
+	if (root->stale.stage != stage)
+		TQI_SET(tx, root->stale.stage, (uint32_t)stage);
+	if (root->stale.cursor != cursor)
+		TQI_SET(tx, root->stale.cursor, cursor);
 }
 
 TQI_LINKS(stale_links, extra_at, tqi_extra, stale_prev, stale_next)
 
 static inline struct tqi_list stale_list(struct tqi_root *root)
 {
-	return (struct tqi_list){ stale_links, &root->stale_first, &root->stale_last };
+	return (struct tqi_list){ stale_links, &root->stale.first, &root->stale.last };
 }
 
 static void append(struct tqi_tx *tx, uint32_t index)
@@ -135,7 +135,7 @@ static void unlink_stale(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	if (root->stale_first == index)
+	if (root->stale.first == index)
 		set_stage(tx, TQI_STAGE_NONE, 0);
 	tqi_list_remove(tx, stale_list(root), index);
 }
@@ -149,9 +149,9 @@ static void list(struct tqi_tx *tx, uint32_t index, uint32_t why)
 
 	if (!(extra->stale & TQI_STALE_LISTED))
 		append(tx, index);
-	else if (root->stale_first == index &&
-		 ((why & TQI_STALE_COUNT && root->stale_stage == TQI_STAGE_COUNT) ||
-		  (why & TQI_STALE_PUSH && root->stale_stage == TQI_STAGE_PUSH)))
+	else if (root->stale.first == index &&
+		 ((why & TQI_STALE_COUNT && root->stale.stage == TQI_STAGE_COUNT) ||
+		  (why & TQI_STALE_PUSH && root->stale.stage == TQI_STAGE_PUSH)))
 		set_stage(tx, TQI_STAGE_NONE, 0);
 	if (stale != extra->stale)
 		TQI_SET(tx, extra->stale, (uint8_t)stale);
@@ -188,18 +188,18 @@ static void set_best(struct tqi_tx *tx, const struct tqi_worth *w)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	TQI_SET(tx, root->stale_best, w->priority);
-	TQI_SET(tx, root->stale_best_hops, w->hops);
-	TQI_SET(tx, root->stale_best_deadline_ns, w->deadline_ns);
-	TQI_SET(tx, root->stale_best_deadline_hops, w->deadline_hops);
+	TQI_SET(tx, root->stale.best, w->priority);
+	TQI_SET(tx, root->stale.best_hops, w->hops);
+	TQI_SET(tx, root->stale.best_deadline_ns, w->deadline_ns);
+	TQI_SET(tx, root->stale.best_deadline_hops, w->deadline_hops);
 }
 
 static struct tqi_worth best_so_far(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 
-	return (struct tqi_worth){ root->stale_best_deadline_ns, root->stale_best,
-				   root->stale_best_hops, root->stale_best_deadline_hops };
+	return (struct tqi_worth){ root->stale.best_deadline_ns, root->stale.best,
+				   root->stale.best_hops, root->stale.best_deadline_hops };
 }
 
 /* Whether one is better in either respect. */
@@ -210,7 +210,7 @@ static bool is_better(const struct tqi_worth *a, const struct tqi_worth *b)
 
 static bool is_being_counted(struct tqi_tx *tx, uint32_t heir)
 {
-	return tqi_root(tx)->stale_first == heir && tqi_root(tx)->stale_stage == TQI_STAGE_COUNT;
+	return tqi_root(tx)->stale.first == heir && tqi_root(tx)->stale.stage == TQI_STAGE_COUNT;
 }
 
 /* It is lent so much: -ENOMEM nothing is changed. */
@@ -327,7 +327,7 @@ void tqi_inherit_end(struct tqi_tx *tx, uint32_t e)
 
 	if (edge->told == TQI_EDGE_OPEN && !edge->quiet)
 		withdraw_over(tx, edge);
-	if (root->stale_cursor == e && root->stale_stage == TQI_STAGE_PUSH)
+	if (root->stale.cursor == e && root->stale.stage == TQI_STAGE_PUSH)
 		set_stage(tx, TQI_STAGE_NONE, 0);
 }
 
@@ -335,8 +335,8 @@ void tqi_inherit_unlinked(struct tqi_tx *tx, uint32_t e)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	if (root->stale_cursor == e && root->stale_stage == TQI_STAGE_COUNT)
-		TQI_SET(tx, root->stale_cursor, tqi_edge_at(tx, e)->next);
+	if (root->stale.cursor == e && root->stale.stage == TQI_STAGE_COUNT)
+		TQI_SET(tx, root->stale.cursor, tqi_edge_at(tx, e)->next);
 }
 
 /* A task with such settings is worth something else; what it has lent may be too much. */
@@ -380,7 +380,7 @@ void tqi_inherit_finished(struct tqi_tx *tx, uint32_t index)
 	}
 	list(tx, index, TQI_STALE_PUSH | TQI_STALE_DOWN);
 	TQI_SET(tx, extra->stale, TQI_STALE_ENDED);
-	if (tqi_root(tx)->stale_first == index)
+	if (tqi_root(tx)->stale.first == index)
 		set_stage(tx, TQI_STAGE_NONE, 0);
 }
 
@@ -426,9 +426,9 @@ static void count_some(struct tqi_tx *tx, uint32_t index, struct slice *s)
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_extra *extra = tqi_task_extra(tx, task);
 	const struct tqi_worth before = tqi_worth_of(tx, task);
-	bool begun = root->stale_stage == TQI_STAGE_COUNT;
+	bool begun = root->stale.stage == TQI_STAGE_COUNT;
 	struct tqi_worth best = begun ? best_so_far(tx) : TQI_WORTH_NOTHING;
-	uint32_t e = begun ? root->stale_cursor : task->edges;
+	uint32_t e = begun ? root->stale.cursor : task->edges;
 
 	for (; e && !is_counted(extra, &best) && s->looks > 0 && !tx->corrupt; s->looks--) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
@@ -510,7 +510,7 @@ static int push_some(struct tqi_tx *tx, uint32_t index, struct slice *s)
 {
 	struct tqi_root *root = tqi_root(tx);
 	const struct tqi_task *task = tqi_task_at(tx, index);
-	uint32_t e = root->stale_stage == TQI_STAGE_PUSH ? root->stale_cursor
+	uint32_t e = root->stale.stage == TQI_STAGE_PUSH ? root->stale.cursor
 							 : first_from(tx, task);
 
 	for (; e && s->looks > 0 && s->changes > 0 && !tqi_tx_is_filling(tx) && !tx->corrupt;
@@ -574,21 +574,21 @@ void tqi_inherit_slice(struct tqi_tx *tx)
 	struct slice s = { LOOKS_SLICE, CHANGES_SLICE };
 	int r = 0;
 
-	while (root->stale_first && s.looks > 0 && s.changes > 0 && !tqi_tx_is_filling(tx) &&
+	while (root->stale.first && s.looks > 0 && s.changes > 0 && !tqi_tx_is_filling(tx) &&
 	       !tx->corrupt && r == 0) {
 		s.looks--;
-		r = step(tx, root->stale_first, &s);
+		r = step(tx, root->stale.first, &s);
 	}
 	if (r < 0)
-		postpone(tx, root->stale_first);
+		postpone(tx, root->stale.first);
 	if (r == -ENOMEM)
-		TQI_SET(tx, root->stale_stuck, 1u);
+		TQI_SET(tx, root->stale.stuck, 1u);
 }
 
 void tqi_inherit_try_again(struct tqi_tx *tx)
 {
-	if (tqi_root(tx)->stale_stuck)
-		TQI_SET(tx, tqi_root(tx)->stale_stuck, 0u);
+	if (tqi_root(tx)->stale.stuck)
+		TQI_SET(tx, tqi_root(tx)->stale.stuck, 0u);
 }
 
 /* For the reasons that it had been, but not yet. */

@@ -72,7 +72,7 @@ void tqi_inherit_slice(struct tqi_tx *tx);
 /* Whether there are any, and the last slice did not want for memory; forget that it did. */
 static inline bool tqi_inherit_pending(const struct tqi_tx *tx)
 {
-	return tqi_root(tx)->stale_first && !tqi_root(tx)->stale_stuck;
+	return tqi_root(tx)->stale.first && !tqi_root(tx)->stale.stuck;
 }
 void tqi_inherit_try_again(struct tqi_tx *tx);
 

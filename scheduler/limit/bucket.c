@@ -48,7 +48,7 @@ void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit)
 void tqi_bucket_book(struct tqi_tx *tx, uint32_t x)
 {
 	struct tqi_limit *limit = tqi_limit_at(tx, x);
-	struct tqi_heap *refills = &tqi_root(tx)->refills;
+	struct tqi_heap *refills = &tqi_root(tx)->limit.refills;
 	struct tqi_heap_entry entry = { (int64_t)limit->next_ns, tqi_tag(0, x) };
 	bool wanted = limit->waiting && limit->next_ns, present = limit->booked;
 
@@ -62,10 +62,10 @@ static int count_rate(struct tqi_tx *tx, bool had, bool has)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	if (has && !had && tqi_heap_reserve(tx, &root->refills, root->rates + 1) < 0)
+	if (has && !had && tqi_heap_reserve(tx, &root->limit.refills, root->limit.rates + 1) < 0)
 		return -ENOMEM;
 	if (has != had)
-		TQI_ADD(tx, root->rates, has ? 1 : -1);
+		TQI_ADD(tx, root->limit.rates, has ? 1 : -1);
 	return 0;
 }
 

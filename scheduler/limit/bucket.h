@@ -62,7 +62,7 @@ void tqi_bucket_book(struct tqi_tx *tx, uint32_t limit);
 /* When the first of those that are waited for comes; UINT64_MAX none. */
 static inline uint64_t tqi_bucket_due(const struct tqi_tx *tx)
 {
-	const struct tqi_heap *refills = &tqi_root(tx)->refills;
+	const struct tqi_heap *refills = &tqi_root(tx)->limit.refills;
 
 	return refills->length ? (uint64_t)refills->root.key : UINT64_MAX;
 }

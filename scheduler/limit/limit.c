@@ -184,7 +184,7 @@ void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], in
 bool tqi_limits_refill(struct tqi_tx *tx)
 {
 	while (tqi_bucket_due(tx) <= tx->now_ns && !tx->corrupt) {
-		uint32_t x = tqi_tag_index(tqi_root(tx)->refills.root.tag);
+		uint32_t x = tqi_tag_index(tqi_root(tx)->limit.refills.root.tag);
 		struct tqi_limit *limit = tqi_limit_at(tx, x);
 
 		if (tqi_tx_is_filling(tx))

@@ -66,7 +66,7 @@ TQI_LINKS(tqi_limit_links, tqi_limit_at, tqi_limit, prev, next)
 /* Limits with room whose closed parkings are to be opened (LM-5). */
 static inline struct tqi_list tqi_loosened_list(struct tqi_root *root)
 {
-	return (struct tqi_list){ tqi_limit_links, &root->loosened, NULL };
+	return (struct tqi_list){ tqi_limit_links, &root->limit.loosened, NULL };
 }
 
 /* A limit by name; 0 none. */

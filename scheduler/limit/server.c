@@ -255,8 +255,8 @@ static void carry_end(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 	bool could = tqi_queue_may_start(tx, queue);
 
 	TQI_SET(tx, queue->carry_at, 0u);
-	TQI_ADD(tx, tqi_root(tx)->carrying, -1);
-	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying_queues, q);
+	TQI_ADD(tx, tqi_root(tx)->carrying.count, -1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying.queues, q);
 	for (uint32_t i = 0; i < 2; i++)
 		if (pools[i])
 			tqi_pool_tidy(tx, pools[i]);
@@ -293,15 +293,15 @@ int tqi_server_carry_begin(struct tqi_tx *tx, uint32_t q, uint32_t from, uint32_
 	TQI_SET(tx, queue->carry_from, from);
 	TQI_SET(tx, queue->carry_to, to);
 	TQI_SET(tx, queue->carry_at, 1u);
-	TQI_ADD(tx, tqi_root(tx)->carrying, 1);
-	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying_queues, q);
+	TQI_ADD(tx, tqi_root(tx)->carrying.count, 1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->carrying.queues, q);
 	carry(tx, q, queue);
 	return 0;
 }
 
 void tqi_server_carry(struct tqi_tx *tx)
 {
-	uint32_t q = tqi_queue_set_next(&tqi_root(tx)->carrying_queues, 1);
+	uint32_t q = tqi_queue_set_next(&tqi_root(tx)->carrying.queues, 1);
 
 	if (q)
 		carry(tx, q, tqi_queue_at(tx, q));

@@ -87,14 +87,14 @@ static void end_move(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_MOVING);
 	tqi_policy_set_flags(tx, queue);
-	TQI_ADD(tx, tqi_root(tx)->moving, -1);
-	tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
+	TQI_ADD(tx, tqi_root(tx)->moving.count, -1);
+	tqi_queue_set_flip(tx, &tqi_root(tx)->moving.queues, q);
 }
 
 void tqi_policy_round(struct tqi_tx *tx, uint32_t from)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t q = tqi_queue_set_next(&root->moving_queues, from), looks = 0;
+	uint32_t q = tqi_queue_set_next(&root->moving.queues, from), looks = 0;
 
 	for (; q && looks < QUEUES_SLICE && !tx->corrupt; looks++) {
 		struct tqi_queue *queue = tqi_queue_at(tx, q);
@@ -103,8 +103,8 @@ void tqi_policy_round(struct tqi_tx *tx, uint32_t from)
 			break;
 		if (!tqi_policy_earlier(queue)->left)
 			end_move(tx, q, queue);
-		q = tqi_queue_set_next(&root->moving_queues, q + 1);
+		q = tqi_queue_set_next(&root->moving.queues, q + 1);
 	}
-	if (q != root->moving_at)
-		TQI_SET(tx, root->moving_at, q);
+	if (q != root->moving.at)
+		TQI_SET(tx, root->moving.at, q);
 }

@@ -22,7 +22,7 @@ uint64_t tqi_lane_hash(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_L
 static uint32_t find(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIMITS_MAX],
 		     bool is_parking)
 {
-	const struct tqi_hash_index *index = &tqi_root(tx)->lanes;
+	const struct tqi_hash_index *index = &tqi_root(tx)->named.lanes;
 
 	if (!index->count)
 		return 0;
@@ -65,7 +65,7 @@ static uint32_t take(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIM
 	TQI_INIT(lane->class_, c);
 	TQI_INIT(lane->is_parking, is_parking);
 	memcpy(lane->limits, limits, sizeof(lane->limits));
-	if (tqi_hash_add(tx, &tqi_root(tx)->lanes, TQI_LANES, l,
+	if (tqi_hash_add(tx, &tqi_root(tx)->named.lanes, TQI_LANES, l,
 			 tqi_lane_hash(tx, c, limits, is_parking)) < 0) {
 		tqi_table_give(tx, TQI_LANES, l);
 		return 0;
@@ -78,7 +78,7 @@ static void give(struct tqi_tx *tx, uint32_t l)
 {
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
-	tqi_hash_remove(tx, &tqi_root(tx)->lanes, TQI_LANES, l);
+	tqi_hash_remove(tx, &tqi_root(tx)->named.lanes, TQI_LANES, l);
 	tqi_heap_free(tx, &lane->tasks);
 	tqi_heap_free(tx, &lane->ages);
 	TQI_ADD(tx, tqi_class_at(tx, lane->class_)->lane_count, -1);
@@ -327,14 +327,14 @@ bool tqi_lane_open(struct tqi_tx *tx)
 
 	if (!tqi_limits_refill(tx))
 		return false;
-	while (root->loosened && !tx->corrupt) {
-		struct tqi_limit *limit = tqi_limit_at(tx, root->loosened);
+	while (root->limit.loosened && !tx->corrupt) {
+		struct tqi_limit *limit = tqi_limit_at(tx, root->limit.loosened);
 		uint32_t p = limit->closed;
 
 		if (tqi_tx_is_filling(tx))
 			return false;
 		if (tqi_limit_is_full(limit, tx->now_ns)) { /* again */
-			tighten(tx, root->loosened);
+			tighten(tx, root->limit.loosened);
 			continue;
 		}
 		unlist(tx, p, tqi_lane_at(tx, p));

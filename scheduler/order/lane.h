@@ -116,7 +116,7 @@ void tqi_lane_follow(struct tqi_tx *tx, uint32_t lane, const struct tqi_heads *b
 bool tqi_lane_open(struct tqi_tx *tx);
 static inline bool tqi_lane_has_to_open(const struct tqi_tx *tx)
 {
-	return tqi_root(tx)->loosened || tqi_bucket_due(tx) <= tx->now_ns;
+	return tqi_root(tx)->limit.loosened || tqi_bucket_due(tx) <= tx->now_ns;
 }
 /*
  * Move what cannot start away from the head of a class with such lanes, in one order,

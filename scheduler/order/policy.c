@@ -151,8 +151,8 @@ static void begin_era(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 	tqi_chain_clear(tx, tqi_policy_earlier(queue));
 	if (tqi_policy_earlier(queue)->left) {
 		TQI_SET(tx, queue->flags, queue->flags | TQI_QUEUE_MOVING);
-		TQI_ADD(tx, tqi_root(tx)->moving, 1);
-		tqi_queue_set_flip(tx, &tqi_root(tx)->moving_queues, q);
+		TQI_ADD(tx, tqi_root(tx)->moving.count, 1);
+		tqi_queue_set_flip(tx, &tqi_root(tx)->moving.queues, q);
 		tqi_sweep_start(tx);
 	}
 	tqi_policy_set_flags(tx, queue);

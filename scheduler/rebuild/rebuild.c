@@ -10,9 +10,9 @@ static void sweep_again(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 
-	root->sweep_left = root->sweep_count = c->count[TQI_TASKS];
+	root->sweep.left = root->sweep.count = c->count[TQI_TASKS];
 	if (root->flags & TQI_ROOT_SHUTDOWN)
-		root->groups_closing = c->count[TQI_GROUPS] - 1;
+		root->group.closing = c->count[TQI_GROUPS] - 1;
 }
 
 static int rebuild(struct tqi_check *c)

@@ -72,8 +72,8 @@ static void enlist(struct tqi_check *c, uint32_t index, struct tqi_command *comm
 {
 	struct tqi_root *root = tqi_root(c->tx);
 	bool open = command->state == TQI_COMMAND_OPEN;
-	uint32_t *first = open ? &root->commands_oldest : &root->ended_oldest;
-	uint32_t *last = open ? &root->commands_newest : &root->ended_newest;
+	uint32_t *first = open ? &root->command.oldest : &root->command.ended_oldest;
+	uint32_t *last = open ? &root->command.newest : &root->command.ended_newest;
 	uint32_t before = *last;
 
 	while (before && !is_after(command, tqi_command_at(c->tx, before)))
@@ -82,8 +82,8 @@ static void enlist(struct tqi_check *c, uint32_t index, struct tqi_command *comm
 	command->next = before ? tqi_command_at(c->tx, before)->next : *first;
 	*(before ? &tqi_command_at(c->tx, before)->next : first) = index;
 	*(command->next ? &tqi_command_at(c->tx, command->next)->prev : last) = index;
-	root->commands_open += open;
-	root->ended_count += !open;
+	root->command.open += open;
+	root->command.ended_count += !open;
 }
 
 static bool mend_command(struct tqi_check *c, uint32_t index, struct tqi_command *command)
@@ -103,15 +103,15 @@ static void mend_sequences(struct tqi_check *c)
 	struct tqi_root *root = tqi_root(c->tx);
 	uint64_t sequence = 0;
 
-	for (uint32_t i = root->commands_oldest; i; i = tqi_command_at(c->tx, i)->next) {
+	for (uint32_t i = root->command.oldest; i; i = tqi_command_at(c->tx, i)->next) {
 		struct tqi_command *command = tqi_command_at(c->tx, i);
 
 		if (command->sequence <= sequence)
 			command->sequence = sequence + 1;
 		sequence = command->sequence;
 	}
-	if (root->command_sequence < sequence)
-		root->command_sequence = sequence;
+	if (root->command.sequence < sequence)
+		root->command.sequence = sequence;
 }
 
 void tqi_rebuild_commands(struct tqi_check *c)
@@ -125,5 +125,5 @@ void tqi_rebuild_commands(struct tqi_check *c)
 			command->state = TQI_COMMAND_FREE;
 	}
 	mend_sequences(c);
-	tqi_root(c->tx)->command_change++; /* all look */
+	tqi_root(c->tx)->command.change++; /* all look */
 }

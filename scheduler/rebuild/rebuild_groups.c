@@ -172,7 +172,7 @@ static void put_to_work(struct tqi_check *c, uint32_t index, struct tqi_group *g
 
 	g->work = TQI_GROUP_IDLE;
 	if ((g->state == TQI_GROUP_BUILDING || g->state == TQI_GROUP_OPEN) && g->owner.pid)
-		tqi_group_list(tx, index, &tqi_root(tx)->groups_owned);
+		tqi_group_list(tx, index, &tqi_root(tx)->group.owned);
 	if (undoing || (g->state == TQI_GROUP_BUILDING && !g->owner.pid))
 		tqi_group_work(tx, index, TQI_GROUP_UNDOING);
 	else if (g->state == TQI_GROUP_COMPLETE)

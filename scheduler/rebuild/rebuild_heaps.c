@@ -8,10 +8,10 @@
 static int reserve_all(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
-	int r = tqi_heap_reserve(c->tx, &root->due, root->unfinished);
+	int r = tqi_heap_reserve(c->tx, &root->time.due, root->unfinished);
 
 	if (r == 0)
-		r = tqi_heap_reserve(c->tx, &root->wall, root->appointments);
+		r = tqi_heap_reserve(c->tx, &root->time.wall, root->time.appointments);
 	if (r == 0)
 		r = tqi_heap_reserve(c->tx, &root->owners, c->tx->core->tables[TQI_WORKERS].live);
 	return r;

@@ -84,9 +84,10 @@ static int index_limit(struct tqi_check *c, uint32_t x)
 	const struct tqi_rebuild_lost how = { "lost-limit", limit->name, &limit->bytes, false };
 	int r = tqi_rebuild_name(c, TQI_LIMITS, x, &how);
 
-	tqi_root(c->tx)->rates += limit->rate != 0;
+	tqi_root(c->tx)->limit.rates += limit->rate != 0;
 	if (r == 0)
-		r = tqi_heap_reserve(c->tx, &tqi_root(c->tx)->refills, tqi_root(c->tx)->rates);
+		r = tqi_heap_reserve(c->tx, &tqi_root(c->tx)->limit.refills,
+				     tqi_root(c->tx)->limit.rates);
 	return r;
 }
 

@@ -20,10 +20,10 @@ static void keep(struct tqi_check *c, uint32_t index, struct tqi_schedule *s)
 	s->flags &= TQI_SCHEDULE_LIVE | TQI_SCHEDULE_PAUSED;
 	if (s->sequence >= SEQUENCE_MAX)
 		s->sequence = 0;
-	if (s->sequence >= root->schedule_sequence)
-		root->schedule_sequence = s->sequence + 1;
-	root->schedules++;
-	root->crons += !s->every_ns;
+	if (s->sequence >= root->time.sequence)
+		root->time.sequence = s->sequence + 1;
+	root->time.schedules++;
+	root->time.crons += !s->every_ns;
 	c->marks[TQI_SCHEDULES][index] |= TQI_SEEN_LINKED;
 }
 
@@ -31,10 +31,10 @@ void tqi_rebuild_schedules(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
 
-	if (root->anew > c->count[TQI_SCHEDULES])
-		root->anew = c->count[TQI_SCHEDULES];
-	if (root->schedule_sequence > SEQUENCE_MAX)
-		root->schedule_sequence = 0;
+	if (root->time.anew > c->count[TQI_SCHEDULES])
+		root->time.anew = c->count[TQI_SCHEDULES];
+	if (root->time.sequence > SEQUENCE_MAX)
+		root->time.sequence = 0;
 	for (uint32_t i = 1; i < c->count[TQI_SCHEDULES]; i++) {
 		struct tqi_schedule *s = tqi_check_record(c, TQI_SCHEDULES, i);
 
@@ -50,10 +50,10 @@ void tqi_rebuild_schedules(struct tqi_check *c)
 int tqi_rebuild_schedule_heaps(struct tqi_check *c)
 {
 	struct tqi_root *root = tqi_root(c->tx);
-	int r = tqi_heap_reserve(c->tx, &root->every, root->schedules);
+	int r = tqi_heap_reserve(c->tx, &root->time.every, root->time.schedules);
 
 	if (r == 0)
-		r = tqi_heap_reserve(c->tx, &root->cron, root->schedules);
+		r = tqi_heap_reserve(c->tx, &root->time.cron, root->time.schedules);
 	for (uint32_t i = 1; i < c->count[TQI_SCHEDULES] && r == 0; i++) {
 		if (!(c->marks[TQI_SCHEDULES][i] & TQI_SEEN_LINKED) ||
 		    (tqi_schedule_at(c->tx, i)->flags & TQI_SCHEDULE_PAUSED))

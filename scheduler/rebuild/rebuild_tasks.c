@@ -140,7 +140,7 @@ static void count(struct tqi_check *c, const struct tqi_task *t)
 	if (tqi_state_is_final(t->state))
 		return;
 	root->unfinished++;
-	root->appointments += tqi_check_at(c, t) != 0;
+	root->time.appointments += tqi_check_at(c, t) != 0;
 }
 
 static bool has_culprit(struct tqi_check *c, const struct tqi_task *t)

@@ -160,25 +160,28 @@
 
 #define TQI_FIELDS_ROOT(F) \
 	F(sequence, T) F(flags, T) F(unfinished, D) F(ready, D) F(running, D) \
-	F(finished_oldest, D) F(finished_newest, D) F(finished_count, D) F(telling, D) \
-	F(sweep_at, D) F(sweep_left, D) F(cancel_before, T) F(retention_ns, T) \
-	F(look_ns, T) F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) \
-	F(worker_cursor, H) F(room_waiters, D) F(empty_workers, D) F(sweep_count, D) \
-	F(untidy, H) F(dying_workers, D) F(moving, D) F(appointments, D) F(assigned, D) \
-	F(loosened, D) F(due, D) F(wall, D) F(every, D) F(cron, D) F(schedules, D) \
-	F(crons, D) F(schedule_sequence, T) F(wall_seen_ns, T) F(anew, T) F(rates, D) \
-	F(keys, D) F(limits, D) F(lanes, D) F(refills, D) F(command_change, T) \
-	F(command_sequence, T) F(commands_oldest, D) F(commands_newest, D) \
-	F(commands_open, D) F(ended_oldest, D) F(ended_newest, D) F(ended_count, D) \
-	F(command_waiters, D) F(carrying, D) F(telling_last, D) F(tenants, D) \
-	F(servers, D) F(pools, D) F(queues, D) F(kinds, D) F(named_schedules, D) \
-	F(reserved1, R) F(moving_queues, D) \
-	F(moving_at, H) F(reserved0, R) F(carrying_queues, D) F(owners, D) \
-	F(stale_first, D) F(stale_last, D) F(stale_stuck, D) F(stale_stage, D) \
-	F(stale_cursor, D) F(stale_best, D) F(stale_best_deadline_ns, D) \
-	F(stale_best_hops, D) F(stale_best_deadline_hops, D) F(groups_closing, D) \
-	F(groups_owned, D) F(groups_ended, D) F(groups_busy, D) F(groups_busy_last, D) \
-	F(groups_cursor, H) F(group_waiters, D) F(waiter_cursor, H) F(asleep_queues, D)
+	F(finished.oldest, D) F(finished.newest, D) F(finished.count, D) \
+	F(telling.first, D) F(telling.last, D) F(untidy, H) F(assigned, D) \
+	F(dying_workers, D) F(sweep.at, D) F(sweep.left, D) F(sweep.count, D) \
+	F(sweep.reserved0, R) F(sweep.cancel_before, T) F(retention_ns, T) F(look_ns, T) \
+	F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) F(worker_cursor, H) \
+	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(asleep_queues, D) \
+	F(reserved0, R) F(time.appointments, D) F(time.schedules, D) F(time.crons, D) \
+	F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
+	F(time.sequence, T) F(time.wall_seen_ns, T) F(limit.rates, D) F(limit.loosened, D) \
+	F(limit.refills, D) F(stale.first, D) F(stale.last, D) F(stale.stuck, D) \
+	F(stale.stage, D) F(stale.cursor, D) F(stale.best, D) F(stale.best_deadline_ns, D) \
+	F(stale.best_hops, D) F(stale.best_deadline_hops, D) F(stale.reserved0, R) \
+	F(moving.count, D) F(moving.at, H) F(moving.queues, D) F(carrying.count, D) \
+	F(carrying.reserved0, R) F(carrying.queues, D) F(group.closing, D) \
+	F(group.cursor, H) F(group.owned, D) F(group.ended, D) F(group.busy, D) \
+	F(group.busy_last, D) F(group.waiters, D) F(group.reserved0, R) \
+	F(command.change, T) F(command.sequence, T) F(command.oldest, D) \
+	F(command.newest, D) F(command.open, D) F(command.ended_oldest, D) \
+	F(command.ended_newest, D) F(command.ended_count, D) F(command.waiters, D) \
+	F(command.reserved0, R) F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
+	F(named.tenants, D) F(named.servers, D) F(named.pools, D) F(named.queues, D) \
+	F(named.kinds, D) F(named.schedules, D) F(owners, D)
 
 /* Beside the tables: what the root has, and a task's block. */
 #define TQI_FIELDS_OF_ROOT TQI_TABLE_COUNT

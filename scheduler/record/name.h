@@ -26,21 +26,21 @@ static inline struct tqi_hash_index *tqi_name_index(const struct tqi_tx *tx, uin
 
 	switch (table) {
 	case TQI_QUEUES:
-		return &root->queues;
+		return &root->named.queues;
 	case TQI_KINDS:
-		return &root->kinds;
+		return &root->named.kinds;
 	case TQI_SCHEDULES:
-		return &root->named_schedules;
+		return &root->named.schedules;
 	case TQI_LIMITS:
-		return &root->limits;
+		return &root->named.limits;
 	case TQI_TENANTS:
-		return &root->tenants;
+		return &root->named.tenants;
 	case TQI_SERVERS:
-		return &root->servers;
+		return &root->named.servers;
 	case TQI_POOLS:
-		return &root->pools;
+		return &root->named.pools;
 	default:
-		return &root->keys;
+		return &root->named.keys;
 	}
 }
 

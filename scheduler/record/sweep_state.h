@@ -10,22 +10,22 @@ static inline void tqi_sweep_start(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	TQI_SET(tx, root->sweep_left, tx->core->tables[TQI_TASKS].count);
-	TQI_SET(tx, root->sweep_count, tx->core->tables[TQI_TASKS].count);
+	TQI_SET(tx, root->sweep.left, tx->core->tables[TQI_TASKS].count);
+	TQI_SET(tx, root->sweep.count, tx->core->tables[TQI_TASKS].count);
 }
 
 /* But for what somebody inherits: that may be waiting for memory (scheduler/graph/inherit.h). */
 static inline bool tqi_sweep_has_work(const struct tqi_root *root)
 {
-	return (root->sweep_left | root->telling | root->carrying | root->groups_busy |
-		root->groups_closing | root->moving_at) != 0;
+	return (root->sweep.left | root->telling.first | root->carrying.count | root->group.busy |
+		root->group.closing | root->moving.at) != 0;
 }
 /* The same, or something waits for memory: a keeper is to look. */
 static inline bool tqi_sweep_needs_looks(const struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 
-	return tqi_sweep_has_work(root) || root->stale_first;
+	return tqi_sweep_has_work(root) || root->stale.first;
 }
 
 #endif

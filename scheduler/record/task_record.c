@@ -8,7 +8,7 @@ TQI_LINKS(links_of, tqi_task_at, tqi_task, prev, next)
 
 static inline struct tqi_list finished(struct tqi_root *root)
 {
-	return (struct tqi_list){ links_of, &root->finished_oldest, &root->finished_newest };
+	return (struct tqi_list){ links_of, &root->finished.oldest, &root->finished.newest };
 }
 
 void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
@@ -20,7 +20,7 @@ void tqi_task_unlist(struct tqi_tx *tx, uint32_t index)
 		return;
 	tqi_list_remove(tx, finished(root), index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags & ~TQI_TASK_LISTED));
-	TQI_ADD(tx, root->finished_count, -1);
+	TQI_ADD(tx, root->finished.count, -1);
 }
 
 void tqi_task_list(struct tqi_tx *tx, uint32_t index)
@@ -30,7 +30,7 @@ void tqi_task_list(struct tqi_tx *tx, uint32_t index)
 
 	tqi_list_append(tx, finished(root), index);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_LISTED));
-	TQI_ADD(tx, root->finished_count, 1);
+	TQI_ADD(tx, root->finished.count, 1);
 }
 
 void tqi_edge_append(struct tqi_tx *tx, uint32_t task)
@@ -41,11 +41,11 @@ void tqi_edge_append(struct tqi_tx *tx, uint32_t task)
 	tqi_task_touch(tx, t);
 	TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_TELLING));
 	TQI_SET(tx, t->next, 0u);
-	if (root->telling)
-		TQI_SET(tx, tqi_task_at(tx, root->telling_last)->next, task);
+	if (root->telling.first)
+		TQI_SET(tx, tqi_task_at(tx, root->telling.last)->next, task);
 	else
-		TQI_SET(tx, root->telling, task);
-	TQI_SET(tx, root->telling_last, task);
+		TQI_SET(tx, root->telling.first, task);
+	TQI_SET(tx, root->telling.last, task);
 }
 
 void tqi_edge_enlist(struct tqi_tx *tx, uint32_t task)

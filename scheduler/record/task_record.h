@@ -45,7 +45,7 @@ static inline bool tqi_condemns(const struct tqi_root *root, const struct tqi_qu
 				const struct tqi_task *task)
 {
 	return task->wait_sequence < queue->purge_before ||
-	       task->wait_sequence < root->cancel_before;
+	       task->wait_sequence < root->sweep.cancel_before;
 }
 /* Whether its group has (GR-6); it has TQI_TASK_EXTRA. */
 static inline bool tqi_member_is_condemned(struct tqi_tx *tx, const struct tqi_task *task)

@@ -43,7 +43,7 @@ static void run_waiting(struct tqi_tx *tx, uint32_t index)
 
 bool tqi_due_run(struct tqi_tx *tx, uint32_t count)
 {
-	const struct tqi_heap *due = &tqi_root(tx)->due;
+	const struct tqi_heap *due = &tqi_root(tx)->time.due;
 
 	if (!tqi_limits_refill(tx))
 		return true;
@@ -83,7 +83,7 @@ bool tqi_wall_run(struct tqi_tx *tx, uint32_t count)
 	while (tqi_wall_is_due(tx) && !tx->corrupt) {
 		if (count-- == 0 || tqi_tx_is_filling(tx))
 			return true;
-		keep_appointment(tx, tqi_tag_index(tqi_root(tx)->wall.root.tag));
+		keep_appointment(tx, tqi_tag_index(tqi_root(tx)->time.wall.root.tag));
 	}
 	return false;
 }

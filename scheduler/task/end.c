@@ -146,7 +146,7 @@ static void tell(struct tqi_tx *tx, uint32_t task)
 static bool tell_task(struct tqi_tx *tx, uint32_t *revived)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t task = root->telling;
+	uint32_t task = root->telling.first;
 	struct tqi_task *t = tqi_task_at(tx, task);
 	bool final = tqi_state_is_final(t->state);
 
@@ -159,9 +159,9 @@ static bool tell_task(struct tqi_tx *tx, uint32_t *revived)
 	if (final && !tqi_after_release(tx, task))
 		return false;
 	tqi_task_touch(tx, t);
-	TQI_SET(tx, root->telling, t->next);
+	TQI_SET(tx, root->telling.first, t->next);
 	if (!t->next)
-		TQI_SET(tx, root->telling_last, 0u);
+		TQI_SET(tx, root->telling.last, 0u);
 	TQI_SET(tx, t->flags, (uint16_t)(t->flags & ~TQI_TASK_TELLING));
 	if (final)
 		tqi_task_settle(tx, task);
@@ -175,12 +175,12 @@ bool tqi_edge_tell_slice(struct tqi_tx *tx)
 	const struct tqi_root *root = tqi_root(tx);
 	uint32_t revived = 0;
 
-	while (root->telling && !tx->corrupt && !tqi_tx_is_filling(tx))
+	while (root->telling.first && !tx->corrupt && !tqi_tx_is_filling(tx))
 		if (!tell_task(tx, &revived))
 			break;
-	if (!root->telling)
+	if (!root->telling.first)
 		tqi_wake_empty(tx);
-	return root->telling != 0;
+	return root->telling.first != 0;
 }
 
 /* Whether its end is told to nobody, and there is nothing of it but its block. */

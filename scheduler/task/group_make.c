@@ -85,7 +85,7 @@ static void link_completion(struct tqi_tx *tx, uint32_t group, uint64_t id)
 static void make_record_room(struct tqi_tx *tx)
 {
 	const struct tqi_table *groups = &tx->core->tables[TQI_GROUPS];
-	const struct tqi_group_ends *ended = &tqi_root(tx)->groups_ended;
+	const struct tqi_group_ends *ended = &tqi_root(tx)->group.ended;
 
 	if (groups->count < tx->seg->geometry.tables[TQI_GROUPS].max)
 		return;
@@ -121,7 +121,7 @@ int tqi_group_make(struct tqi_tx *tx, const struct tqi_group_request *request, u
 		TQI_SET(tx, g->generation, 1u); /* the first life of a new record */
 	TQI_SET(tx, g->state, request->building ? TQI_GROUP_BUILDING : TQI_GROUP_OPEN);
 	if (request->owner)
-		tqi_group_list(tx, group, &tqi_root(tx)->groups_owned);
+		tqi_group_list(tx, group, &tqi_root(tx)->group.owned);
 	link_completion(tx, group, *ret_completion);
 	*ret_id = tqi_id_make(group, g->generation);
 	return 0;

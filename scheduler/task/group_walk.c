@@ -103,17 +103,17 @@ static void rest(struct tqi_tx *tx, uint32_t group)
 
 	TQI_SET(tx, g->work, TQI_GROUP_IDLE);
 	if (work == TQI_GROUP_RELEASING)
-		tqi_group_list(tx, group, &tqi_root(tx)->groups_ended);
+		tqi_group_list(tx, group, &tqi_root(tx)->group.ended);
 	else if (work == TQI_GROUP_UNDOING)
 		tqi_group_free(tx, group);
-	if (!tqi_root(tx)->groups_busy)
+	if (!tqi_root(tx)->group.busy)
 		tqi_wake_empty(tx);
 }
 
 bool tqi_group_slice(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t group = root->groups_busy;
+	uint32_t group = root->group.busy;
 	struct tqi_group *g = tqi_group_at(tx, group);
 
 	if (g->work == TQI_GROUP_UNDOING)
@@ -124,10 +124,10 @@ bool tqi_group_slice(struct tqi_tx *tx)
 		walk(tx, g);
 	bool more = g->work == TQI_GROUP_UNDOING ? g->last : g->walk;
 
-	TQI_SET(tx, root->groups_busy, g->busy_next); /* others may have joined behind it */
+	TQI_SET(tx, root->group.busy, g->busy_next); /* others may have joined behind it */
 	if (more)
 		tqi_group_enqueue(tx, group); /* in turn */
 	else
 		rest(tx, group);
-	return root->groups_busy != 0;
+	return root->group.busy != 0;
 }

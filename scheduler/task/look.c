@@ -98,7 +98,7 @@ static __attribute__((noinline)) void tend_appointments(struct tqi_tx *tx)
 		tqi_wall_run(tx, DUE_SLICE);
 		tqi_step(tx);
 	}
-	if (tqi_root(tx)->crons && tqi_schedule_watch_clock(tx))
+	if (tqi_root(tx)->time.crons && tqi_schedule_watch_clock(tx))
 		tqi_step(tx);
 	for (uint32_t i = 0; i < SCHEDULES_SLICE && tqi_schedule_is_due(tx) && !tx->corrupt; i++)
 		tqi_schedule_run(tx);
@@ -112,7 +112,7 @@ void tqi_tend_now(struct tqi_tx *tx)
 		tqi_due_run(tx, DUE_SLICE);
 		tqi_step(tx);
 	}
-	if (__builtin_expect(root->wall.length | root->schedules, 0))
+	if (__builtin_expect(root->time.wall.length | root->time.schedules, 0))
 		tend_appointments(tx);
 	if (tqi_sweep_pending(tx)) {
 		tqi_sweep_slice(tx);
@@ -135,16 +135,16 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	tqi_step(tx);
 	if (tqi_task_retire(tx, RETIRE_SLICE) > 0)
 		ret_look->again = true;
-	if (tqi_root(tx)->groups_ended.first && tqi_group_retire(tx, RETIRE_SLICE, false) > 0)
+	if (tqi_root(tx)->group.ended.first && tqi_group_retire(tx, RETIRE_SLICE, false) > 0)
 		ret_look->again = true;
-	if (tqi_root(tx)->groups_owned.first)
+	if (tqi_root(tx)->group.owned.first)
 		ret_look->owner_count = tqi_group_suspects(tx, ret_look->owners);
 	tqi_wake_room(tx); /* a popped submitter may have died */
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
 	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_schedule_is_due(tx) ||
-	    tqi_root(tx)->anew || tqi_sweep_pending(tx))
+	    tqi_root(tx)->time.anew || tqi_sweep_pending(tx))
 		ret_look->again = true;
-	ret_look->wants_memory = tqi_schedule_wants_memory(tx) || tqi_root(tx)->stale_stuck;
-	if (tqi_root(tx)->moving && !tqi_root(tx)->sweep_left)
+	ret_look->wants_memory = tqi_schedule_wants_memory(tx) || tqi_root(tx)->stale.stuck;
+	if (tqi_root(tx)->moving.count && !tqi_root(tx)->sweep.left)
 		tqi_sweep_start(tx); /* for the next look: the round before found no memory */
 }

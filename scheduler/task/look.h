@@ -30,8 +30,9 @@ static inline bool tqi_tend_is_due(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 
-	return (root->due.length && (uint64_t)root->due.root.key <= tx->now_ns) ||
-	       (root->refills.length | root->wall.length | root->schedules | root->stale_first) ||
+	return (root->time.due.length && (uint64_t)root->time.due.root.key <= tx->now_ns) ||
+	       (root->limit.refills.length | root->time.wall.length | root->time.schedules |
+		root->stale.first) ||
 	       tqi_sweep_has_work(root);
 }
 /* The cheap part, which every hold does: due tasks and a slice of the sweep. */

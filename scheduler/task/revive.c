@@ -69,7 +69,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 	const struct tqi_place place = tqi_place_of(tx, task);
 	uint32_t lane = tqi_lane_join(tx, &place);
 
-	if (!lane || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+	if (!lane || tqi_heap_reserve(tx, &root->time.due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	int r = tqi_key_retake(tx, index);
 

@@ -172,8 +172,8 @@ static uint32_t first_due(const struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
 
-	return tqi_tag_index(tqi_schedule_next(root) <= tx->now_ns ? root->every.root.tag
-								   : root->cron.root.tag);
+	return tqi_tag_index(tqi_schedule_next(root) <= tx->now_ns ? root->time.every.root.tag
+								   : root->time.cron.root.tag);
 }
 
 void tqi_schedule_run(struct tqi_tx *tx)

@@ -344,7 +344,7 @@ void tqi_steer_shutdown(struct tqi_tx *tx, uint32_t flags)
 	if (flags & TQ_SHUTDOWN_CANCEL) {
 		TQI_SET(tx, root->flags, root->flags | TQI_ROOT_CANCEL);
 		TQI_ADD(tx, root->sequence, 1);
-		TQI_SET(tx, root->cancel_before, root->sequence);
+		TQI_SET(tx, root->sweep.cancel_before, root->sequence);
 		tqi_sweep_start(tx);
 	}
 	tqi_wake_empty(tx);

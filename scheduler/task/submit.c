@@ -428,7 +428,7 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 					 rare && s->spec->limit_count ? extra.limits : NULL };
 
 	l = rare ? tqi_lane_join(tx, &place) : tqi_lane_room(tx, &place);
-	if (!l || tqi_heap_reserve(tx, &root->due, root->unfinished + 1) < 0)
+	if (!l || tqi_heap_reserve(tx, &root->time.due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	if (rare && s->spec->at_ns && tqi_wall_reserve(tx) < 0)
 		return -ENOMEM;

@@ -19,7 +19,8 @@
 /* Of a running task: true when it was asked to stop. */
 static bool cancel_running(struct tqi_tx *tx, struct tqi_task *task)
 {
-	if (task->wait_sequence >= tqi_root(tx)->cancel_before || (task->flags & TQI_TASK_CANCEL))
+	if (task->wait_sequence >= tqi_root(tx)->sweep.cancel_before ||
+	    (task->flags & TQI_TASK_CANCEL))
 		return false;
 	tqi_task_touch(tx, task);
 	TQI_SET(tx, task->flags, (uint16_t)(task->flags | TQI_TASK_CANCEL));
@@ -65,12 +66,12 @@ static void sweep_records(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
 	uint32_t count = tx->core->tables[TQI_TASKS].count, changes = 0, looks = 0;
-	uint32_t at = root->sweep_at, left = root->sweep_left;
+	uint32_t at = root->sweep.at, left = root->sweep.left;
 
 	/* The walk goes over what was added meanwhile, too: it must not end before its round. */
-	if (count > root->sweep_count) {
-		left += count - root->sweep_count;
-		TQI_SET(tx, root->sweep_count, count);
+	if (count > root->sweep.count) {
+		left += count - root->sweep.count;
+		TQI_SET(tx, root->sweep.count, count);
 	}
 	left = left < count ? left : count; /* of a damaged segment: ends all the same */
 	while (left > 0 && looks++ < LOOKS_SLICE && changes < CHANGES_SLICE && !tx->corrupt &&
@@ -80,9 +81,9 @@ static void sweep_records(struct tqi_tx *tx)
 		if (at < count && sweep_one(tx, at))
 			changes++;
 	}
-	TQI_SET(tx, root->sweep_at, at);
-	TQI_SET(tx, root->sweep_left, left);
-	if (left == 0 && root->moving)
+	TQI_SET(tx, root->sweep.at, at);
+	TQI_SET(tx, root->sweep.left, left);
+	if (left == 0 && root->moving.count)
 		tqi_policy_round(tx, 0);
 }
 
@@ -93,19 +94,19 @@ bool tqi_sweep_pending(struct tqi_tx *tx)
 
 bool tqi_sweep_slice(struct tqi_tx *tx)
 {
-	if (tqi_root(tx)->carrying)
+	if (tqi_root(tx)->carrying.count)
 		tqi_server_carry(tx);
-	if (tqi_root(tx)->telling)
+	if (tqi_root(tx)->telling.first)
 		tqi_edge_tell_slice(tx);
-	if (tqi_root(tx)->groups_closing && !tqi_tx_is_filling(tx))
+	if (tqi_root(tx)->group.closing && !tqi_tx_is_filling(tx))
 		tqi_group_close_slice(tx);
-	if (tqi_root(tx)->groups_busy && !tqi_tx_is_filling(tx))
+	if (tqi_root(tx)->group.busy && !tqi_tx_is_filling(tx))
 		tqi_group_slice(tx);
 	if (tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))
 		tqi_inherit_slice(tx);
-	if (tqi_root(tx)->sweep_left)
+	if (tqi_root(tx)->sweep.left)
 		sweep_records(tx);
-	else if (tqi_root(tx)->moving_at)
-		tqi_policy_round(tx, tqi_root(tx)->moving_at);
+	else if (tqi_root(tx)->moving.at)
+		tqi_policy_round(tx, tqi_root(tx)->moving.at);
 	return tqi_sweep_pending(tx);
 }

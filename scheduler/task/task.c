@@ -49,11 +49,11 @@ uint32_t tqi_task_evict(struct tqi_tx *tx, uint32_t count)
 {
 	uint32_t n = 0;
 
-	while (n < count && tqi_root(tx)->finished_oldest && !tx->corrupt &&
+	while (n < count && tqi_root(tx)->finished.oldest && !tx->corrupt &&
 	       !tqi_tx_is_filling(tx)) {
-		if (!tqi_after_discard(tx, tqi_root(tx)->finished_oldest))
+		if (!tqi_after_discard(tx, tqi_root(tx)->finished.oldest))
 			return n + 1; /* the rest of its dependencies in the next hold */
-		tqi_task_free(tx, tqi_root(tx)->finished_oldest);
+		tqi_task_free(tx, tqi_root(tx)->finished.oldest);
 		TQI_ADD(tx, tqi_root(tx)->evicted, 1);
 		n++;
 	}
@@ -65,14 +65,14 @@ uint32_t tqi_task_retire(struct tqi_tx *tx, uint32_t count)
 	struct tqi_root *root = tqi_root(tx);
 	uint32_t n = 0;
 
-	while (n < count && root->finished_oldest && !tx->corrupt && !tqi_tx_is_filling(tx)) {
-		const struct tqi_task *task = tqi_task_at(tx, root->finished_oldest);
+	while (n < count && root->finished.oldest && !tx->corrupt && !tqi_tx_is_filling(tx)) {
+		const struct tqi_task *task = tqi_task_at(tx, root->finished.oldest);
 
 		if (tx->now_ns - task->ended_ns < root->retention_ns)
 			break;
-		if (!tqi_after_discard(tx, root->finished_oldest))
+		if (!tqi_after_discard(tx, root->finished.oldest))
 			return n + 1;
-		tqi_task_free(tx, root->finished_oldest);
+		tqi_task_free(tx, root->finished.oldest);
 		n++;
 	}
 	return n;

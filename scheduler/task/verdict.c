@@ -268,7 +268,7 @@ static bool total_time_is_over(struct tqi_tx *tx, const struct tqi_task *task)
 static bool is_cancelled(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	return (task->flags & TQI_TASK_CANCEL) ||
-	       task->wait_sequence < tqi_root(tx)->cancel_before ||
+	       task->wait_sequence < tqi_root(tx)->sweep.cancel_before ||
 	       ((task->flags & TQI_TASK_EXTRA) && tqi_member_is_condemned(tx, task));
 }
 

@@ -7,7 +7,7 @@
 
 uint64_t tqi_due_next(struct tqi_tx *tx)
 {
-	const struct tqi_heap *due = &tqi_root(tx)->due;
+	const struct tqi_heap *due = &tqi_root(tx)->time.due;
 	uint64_t refill = tqi_bucket_due(tx);
 
 	return due->length && (uint64_t)due->root.key < refill ? (uint64_t)due->root.key : refill;
@@ -15,7 +15,7 @@ uint64_t tqi_due_next(struct tqi_tx *tx)
 
 void tqi_due_move(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, uint64_t when_ns)
 {
-	struct tqi_heap *due = &tqi_root(tx)->due;
+	struct tqi_heap *due = &tqi_root(tx)->time.due;
 	bool present = task->flags & TQI_TASK_DUE, wanted = when_ns <= INT64_MAX;
 	struct tqi_heap_entry entry = { (int64_t)when_ns, tqi_tag(task->sequence, index) };
 

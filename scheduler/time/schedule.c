@@ -83,7 +83,7 @@ static void fill_template(struct tqi_tx *tx, struct tqi_schedule *s,
 /* Journalled, as the record may be that of the schedule that is replaced. */
 static void fill(struct tqi_tx *tx, struct tqi_schedule *s, const struct tqi_schedule_request *r)
 {
-	TQI_SETS(tx, s, (sequence, tqi_root(tx)->schedule_sequence), (every_ns, r->every_ns),
+	TQI_SETS(tx, s, (sequence, tqi_root(tx)->time.sequence), (every_ns, r->every_ns),
 		 (retry_ns, 0u), (overlap, r->overlap), (catch_up, r->catch_up), (owed, 0u),
 		 (last_error, 0));
 	TQI_SETS(tx, s, (cron_bytes, text_bytes(r->cron_text, TQI_CRON_MAX)),
@@ -100,8 +100,8 @@ static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
 	*ret_index = tqi_table_take(tx, TQI_SCHEDULES, &full);
 	if (!*ret_index)
 		return full ? TQ_EFULL : -ENOMEM;
-	if (tqi_heap_reserve(tx, &root->every, root->schedules + 1) < 0 ||
-	    tqi_heap_reserve(tx, &root->cron, root->schedules + 1) < 0)
+	if (tqi_heap_reserve(tx, &root->time.every, root->time.schedules + 1) < 0 ||
+	    tqi_heap_reserve(tx, &root->time.cron, root->time.schedules + 1) < 0)
 		return -ENOMEM;
 	return 0;
 }
@@ -137,7 +137,7 @@ static int begin_new(struct tqi_tx *tx, uint32_t index, const char *name)
 	TQI_INIT(s->skipped, 0);
 	s->name[0] = '\0';
 	TQI_SET(tx, s->flags, TQI_SCHEDULE_LIVE);
-	TQI_ADD(tx, tqi_root(tx)->schedules, 1);
+	TQI_ADD(tx, tqi_root(tx)->time.schedules, 1);
 	return name ? tqi_name_put(tx, TQI_SCHEDULES, index, name) : 0;
 }
 
@@ -149,7 +149,7 @@ static void leave_times(struct tqi_tx *tx, uint32_t index, uint64_t every_ns)
 	tqi_schedule_leave(tx, index);
 	tqi_block_give(tx, s->block);
 	if (!s->every_ns)
-		TQI_ADD(tx, tqi_root(tx)->crons, -1);
+		TQI_ADD(tx, tqi_root(tx)->time.crons, -1);
 	if (s->every_ns != every_ns)
 		TQI_SET(tx, s->next_ns, 0u);
 }
@@ -171,8 +171,8 @@ static int set_contents(struct tqi_tx *tx, uint32_t index,
 	TQI_SET(tx, s->block, block);
 	fill_block(s, request, tqi_unit(tx, block));
 	if (!s->every_ns)
-		TQI_ADD(tx, tqi_root(tx)->crons, 1);
-	TQI_ADD(tx, tqi_root(tx)->schedule_sequence, 1);
+		TQI_ADD(tx, tqi_root(tx)->time.crons, 1);
+	TQI_ADD(tx, tqi_root(tx)->time.sequence, 1);
 	return 0;
 }
 
@@ -245,9 +245,9 @@ int tqi_schedule_remove(struct tqi_tx *tx, uint64_t id)
 	TQI_SET(tx, s->block, 0u);
 	TQI_SET(tx, s->flags, 0u);
 	TQI_ADD(tx, s->generation, 1);
-	TQI_ADD(tx, tqi_root(tx)->schedules, -1);
+	TQI_ADD(tx, tqi_root(tx)->time.schedules, -1);
 	if (!s->every_ns)
-		TQI_ADD(tx, tqi_root(tx)->crons, -1);
+		TQI_ADD(tx, tqi_root(tx)->time.crons, -1);
 	if (s->generation < TQI_GENERATION_MAX) /* else the slot is retired */
 		tqi_table_give(tx, TQI_SCHEDULES, index);
 	return 0;

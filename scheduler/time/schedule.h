@@ -50,11 +50,11 @@ int tqi_schedule_remove(struct tqi_tx *tx, uint64_t id);
 /* Earliest time to look at one, by each clock; UINT64_MAX none. */
 static inline uint64_t tqi_schedule_next(const struct tqi_root *root)
 {
-	return root->every.length ? (uint64_t)root->every.root.key : UINT64_MAX;
+	return root->time.every.length ? (uint64_t)root->time.every.root.key : UINT64_MAX;
 }
 static inline uint64_t tqi_schedule_next_by_wall(const struct tqi_root *root)
 {
-	return root->cron.length ? (uint64_t)root->cron.root.key : UINT64_MAX;
+	return root->time.cron.length ? (uint64_t)root->time.cron.root.key : UINT64_MAX;
 }
 /* Whether one of them has come. */
 static inline bool tqi_schedule_is_due(const struct tqi_tx *tx)
@@ -62,7 +62,7 @@ static inline bool tqi_schedule_is_due(const struct tqi_tx *tx)
 	const struct tqi_root *root = tqi_root(tx);
 
 	return tqi_schedule_next(root) <= tx->now_ns ||
-	       (root->cron.length && tqi_schedule_next_by_wall(root) <= tx->wall_ns);
+	       (root->time.cron.length && tqi_schedule_next_by_wall(root) <= tx->wall_ns);
 }
 
 /* Whether the next to be looked at found no memory for its run the last time. */

@@ -106,7 +106,7 @@ void tqi_schedule_leave(struct tqi_tx *tx, uint32_t index)
 
 	if (s->flags & TQI_SCHEDULE_PAUSED)
 		return;
-	tqi_heap_remove(tx, tqi_schedule_is_by_wall(s) ? &root->cron : &root->every,
+	tqi_heap_remove(tx, tqi_schedule_is_by_wall(s) ? &root->time.cron : &root->time.every,
 			TQI_FAMILY_SCHEDULE, index);
 }
 
@@ -122,7 +122,7 @@ void tqi_schedule_enter(struct tqi_tx *tx, uint32_t index)
 	const struct tqi_schedule *s = tqi_schedule_at(tx, index);
 	struct tqi_root *root = tqi_root(tx);
 
-	tqi_heap_push(tx, tqi_schedule_is_by_wall(s) ? &root->cron : &root->every,
+	tqi_heap_push(tx, tqi_schedule_is_by_wall(s) ? &root->time.cron : &root->time.every,
 		      TQI_FAMILY_SCHEDULE,
 		      (struct tqi_heap_entry){ (int64_t)tqi_schedule_look_ns(s),
 					       tqi_tag(s->sequence, index) });
@@ -141,26 +141,26 @@ static void begin_anew(struct tqi_tx *tx, uint32_t index)
 bool tqi_schedule_watch_clock(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
-	uint32_t anew = root->anew;
+	uint32_t anew = root->time.anew;
 
 	if (!tx->wall_ns)
 		return false;
-	if (tx->wall_ns + BACK_NS < root->wall_seen_ns)
+	if (tx->wall_ns + BACK_NS < root->time.wall_seen_ns)
 		anew = tx->core->tables[TQI_SCHEDULES].count;
-	else if (tx->wall_ns < root->wall_seen_ns + SEEN_NS && !anew)
+	else if (tx->wall_ns < root->time.wall_seen_ns + SEEN_NS && !anew)
 		return false;
-	TQI_SET(tx, root->wall_seen_ns, tx->wall_ns);
+	TQI_SET(tx, root->time.wall_seen_ns, tx->wall_ns);
 	for (uint32_t i = 0; i < ANEW_SLICE && anew > 0; i++)
 		if (--anew)
 			begin_anew(tx, anew);
-	TQI_SET(tx, root->anew, anew);
+	TQI_SET(tx, root->time.anew, anew);
 	return true;
 }
 
 /* 0 none. */
 static uint32_t first_without_memory(struct tqi_tx *tx)
 {
-	const struct tqi_heap *every = &tqi_root(tx)->every;
+	const struct tqi_heap *every = &tqi_root(tx)->time.every;
 	uint32_t index = every->length ? tqi_tag_index(every->root.tag) : 0;
 
 	const struct tqi_schedule *s = index ? tqi_schedule_at(tx, index) : NULL;

@@ -12,7 +12,7 @@
 /* Whether anything waits for the wall clock: then every hold reads it. */
 static inline bool tqi_wall_is_needed(const struct tqi_root *root)
 {
-	return (root->wall.length | root->crons) != 0;
+	return (root->time.wall.length | root->time.crons) != 0;
 }
 
 /* Earliest appointment, by the wall clock; UINT64_MAX none. */
@@ -20,7 +20,7 @@ uint64_t tqi_wall_next(struct tqi_tx *tx);
 /* Whether one has come. */
 static inline bool tqi_wall_is_due(struct tqi_tx *tx)
 {
-	return tqi_root(tx)->wall.length && tqi_wall_next(tx) <= tx->wall_ns;
+	return tqi_root(tx)->time.wall.length && tqi_wall_next(tx) <= tx->wall_ns;
 }
 
 /* Room for one more unfinished task with an appointment.  -ENOMEM. */

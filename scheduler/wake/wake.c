@@ -72,10 +72,10 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 
 	if (root->assigned) /* it may come back, or be stolen */
 		return false;
-	if (root->telling)
+	if (root->telling.first)
 		return false;
 	/* One may have members that are still shut, or a completion task that is to start. */
-	if (root->groups_busy || root->groups_closing)
+	if (root->group.busy || root->group.closing)
 		return false;
 	for (uint32_t i = 0; i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX; i++)
 		if (queue_has_work(tx, worker, tqi_queue_at(tx, worker->queues[i])))

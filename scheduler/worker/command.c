@@ -106,7 +106,7 @@ static uint32_t next_for(struct tqi_tx *tx, uint32_t w, const struct tqi_worker 
 {
 	uint32_t steps = 0;
 
-	for (uint32_t c = tqi_root(tx)->commands_oldest;
+	for (uint32_t c = tqi_root(tx)->command.oldest;
 	     c && tqi_table_walks(tx, TQI_COMMANDS, &steps);) {
 		const struct tqi_command *command = tqi_command_at(tx, c);
 
@@ -151,7 +151,7 @@ bool tqi_command_take(struct tqi_tx *tx, uint32_t w)
 	uint32_t c = next_for(tx, w, worker, &d);
 
 	if (!c) {
-		TQI_SET(tx, worker->command_seen, tqi_root(tx)->command_change);
+		TQI_SET(tx, worker->command_seen, tqi_root(tx)->command.change);
 		return false;
 	}
 	set_state(tx, d, TQ_ANSWER_TAKEN);
@@ -171,8 +171,9 @@ static inline struct tqi_list list_of(struct tqi_root *root, uint32_t state)
 {
 	bool open = state == TQI_COMMAND_OPEN;
 
-	return (struct tqi_list){ links_of, open ? &root->commands_oldest : &root->ended_oldest,
-				  open ? &root->commands_newest : &root->ended_newest };
+	return (struct tqi_list){ links_of,
+				  open ? &root->command.oldest : &root->command.ended_oldest,
+				  open ? &root->command.newest : &root->command.ended_newest };
 }
 
 void tqi_command_append(struct tqi_tx *tx, uint32_t c, uint32_t state)
@@ -193,7 +194,7 @@ static bool is_waited(struct tqi_tx *tx, uint32_t c)
 	struct tqi_sleepers walk;
 	uint32_t w, steps = 0;
 
-	if (!tqi_root(tx)->command_waiters)
+	if (!tqi_root(tx)->command.waiters)
 		return false;
 	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_OF(TQI_INTEREST_COMMAND));
 	while ((w = tqi_sleepers_next(tx, &walk)))
@@ -211,7 +212,7 @@ static void free_command(struct tqi_tx *tx, uint32_t c)
 	struct tqi_command *command = tqi_command_at(tx, c);
 
 	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
-	TQI_ADD(tx, tqi_root(tx)->ended_count, -1);
+	TQI_ADD(tx, tqi_root(tx)->command.ended_count, -1);
 	TQI_SET(tx, command->state, TQI_COMMAND_FREE);
 	tqi_block_give(tx, command->block);
 	tqi_table_give(tx, TQI_COMMANDS, c);
@@ -222,8 +223,8 @@ static void trim(struct tqi_tx *tx)
 {
 	uint32_t frees = 0;
 
-	for (uint32_t c = tqi_root(tx)->ended_oldest;
-	     c && frees < FREES_SLICE && tqi_root(tx)->ended_count > TQ_COMMANDS_KEPT &&
+	for (uint32_t c = tqi_root(tx)->command.ended_oldest;
+	     c && frees < FREES_SLICE && tqi_root(tx)->command.ended_count > TQ_COMMANDS_KEPT &&
 	     !tx->corrupt;) {
 		uint32_t next = tqi_command_at(tx, c)->next;
 
@@ -246,9 +247,9 @@ static void answered(struct tqi_tx *tx, uint32_t c, uint32_t count)
 	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
 	tqi_command_append(tx, c, TQI_COMMAND_ENDED);
 	TQI_SET(tx, command->ended_ns, tx->now_ns);
-	TQI_ADD(tx, tqi_root(tx)->commands_open, -1);
-	TQI_ADD(tx, tqi_root(tx)->ended_count, 1);
-	if (tqi_root(tx)->command_waiters)
+	TQI_ADD(tx, tqi_root(tx)->command.open, -1);
+	TQI_ADD(tx, tqi_root(tx)->command.ended_count, 1);
+	if (tqi_root(tx)->command.waiters)
 		tqi_command_wake(tx, TQI_COMMAND_POPS);
 	trim(tx);
 }
@@ -313,7 +314,7 @@ static void give_back(struct tqi_tx *tx, struct tqi_command *command, struct tqi
 	TQI_SET(tx, d->generation, 0u);
 	TQI_SET(tx, d->pid, 0u);
 	TQI_ADD(tx, command->waiting, 1);
-	TQI_ADD(tx, tqi_root(tx)->command_change, 1);
+	TQI_ADD(tx, tqi_root(tx)->command.change, 1);
 	tqi_command_wake(tx, 1);
 }
 
@@ -341,7 +342,7 @@ bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
 
 	if (!(worker->flags & TQI_WORKER_COMMANDS))
 		return true;
-	for (uint32_t c = tqi_root(tx)->commands_oldest;
+	for (uint32_t c = tqi_root(tx)->command.oldest;
 	     c && tqi_table_walks(tx, TQI_COMMANDS, &steps);) {
 		const struct tqi_command *command = tqi_command_at(tx, c);
 		uint32_t next = command->next;

@@ -31,7 +31,7 @@ static inline bool tqi_command_may_wait(const struct tqi_root *root,
 					const struct tqi_worker *worker)
 {
 	return (worker->flags & TQI_WORKER_COMMANDS) &&
-	       (worker->command || worker->command_seen != root->command_change);
+	       (worker->command || worker->command_seen != root->command.change);
 }
 /* The oldest that waits for this worker, or for anybody; 0 none. */
 uint32_t tqi_command_next(struct tqi_tx *tx, uint32_t worker);

@@ -110,7 +110,7 @@ static void fill(struct tqi_tx *tx, uint32_t c, const struct tq_command_spec *sp
 	struct tqi_command *command = tqi_command_at(tx, c);
 	struct tqi_delivery *d = tqi_unit(tx, block);
 
-	TQI_INIT(command->sequence, tqi_root(tx)->command_sequence + 1);
+	TQI_INIT(command->sequence, tqi_root(tx)->command.sequence + 1);
 	TQI_INIT(command->sent_ns, tx->now_ns);
 	TQI_INIT(command->ended_ns, 0);
 	TQI_INIT(command->cancelled_ns, 0);
@@ -138,7 +138,7 @@ int tqi_command_send(struct tqi_tx *tx, const struct tq_command_spec *spec, uint
 
 	if (count < 0)
 		return count;
-	if (root->commands_open >= TQ_COMMANDS_OPEN_MAX)
+	if (root->command.open >= TQ_COMMANDS_OPEN_MAX)
 		return TQ_EFULL;
 	uint32_t block = tqi_block_take(tx, (uint64_t)count * sizeof(struct tqi_delivery) +
 						    spec->argument_bytes);
@@ -152,9 +152,9 @@ int tqi_command_send(struct tqi_tx *tx, const struct tq_command_spec *spec, uint
 	TQI_INIT(command->sender_pid, sender_pid);
 	TQI_ADD(tx, command->generation, 1);
 	tqi_command_append(tx, c, TQI_COMMAND_OPEN);
-	TQI_ADD(tx, root->commands_open, 1);
-	TQI_ADD(tx, root->command_sequence, 1);
-	TQI_ADD(tx, root->command_change, 1);
+	TQI_ADD(tx, root->command.open, 1);
+	TQI_ADD(tx, root->command.sequence, 1);
+	TQI_ADD(tx, root->command.change, 1);
 	*ret_id = tqi_id_make(c, command->generation);
 	tqi_command_wake(tx, count < TQI_COMMAND_POPS ? (uint32_t)count : TQI_COMMAND_POPS);
 	return count;

@@ -59,8 +59,8 @@ static bool wake_first(struct tqi_tx *tx)
 static bool wake_others(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
-	bool called = (root->commands_open || root->command_waiters) && tqi_command_wake(tx, 1);
-	bool ended = root->group_waiters && tqi_group_wake(tx, 1);
+	bool called = (root->command.open || root->command.waiters) && tqi_command_wake(tx, 1);
+	bool ended = root->group.waiters && tqi_group_wake(tx, 1);
 
 	return called || ended;
 }
@@ -92,11 +92,11 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
 	/* Chains of dependants: each slice may make work for the next one. */
-	if (root->telling && tx->now_ns < due)
+	if (root->telling.first && tx->now_ns < due)
 		due = tx->now_ns;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
-	    root->anew || root->commands_open || root->command_waiters || root->group_waiters ||
-	    root->groups_owned.first || tqi_sweep_needs_looks(tx))
+	    root->time.anew || root->command.open || root->command.waiters || root->group.waiters ||
+	    root->group.owned.first || tqi_sweep_needs_looks(tx))
 		until = tx->now_ns + LOOK_NS + place * DEPUTY_NS;
 	if (due != UINT64_MAX && due + place * DEPUTY_NS < until)
 		until = due + place * DEPUTY_NS;

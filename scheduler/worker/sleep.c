@@ -20,7 +20,7 @@ static void count(struct tqi_tx *tx, uint32_t interest, uint32_t subject, uint32
 	if (interest == TQI_INTEREST_ROOM)
 		TQI_ADD(tx, tqi_root(tx)->room_waiters, by);
 	else if (interest == TQI_INTEREST_COMMAND)
-		TQI_ADD(tx, tqi_root(tx)->command_waiters, by);
+		TQI_ADD(tx, tqi_root(tx)->command.waiters, by);
 	else if (interest == TQI_INTEREST_GROUP)
 		tqi_group_waits(tx, subject, by);
 }

@@ -276,8 +276,8 @@ static bool is_whole(struct scene *s)
 
 	if (live != TASKS && live != TASKS + 1)
 		return false;
-	return root->ready + root->running + root->finished_count == live && root->running <= 1 &&
-	       root->finished_count <= 1 && root->unfinished == root->ready + root->running;
+	return root->ready + root->running + root->finished.count == live && root->running <= 1 &&
+	       root->finished.count <= 1 && root->unfinished == root->ready + root->running;
 }
 
 static void verify(struct scene *s, const char *operation)

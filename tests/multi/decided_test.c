@@ -67,7 +67,7 @@ static void decide_to_purge(struct farm_box *box)
 
 static bool is_swept(struct farm_box *box)
 {
-	return !((const struct tqi_root *)tqi_segment_root(&box->tq->seg))->sweep_left;
+	return !((const struct tqi_root *)tqi_segment_root(&box->tq->seg))->sweep.left;
 }
 
 static void s7_a_decided_purge_is_shown_as_decided(void **state)

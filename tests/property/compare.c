@@ -479,7 +479,7 @@ static bool compare_servers(struct comparison *c)
 		    !same(c, "queue", q, "turn", queue->turn, c->m->queues[q].turn))
 			return false;
 	}
-	return same(c, "root", 0, "carrying", tqi_root(&c->tx)->carrying, carrying);
+	return same(c, "root", 0, "carrying", tqi_root(&c->tx)->carrying.count, carrying);
 }
 
 static bool compare_queue(struct comparison *c, uint32_t index)
@@ -624,7 +624,7 @@ static bool compare_finished(struct comparison *c)
 	uint32_t steps = 0, limit = model_finished(c->m);
 	uint64_t order = 0;
 
-	for (uint32_t t = tqi_root(&c->tx)->finished_oldest; t && steps <= limit; steps++) {
+	for (uint32_t t = tqi_root(&c->tx)->finished.oldest; t && steps <= limit; steps++) {
 		if (c->m->tasks[t].listed <= order)
 			return differ(c, "task %u: place on the finished list", t);
 		order = c->m->tasks[t].listed;
@@ -654,20 +654,23 @@ bool compare_gauges(struct comparison *c)
 	}
 	for (uint32_t w = 1; w < m->worker_slots; w++)
 		dying += m->workers[w].state == TQI_WORKER_DYING;
-	return SAME(r, m, sequence) && SAME(r, m, flags) && SAME(r, m, cancel_before) &&
-	       SAME(r, m, sweep_left) && SAME(r, m, reclaimed) && SAME(r, m, evicted) &&
-	       SAME(r, m, unbroken_ns) && same(c, record, 0, "ready", r->ready, ready) &&
+	return SAME(r, m, sequence) && SAME(r, m, flags) &&
+	       same(c, record, 0, "sweep.cancel_before", r->sweep.cancel_before,
+		    m->cancel_before) &&
+	       same(c, record, 0, "sweep.left", r->sweep.left, m->sweep_left) &&
+	       SAME(r, m, reclaimed) && SAME(r, m, evicted) && SAME(r, m, unbroken_ns) &&
+	       same(c, record, 0, "ready", r->ready, ready) &&
 	       same(c, record, 0, "running", r->running, running) &&
 	       same(c, record, 0, "unfinished", r->unfinished, unfinished) &&
 	       same(c, record, 0, "dying_workers", r->dying_workers, dying) &&
-	       same(c, record, 0, "moving", r->moving, model_moving(m)) &&
-	       same(c, record, 0, "finished_count", r->finished_count, model_finished(m));
+	       same(c, record, 0, "moving.count", r->moving.count, model_moving(m)) &&
+	       same(c, record, 0, "finished.count", r->finished.count, model_finished(m));
 }
 
 /* The due time that the core has for a task; NEVER when it has none. */
 static uint64_t core_due(struct comparison *c, uint32_t index, const struct tqi_task *t)
 {
-	struct tqi_heap *due = &tqi_root(&c->tx)->due;
+	struct tqi_heap *due = &tqi_root(&c->tx)->time.due;
 
 	if (!(t->flags & TQI_TASK_DUE))
 		return NEVER;
@@ -689,7 +692,7 @@ static uint32_t core_edges(struct comparison *c, uint32_t waiter)
 /* Lanes are moved until the journal fills: with few of them it does not, unless it was full. */
 static bool may_be_unsettled(const struct comparison *c)
 {
-	return c->filling || tqi_root(&c->tx)->lanes.count > 8;
+	return c->filling || tqi_root(&c->tx)->named.lanes.count > 8;
 }
 
 /* Whether this worker, or nobody any more, has left the command. */

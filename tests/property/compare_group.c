@@ -148,7 +148,7 @@ static bool compare_lists(struct comparison *c)
 	uint32_t place = 0, listed = 0;
 	uint64_t order = 0;
 
-	for (uint32_t g = root->groups_busy; g && !c->tx.corrupt; place++) {
+	for (uint32_t g = root->group.busy; g && !c->tx.corrupt; place++) {
 		if (place == c->m->busy_count)
 			return differ(c, "group %u: is not busy", g);
 		if (!same(c, "busy groups", place, "group", g, c->m->busy[place]))
@@ -157,7 +157,7 @@ static bool compare_lists(struct comparison *c)
 	}
 	for (uint32_t g = 1; g < c->m->group_slots; g++)
 		listed += c->m->groups[g].listed != 0;
-	for (uint32_t g = root->groups_ended.first; g && !c->tx.corrupt;) {
+	for (uint32_t g = root->group.ended.first; g && !c->tx.corrupt;) {
 		if (c->m->groups[g].listed <= order)
 			return differ(c, "group %u: place among the complete ones", g);
 		order = c->m->groups[g].listed;
@@ -166,7 +166,7 @@ static bool compare_lists(struct comparison *c)
 	}
 	return same(c, "root", 0, "busy groups", place, c->m->busy_count) &&
 	       same(c, "root", 0, "complete groups that are missing", listed, 0) &&
-	       same(c, "root", 0, "groups_closing", root->groups_closing, c->m->closing);
+	       same(c, "root", 0, "groups_closing", root->group.closing, c->m->closing);
 }
 
 bool compare_groups(struct comparison *c)
@@ -216,11 +216,11 @@ bool compare_did_group(struct comparison *c, enum model_unit unit, uint32_t inde
 	if (unit == MODEL_DETACHED)
 		return is_detached(c, index);
 	if (unit == MODEL_CLOSED)
-		return root->groups_closing < index;
+		return root->group.closing < index;
 	if (unit == MODEL_TURNED)
-		return root->groups_busy != index;
+		return root->group.busy != index;
 	if (unit == MODEL_OVERTAKEN)
-		return root->groups_ended.first != index;
+		return root->group.ended.first != index;
 	const struct tqi_group *g = tqi_group_at(&c->tx, index);
 	const struct model_group *m = &c->m->groups[index];
 

@@ -93,7 +93,7 @@ static void sweep(struct world *w)
 	int r = perform(w, sweep_core, NULL, false);
 	const struct tqi_root *root = tqi_segment_root(&w->box.seg);
 
-	expect(w, r, model_sweep_slice(w->m, root->sweep_left, root->moving_at), "sweep");
+	expect(w, r, model_sweep_slice(w->m, root->sweep.left, root->moving.at), "sweep");
 }
 
 static int bury_core(struct world *w, void *arg)

@@ -153,7 +153,7 @@ static bool settle_some(struct world *w)
 
 	if (some)
 		tqi_inherit_slice(&w->tx);
-	bool stuck = tqi_root(&w->tx)->stale_stuck;
+	bool stuck = tqi_root(&w->tx)->stale.stuck;
 
 	if (!some)
 		tqi_tx_abort(&w->tx);

@@ -78,18 +78,18 @@ static void count_blocks(struct tqi_tx *tx, struct usage *u)
 
 	for (uint32_t s = 0; s < g->span_count; s++)
 		count_span(&spans[s], u);
-	leave_out(&tqi_root(tx)->due, u);
-	leave_out(&tqi_root(tx)->wall, u);
-	leave_out(&tqi_root(tx)->refills, u);
-	leave_out_index(&tqi_root(tx)->limits, u);
-	leave_out_index(&tqi_root(tx)->lanes, u);
-	leave_out(&tqi_root(tx)->every, u);
-	leave_out(&tqi_root(tx)->cron, u);
-	leave_out_index(&tqi_root(tx)->tenants, u);
-	leave_out_index(&tqi_root(tx)->servers, u);
-	leave_out_index(&tqi_root(tx)->pools, u);
-	leave_out_index(&tqi_root(tx)->queues, u);
-	leave_out_index(&tqi_root(tx)->kinds, u);
+	leave_out(&tqi_root(tx)->time.due, u);
+	leave_out(&tqi_root(tx)->time.wall, u);
+	leave_out(&tqi_root(tx)->limit.refills, u);
+	leave_out_index(&tqi_root(tx)->named.limits, u);
+	leave_out_index(&tqi_root(tx)->named.lanes, u);
+	leave_out(&tqi_root(tx)->time.every, u);
+	leave_out(&tqi_root(tx)->time.cron, u);
+	leave_out_index(&tqi_root(tx)->named.tenants, u);
+	leave_out_index(&tqi_root(tx)->named.servers, u);
+	leave_out_index(&tqi_root(tx)->named.pools, u);
+	leave_out_index(&tqi_root(tx)->named.queues, u);
+	leave_out_index(&tqi_root(tx)->named.kinds, u);
 	leave_out(&tqi_root(tx)->owners, u);
 	for (uint32_t i = 1; i < tx->core->tables[TQI_QUEUES].count; i++)
 		leave_out_kinds(tx, tqi_queue_at(tx, i), u);

@@ -214,16 +214,16 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(root->ready, 0);
 	DAMAGE(root->running, 0);
 	DAMAGE(root->unfinished, 7);
-	DAMAGE(root->finished_oldest, 0);
-	DAMAGE(root->finished_newest, 1);
-	DAMAGE(root->finished_count, 1);
-	DAMAGE(root->telling, 1);
+	DAMAGE(root->finished.oldest, 0);
+	DAMAGE(root->finished.newest, 1);
+	DAMAGE(root->finished.count, 1);
+	DAMAGE(root->telling.first, 1);
 	DAMAGE(root->room_waiters, 1);
 	DAMAGE(root->empty_workers, 1);
 	DAMAGE(root->dying_workers, 1);
-	DAMAGE(root->due.length, 3);
-	DAMAGE(root->due.capacity, 77);
-	DAMAGE(root->due.root.key, INT64_MAX);
+	DAMAGE(root->time.due.length, 3);
+	DAMAGE(root->time.due.capacity, 77);
+	DAMAGE(root->time.due.root.key, INT64_MAX);
 	DAMAGE(root->sequence, 5);
 	DAMAGE(ready->state, TQ_DELAYED);
 	DAMAGE(ready->state, TQ_DONE);
@@ -303,15 +303,15 @@ static void test_damage_of_names_is_found_and_mended(void **state)
 	struct tqi_queue *other = tqi_table_peek(&f.box.seg, TQI_QUEUES, 2);
 	struct tqi_kind *kind = tqi_table_peek(&f.box.seg, TQI_KINDS, 1);
 
-	DAMAGE(root->queues.count, 1);
-	DAMAGE(root->queues.buckets, 3);
-	DAMAGE(root->queues.chunks[0], 0);
-	DAMAGE(root->kinds.count, 9);
+	DAMAGE(root->named.queues.count, 1);
+	DAMAGE(root->named.queues.buckets, 3);
+	DAMAGE(root->named.queues.chunks[0], 0);
+	DAMAGE(root->named.kinds.count, 9);
 	DAMAGE(root->owners.capacity, 0);
 	DAMAGE(root->owners.length, 1);
-	DAMAGE(root->moving_queues.bits[0], 2);
-	DAMAGE(root->carrying_queues.bits[0], 4);
-	DAMAGE(root->kinds.chunks[0], root->queues.chunks[0]);
+	DAMAGE(root->moving.queues.bits[0], 2);
+	DAMAGE(root->carrying.queues.bits[0], 4);
+	DAMAGE(root->named.kinds.chunks[0], root->named.queues.chunks[0]);
 	DAMAGE(queue->name[0], 0);
 	DAMAGE(queue->name[0], 'x');
 	DAMAGE(queue->node.hash, 1);
@@ -375,7 +375,7 @@ static void test_policy_damage_is_found_and_mended(void **state)
 	DAMAGE(queue->hybrid, 5);
 	DAMAGE(queue->hybrid_count, 1);
 	DAMAGE(queue->flags, TQI_QUEUE_ORDERED);
-	DAMAGE(root->moving, 1);
+	DAMAGE(root->moving.count, 1);
 	close_intact(&f, &image);
 }
 
@@ -404,13 +404,13 @@ static void test_damage_of_commands_is_found_and_mended(void **state)
 	struct tqi_command *answered = command_of(&f, s.answered);
 	struct tqi_delivery *d = delivery_of(&f, s.taken), *waits = delivery_of(&f, s.open);
 
-	DAMAGE(root->commands_oldest, 0);
-	DAMAGE(root->commands_newest, 0);
-	DAMAGE(root->commands_open, 1);
-	DAMAGE(root->ended_oldest, 0xffffff);
-	DAMAGE(root->ended_newest, 0);
-	DAMAGE(root->ended_count, 0);
-	DAMAGE(root->command_waiters, 1);
+	DAMAGE(root->command.oldest, 0);
+	DAMAGE(root->command.newest, 0);
+	DAMAGE(root->command.open, 1);
+	DAMAGE(root->command.ended_oldest, 0xffffff);
+	DAMAGE(root->command.ended_newest, 0);
+	DAMAGE(root->command.ended_count, 0);
+	DAMAGE(root->command.waiters, 1);
 	DAMAGE(taken->state, TQI_COMMAND_FREE);
 	DAMAGE(taken->state, TQI_COMMAND_ENDED);
 	DAMAGE(taken->state, 3);
@@ -485,15 +485,15 @@ static void test_damage_of_groups_is_found_and_mended(void **state)
 	struct tqi_extra *waits = extra_of(&f, s.member), *ended = extra_of(&f, s.member_ended);
 	struct tqi_extra *shut = extra_of(&f, s.shut), *last = extra_of(&f, open->completion_id);
 
-	DAMAGE(root->groups_owned.first, 0);
-	DAMAGE(root->groups_owned.last, 0);
-	DAMAGE(root->groups_ended.first, 0xffffff);
-	DAMAGE(root->groups_ended.first, tqi_id_index(s.open_group));
-	DAMAGE(root->groups_busy, 0);
-	DAMAGE(root->groups_busy_last, 0);
-	DAMAGE(root->groups_cursor, 77);
-	DAMAGE(root->groups_closing, 1); /* nobody has shut it down */
-	DAMAGE(root->group_waiters, 1);
+	DAMAGE(root->group.owned.first, 0);
+	DAMAGE(root->group.owned.last, 0);
+	DAMAGE(root->group.ended.first, 0xffffff);
+	DAMAGE(root->group.ended.first, tqi_id_index(s.open_group));
+	DAMAGE(root->group.busy, 0);
+	DAMAGE(root->group.busy_last, 0);
+	DAMAGE(root->group.cursor, 77);
+	DAMAGE(root->group.closing, 1); /* nobody has shut it down */
+	DAMAGE(root->group.waiters, 1);
 	DAMAGE(open->state, TQI_GROUP_FREE);
 	DAMAGE(open->state, TQI_GROUP_COMPLETE);
 	DAMAGE(open->state, 9);
@@ -562,14 +562,14 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 
 	assert_string_equal(full->name, "full");
 	assert_int_equal(parking->state, TQI_PARKING_CLOSED);
-	DAMAGE(root->loosened, 1);
-	DAMAGE(root->loosened, 0xffffff);
-	DAMAGE(root->limits.count, 1);
-	DAMAGE(root->limits.buckets, 0);
-	DAMAGE(root->limits.chunks[0], 0);
-	DAMAGE(root->lanes.count, 1);
-	DAMAGE(root->lanes.buckets, UINT32_MAX);
-	DAMAGE(root->lanes.chunks[0], root->limits.chunks[0]);
+	DAMAGE(root->limit.loosened, 1);
+	DAMAGE(root->limit.loosened, 0xffffff);
+	DAMAGE(root->named.limits.count, 1);
+	DAMAGE(root->named.limits.buckets, 0);
+	DAMAGE(root->named.limits.chunks[0], 0);
+	DAMAGE(root->named.lanes.count, 1);
+	DAMAGE(root->named.lanes.buckets, UINT32_MAX);
+	DAMAGE(root->named.lanes.chunks[0], root->named.limits.chunks[0]);
 	DAMAGE(full->size, 0);
 	DAMAGE(full->used, 0);
 	DAMAGE(full->used, 2);
@@ -633,9 +633,9 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	DAMAGE(rated->next_ns, 5);
 	DAMAGE(rated->booked, 0);
 	DAMAGE(roomy->booked, 1);
-	DAMAGE(root->rates, 0);
-	DAMAGE(root->refills.length, 0);
-	DAMAGE(root->refills.root.key, 5);
+	DAMAGE(root->limit.rates, 0);
+	DAMAGE(root->limit.refills.length, 0);
+	DAMAGE(root->limit.refills.root.key, 5);
 	close_intact(&f, &image);
 }
 
@@ -665,9 +665,9 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 	assert_string_equal(tenant->name, "tenant a");
 	assert_true(attempt->charged_us > 0 && class->competes && stream->tenant_classes &&
 		    !others->tenant);
-	DAMAGE(root->tenants.count, 1);
-	DAMAGE(root->tenants.buckets, 0);
-	DAMAGE(root->tenants.chunks[0], 0);
+	DAMAGE(root->named.tenants.count, 1);
+	DAMAGE(root->named.tenants.buckets, 0);
+	DAMAGE(root->named.tenants.chunks[0], 0);
 	DAMAGE(tenant->tasks, 9);
 	DAMAGE(tenant->chains[1].first, 0);
 	DAMAGE(tenant->chains[1].first, 0xffffff);
@@ -752,11 +752,11 @@ static void test_damage_of_servers_is_found_and_mended(void **state)
 	assert_string_equal(b->name, "http://b");
 	assert_string_equal(pool->pattern, "http://");
 	assert_true(leaving->leaving && (done->flags & TQI_TASK_SERVED));
-	DAMAGE(root->servers.count, 9);
-	DAMAGE(root->servers.buckets, 0);
-	DAMAGE(root->pools.count, 1);
-	DAMAGE(root->pools.chunks[0], 0);
-	DAMAGE(root->carrying, 1);
+	DAMAGE(root->named.servers.count, 9);
+	DAMAGE(root->named.servers.buckets, 0);
+	DAMAGE(root->named.pools.count, 1);
+	DAMAGE(root->named.pools.chunks[0], 0);
+	DAMAGE(root->carrying.count, 1);
 	DAMAGE(queue->home, 0);
 	DAMAGE(queue->home, b->pool);
 	DAMAGE(queue->home, 0xffffff);
@@ -821,7 +821,8 @@ static void test_damage_of_keys_is_found_and_mended(void **state)
 
 	(void)state;
 	open_intact(&f, &s, &image);
-	struct tqi_hash_index *index = &((struct tqi_root *)tqi_segment_root(&f.box.seg))->keys;
+	struct tqi_hash_index *index =
+		&((struct tqi_root *)tqi_segment_root(&f.box.seg))->named.keys;
 	struct tqi_key *key = key_of(&f, s.keyed), *leader = key_of(&f, s.leader);
 	struct tqi_key *successor = key_of(&f, s.successor);
 	struct tqi_task *blocked = task_of(&f, s.successor);
@@ -884,8 +885,8 @@ static void test_damage_of_dependencies_is_found_and_mended(void **state)
 	assert_int_equal(open->told, TQI_EDGE_OPEN);
 	assert_int_equal(met->told, TQI_EDGE_TOLD);
 	assert_int_equal(never->told, TQI_EDGE_REFUSED);
-	DAMAGE(root->telling, 0);
-	DAMAGE(root->telling_last, 0);
+	DAMAGE(root->telling.first, 0);
+	DAMAGE(root->telling.last, 0);
 	DAMAGE(blocked->state, TQ_READY);
 	DAMAGE(blocked->sequence, 1);
 	DAMAGE(extra->unmet, 0);
@@ -1136,7 +1137,7 @@ static void test_full_segment_is_mended(void **state)
 		const uint32_t unfinished = root->unfinished;
 
 		root->ready++;
-		root->limits.buckets = 7;
+		root->named.limits.buckets = 7;
 		assert_int_equal(rebuild(&f.box.seg, f.box.seg.base), 0);
 		if (check(&f.box.seg, f.box.seg.base))
 			fail_msg("%s", last_finding);

@@ -510,7 +510,7 @@ static void test_g3_kept(void **state)
 	assert_int_equal(tqi_command_find(&f.tx, id, &c), 0);
 	assert_int_equal(tqi_command_find(&f.tx, 0, &c), -ENOENT);
 	assert_int_equal(tqi_command_find(&f.tx, id + (1ull << TQI_INDEX_BITS), &c), -ENOENT);
-	assert_int_equal(tqi_root(&f.tx)->ended_count, TQ_COMMANDS_KEPT);
+	assert_int_equal(tqi_root(&f.tx)->command.ended_count, TQ_COMMANDS_KEPT);
 	commit(&f);
 	close_sound(&f);
 }
@@ -538,7 +538,7 @@ static void test_g3_many_open_ones_are_gone(void **state)
 		assert_sound(&f);
 	}
 	assert_true(holds > 2);
-	assert_int_equal(((struct tqi_root *)tqi_segment_root(&f.box.seg))->commands_open, 0);
+	assert_int_equal(((struct tqi_root *)tqi_segment_root(&f.box.seg))->command.open, 0);
 	close_sound(&f);
 }
 

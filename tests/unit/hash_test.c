@@ -16,7 +16,7 @@ struct scene {
 
 static struct tqi_hash_index *index_of(struct scene *s)
 {
-	return &((struct tqi_root *)tqi_segment_root(&s->f.box.seg))->keys;
+	return &((struct tqi_root *)tqi_segment_root(&s->f.box.seg))->named.keys;
 }
 
 static void open_scene(struct scene *s)

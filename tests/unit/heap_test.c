@@ -34,7 +34,7 @@ static void prepare(struct fixture *f, uint32_t count)
 	for (uint32_t i = 1; i <= count; i++) {
 		tqt_box_begin(&f->box, &f->tx);
 		assert_int_equal(tqi_table_take(&f->tx, TQI_TASKS, &full), i);
-		f->heap = &tqi_root(&f->tx)->due;
+		f->heap = &tqi_root(&f->tx)->time.due;
 		assert_int_equal(tqi_heap_reserve(&f->tx, f->heap, i), 0);
 		assert_false(f->tx.corrupt);
 		tqi_tx_commit(&f->tx);

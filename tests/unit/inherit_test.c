@@ -675,7 +675,7 @@ static void test_count_interrupted(void **state)
 	leave(&s->f, waiters[900]);
 	begin(&s->f);
 	const struct tqi_root *root = tqi_root(&s->f.tx);
-	const struct tqi_edge *at = tqi_edge_at(&s->f.tx, root->stale_cursor);
+	const struct tqi_edge *at = tqi_edge_at(&s->f.tx, root->stale.cursor);
 	uint32_t here = at->waiter;
 
 	commit(&s->f);
@@ -701,7 +701,7 @@ static void test_push_interrupted(void **state)
 
 	slice(&s->f);
 	begin(&s->f);
-	assert_int_not_equal(tqi_root(&s->f.tx)->stale_cursor, 0);
+	assert_int_not_equal(tqi_root(&s->f.tx)->stale.cursor, 0);
 	commit(&s->f);
 	leave(&s->f, w);
 	assert_sound(&s->f);
@@ -799,8 +799,8 @@ static void test_damage(void **state)
 		begin(f);
 		struct tqi_extra *extra = tqi_task_extra(&f->tx, task_of(f, b));
 		struct tqi_root *root = tqi_root(&f->tx);
-		uint32_t *const words[] = { &root->stale_first, &root->stale_last,
-					    &root->stale_stage, (uint32_t *)&extra->inherited };
+		uint32_t *const words[] = { &root->stale.first, &root->stale.last,
+					    &root->stale.stage, (uint32_t *)&extra->inherited };
 
 		if (damage < 4)
 			*words[damage] = damage + 1;

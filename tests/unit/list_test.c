@@ -109,9 +109,9 @@ static void test_lists(void **state)
 	commit(&f);
 	struct tqi_root *root = tqi_segment_root(&f.box.seg);
 
-	go_through(&f, (struct tqi_list){ links_of, &root->groups_owned.first,
-					  &root->groups_owned.last });
-	go_through(&f, (struct tqi_list){ links_of, &root->groups_ended.first, NULL });
+	go_through(&f, (struct tqi_list){ links_of, &root->group.owned.first,
+					  &root->group.owned.last });
+	go_through(&f, (struct tqi_list){ links_of, &root->group.ended.first, NULL });
 	close_fixture(&f);
 }
 

@@ -450,11 +450,11 @@ static void test_h6_repair(void **state)
 		tqi_table_peek(&s.f.box.seg, TQI_SCHEDULES, tqi_id_index(lost));
 	void *scratch = calloc(1, tqi_check_scratch_bytes(&s.f.box.seg.geometry));
 
-	memset(&root->every, 0xff, sizeof(root->every));
-	root->cron.length = 77;
-	root->crons = 9;
-	root->schedules = 0;
-	root->named_schedules.count = 0;
+	memset(&root->time.every, 0xff, sizeof(root->time.every));
+	root->time.cron.length = 77;
+	root->time.crons = 9;
+	root->time.schedules = 0;
+	root->named.schedules.count = 0;
 	damaged->block = 12345678;
 	tqi_tx_view(&s.f.tx, &s.f.box.seg);
 	assert_true(tqi_check(&s.f.tx, scratch, NULL, NULL) > 5); /* each of these is found */
@@ -467,7 +467,7 @@ static void test_h6_repair(void **state)
 	elapse(&s.f, HOUR);
 	assert_int_equal(runs_of(&s.f, every), 1);
 	assert_int_equal(runs_of(&s.f, cron), 1);
-	assert_int_equal(root->schedules, 2);
+	assert_int_equal(root->time.schedules, 2);
 	assert_int_equal(
 		make(&s.f,
 		     (struct options){ .every_ns = SECOND, .name = "every", .replaces = true }),
@@ -500,7 +500,7 @@ static void fault_t7_a_name_is_of_one_schedule(void **state)
 	o.cron = "@hourly";
 	assert_int_equal(make(&s.f, o), id);
 	assert_int_equal(runs_of(&s.f, id), 1);
-	assert_int_equal(root->crons, 1);
+	assert_int_equal(root->time.crons, 1);
 	assert_sound(&s.f);
 	begin(&s.f);
 	assert_int_equal(tqi_schedule_pause(&s.f.tx, id, true), 0);
@@ -509,7 +509,7 @@ static void fault_t7_a_name_is_of_one_schedule(void **state)
 	o.every_ns = SECOND;
 	assert_int_equal(make(&s.f, o), id);
 	assert_true(schedule_of(&s.f, id)->flags & TQI_SCHEDULE_PAUSED);
-	assert_int_equal(root->crons, 0);
+	assert_int_equal(root->time.crons, 0);
 	assert_sound(&s.f);
 	begin(&s.f);
 	assert_int_equal(tqi_schedule_remove(&s.f.tx, id), 0);

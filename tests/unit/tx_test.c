@@ -517,7 +517,7 @@ static void fault_d1_a_damaged_length_is_not_believed(void **state)
 /* Much more than a journal has room for: a heap of a million. */
 static void reserve_a_million(struct fixture *f)
 {
-	struct tqi_heap *due = &tqi_root(&f->tx)->due;
+	struct tqi_heap *due = &tqi_root(&f->tx)->time.due;
 
 	assert_int_equal(tqi_heap_reserve(&f->tx, due, 1u << 20), 0);
 	assert_in_range(due->capacity, 1u << 20, 2u << 20);
@@ -537,13 +537,13 @@ static void test_plain(void **state)
 
 	begin(&f);
 	struct tqi_root *root = tqi_root(&f.tx);
-	const struct tqi_heap due = root->due;
+	const struct tqi_heap due = root->time.due;
 	const uint32_t spans = f.tx.core->spans_free;
 
 	tqi_tx_plain_begin(&f.tx);
-	root->due = (struct tqi_heap){ 0 };
+	root->time.due = (struct tqi_heap){ 0 };
 	reserve_a_million(&f);
-	root->due = due;
+	root->time.due = due;
 	assert_in_range(f.tx.core->spans_free, spans - TQI_HEAP_CHUNKS, spans);
 	for (uint32_t i = 0; i < 2 * TQI_JOURNAL_MAX; i++) {
 		TQI_SET(&f.tx, t->cause, (uint8_t)i);

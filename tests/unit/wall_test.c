@@ -79,9 +79,9 @@ static void test_c1_not_before(void **state)
 	elapse(&s.f, 1);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), id);
 	assert_int_equal(next_by_wall(&s.f), UINT64_MAX);
-	assert_int_equal(root_of(&s.f)->appointments, 1);
+	assert_int_equal(root_of(&s.f)->time.appointments, 1);
 	end(&s.f, s.worker, &s.c, DONE);
-	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_int_equal(root_of(&s.f)->time.appointments, 0);
 	close_fixture(&s.f);
 }
 
@@ -187,7 +187,7 @@ static void test_c1_cancel_and_retry(void **state)
 	assert_int_equal(tqi_steer_cancel(&s.f.tx, id), 0);
 	commit(&s.f);
 	assert_int_equal(next_by_wall(&s.f), UINT64_MAX);
-	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_int_equal(root_of(&s.f)->time.appointments, 0);
 	begin(&s.f);
 	assert_int_equal(tqi_steer_retry(&s.f.tx, id), 0);
 	commit(&s.f);
@@ -220,7 +220,7 @@ static void test_c1_update_at(void **state)
 	assert_int_equal(next_by_wall(&s.f), wall_of(&s.f) + HOUR);
 	assert_int_equal(update_at(&s.f, id, 2 * HOUR), 0);
 	assert_int_equal(next_by_wall(&s.f), wall_of(&s.f) + 2 * HOUR);
-	assert_int_equal(root_of(&s.f)->appointments, 1);
+	assert_int_equal(root_of(&s.f)->time.appointments, 1);
 	assert_sound(&s.f);
 	set_clock(&s.f, HOUR);
 	assert_int_equal(task_of(&s.f, id)->state, TQ_DELAYED);
@@ -233,7 +233,7 @@ static void test_c1_update_at(void **state)
 	commit(&s.f);
 	assert_int_equal(update_at(&s.f, id, HOUR), TQ_ESTATE);
 	end(&s.f, s.worker, &s.c, DONE);
-	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_int_equal(root_of(&s.f)->time.appointments, 0);
 	assert_sound(&s.f);
 	close_fixture(&s.f);
 }
@@ -257,7 +257,7 @@ static void test_c1_update_between(void **state)
 	begin(&s.f);
 	assert_int_equal(tqi_steer_update(&s.f.tx, id, &delay), 0);
 	commit(&s.f);
-	assert_int_equal(root_of(&s.f)->appointments, 0);
+	assert_int_equal(root_of(&s.f)->time.appointments, 0);
 	assert_int_equal(update_at(&s.f, id, HOUR), 0);
 	elapse(&s.f, SECOND);
 	assert_int_equal(task_of(&s.f, id)->state, TQ_DELAYED);
@@ -303,7 +303,7 @@ static void test_c1_update(void **state)
 	commit(&s.f);
 	elapse(&s.f, SECOND);
 	assert_int_equal(claim(&s.f, s.worker, &s.c), b);
-	assert_int_equal(root_of(&s.f)->appointments, 1);
+	assert_int_equal(root_of(&s.f)->time.appointments, 1);
 	elapse(&s.f, HOUR - SECOND);
 	assert_int_equal(task_of(&s.f, a)->state, TQ_READY);
 	close_fixture(&s.f);
