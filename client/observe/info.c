@@ -8,6 +8,7 @@
 
 #include "client/observe/ask.h"
 #include "client/core/options.h"
+#include "client/observe/kept.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
@@ -177,6 +178,32 @@ static void fill_extra(const struct tqi_segment *seg, const struct tqi_task *t,
 	memcpy(i->unique_key, key.name, sizeof(i->unique_key) - 1);
 }
 
+static void put_report(const struct tqi_progress *report, struct tq_task_info *i)
+{
+	i->progress_percent = report->percent;
+	memcpy(i->progress_text, report->text, sizeof(report->text) - 1);
+}
+
+static uint32_t bounded_checkpoint(uint64_t bytes)
+{
+	return (uint32_t)bytes <= TQ_CHECKPOINT_MAX ? (uint32_t)bytes : 0;
+}
+
+/* Of attempts that have ended; one that is under way has the block then. */
+static void fill_kept(const struct tqi_segment *seg, const struct tqi_task *t,
+		      struct tq_task_info *i)
+{
+	struct tqi_kept_place place;
+	struct tqi_kept kept;
+
+	if (!tqi_peek_kept(seg, t, &place, &kept))
+		return;
+	if (kept.reported)
+		put_report(&kept.report, i);
+	if (kept.saved)
+		i->checkpoint_bytes = bounded_checkpoint(place.bytes - sizeof(kept));
+}
+
 static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t,
 			 struct tq_task_info *i)
 {
@@ -192,11 +219,10 @@ static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t
 		i->flags |= TQ_INFO_STOPPING;
 	if (a.waits)
 		i->flags |= TQ_INFO_WAITING;
-	if (report) {
-		i->progress_percent = a.progress[report & 1].percent;
-		memcpy(i->progress_text, a.progress[report & 1].text,
-		       sizeof(a.progress[0].text) - 1);
-	}
+	if (report)
+		put_report(&a.progress[report & 1], i);
+	if (a.checkpoint && tqi_load_relaxed64(&a.saved))
+		i->checkpoint_bytes = bounded_checkpoint(tqi_load_relaxed64(&a.saved));
 }
 
 static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
@@ -288,6 +314,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	fill_run(seg, task, ret_info);
 	fill_texts(seg, task, ret_info);
 	fill_extra(seg, task, ret_info);
+	fill_kept(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);
 	tqi_peek_server_of(seg, task, ret_info->server);
 	fill_surroundings(seg, task, around, ret_info);

@@ -7,6 +7,7 @@
 #include "client/core/sleeper.h"
 #include "client/worker/worker_api.h"
 #include "scheduler/task/claim.h"
+#include "scheduler/task/kept.h"
 #include "shm/pool.h"
 
 #define SETTLE_TRIES 1000 /* a transaction under way that may be rolled back lasts microseconds */
@@ -222,16 +223,13 @@ static int own_restore(struct tqi_tx *tx, void *arg)
 
 	if (!a)
 		return -ESRCH;
-	const uint64_t saved = tqi_load_acquire64(&a->saved);
-	const bool is_own = a->checkpoint && saved;
-	const unsigned char *block = is_own	    ? tqi_unit(tx, a->checkpoint)
-				     : a->inherited ? tqi_unit(tx, a->inherited)
-						    : NULL;
+	struct tqi_kept kept;
+	const struct tqi_kept_view view = tqi_kept_of(tx, a, &kept);
 
-	own->bytes = is_own ? (uint32_t)saved : a->inherited_bytes;
-	if (!block || own->bytes > TQ_CHECKPOINT_MAX)
+	if (!view.checkpoint)
 		return -ENODATA;
-	memcpy(own->buf, block + (is_own ? (saved >> 32 & 1) * TQ_CHECKPOINT_MAX : 0), own->bytes);
+	own->bytes = view.checkpoint_bytes;
+	memcpy(own->buf, view.checkpoint, view.checkpoint_bytes);
 	return 0;
 }
 

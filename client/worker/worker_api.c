@@ -13,6 +13,7 @@
 #include "client/core/stopper.h"
 #include "scheduler/order/assign.h"
 #include "scheduler/task/claim.h"
+#include "scheduler/task/kept.h"
 #include "scheduler/task/depart.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/limit/server.h"
@@ -231,6 +232,21 @@ struct claiming {
 	bool look; /* nobody has looked for the dead for a while */
 };
 
+/* What earlier attempts have left: few have. */
+static inline void fill_kept(struct tqi_tx *tx, const struct tqi_attempt *a, struct tq_claim *claim)
+{
+	struct tqi_kept_view view = { .kept = NULL };
+
+	if (__builtin_expect(a->inherited != 0, 0))
+		view = tqi_kept_at(tx, a->inherited, a->inherited_bytes);
+	const bool reported = view.kept && view.kept->reported;
+
+	claim->checkpoint = view.checkpoint;
+	claim->checkpoint_bytes = view.checkpoint_bytes;
+	claim->progress_text = reported ? view.kept->report.text : NULL;
+	claim->progress_percent = reported ? view.kept->report.percent : 0;
+}
+
 /* Filled under the lock: the record is the task's, and pinned from now on. */
 static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq_claim *claim)
 {
@@ -242,8 +258,7 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 	claim->payload = task->payload ? tqi_unit(tx, task->payload) : NULL;
 	__builtin_prefetch(claim->payload); /* the worker reads it next */
 	claim->payload_bytes = task->payload_bytes;
-	claim->checkpoint = a->inherited ? tqi_unit(tx, a->inherited) : NULL;
-	claim->checkpoint_bytes = a->inherited ? a->inherited_bytes : 0;
+	fill_kept(tx, a, claim);
 	claim->server = a->server ? tqi_server_at(tx, a->server)->name : NULL;
 	claim->timeout_at_ns = c->timeout_at_ns;
 	claim->attempt = task->attempts;

@@ -262,8 +262,8 @@ struct tq_task_info {
 	uint64_t cpu_ns;	/* of the last ended attempt; 0 unknown */
 	uint32_t worker;	/* number of the worker that runs it, from 1; 0 none */
 	uint32_t worker_pid;
-	uint32_t progress_percent; /* 0 to 100 */
-	uint32_t reserved0;
+	uint32_t progress_percent; /* of the last report, of whichever attempt; 0 to 100 */
+	uint32_t checkpoint_bytes; /* saved last, by whichever attempt: tq_checkpoint() */
 	char queue[TQ_NAME_MAX + 1];
 	char kind[TQ_NAME_MAX + 1];
 	char label[TQ_LABEL_MAX + 1];
@@ -398,6 +398,19 @@ TQ_API TQ_NODISCARD int tq_result(struct tq *tq, uint64_t id, void *buf, uint64_
 /** tq_payload() - copy a task's payload; as tq_result(), in any state. Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,
 				   uint64_t *ret_bytes);
+
+/**
+ * tq_checkpoint() - copy what a task's attempts have saved last (<taskq/worker.h>).
+ *
+ * @buf:	TQ_CHECKPOINT_MAX bytes.
+ * @ret_bytes:	how many there are.
+ *
+ * Errors:	-ENODATA nothing is saved; TQ_EGONE; -ENOENT; -EAGAIN it is saved too fast.
+ * Since: 0.1.0
+ *
+ * Return: 0, or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes);
 
 /**
  * tq_output() - read what a task's command has written, while it runs or after.

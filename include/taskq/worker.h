@@ -90,10 +90,13 @@ struct tq_claim {
 	uint64_t payload_bytes;
 	const void *checkpoint;	    /* what an earlier attempt saved; NULL none */
 	uint64_t checkpoint_bytes;
+	const char *progress_text;  /* of the last report of an earlier attempt; NULL none */
 	const char *server;	    /* where it is to run (<taskq/server.h>); NULL its queue has none */
 	uint64_t timeout_at_ns;	    /* CLOCK_MONOTONIC; 0 none */
 	uint32_t attempt;	    /* number of this attempt, from 1 */
 	uint32_t slot;		    /* the library's */
+	uint32_t progress_percent;  /* of that report, 0 to 100 */
+	uint32_t reserved1;
 	char kind[TQ_NAME_MAX + 1];
 	char queue[TQ_NAME_MAX + 1];
 	char reserved0[6];
@@ -107,7 +110,7 @@ struct tq_claim {
  *		no limit.
  * @ret_claim:	filled on success, untouched otherwise; set .size before the call.
  *
- * Ownership:	@ret_claim->payload and ->server point into the segment and are valid until
+ * Ownership:	@ret_claim->payload, ->checkpoint, ->progress_text and ->server point into the segment and are valid until
  *		the verdict, even when the lease is lost meanwhile.
  * Threads:	one thread at a time per worker.
  * Fork:	-ECHILD in a child of the process that opened @worker.
@@ -252,6 +255,9 @@ TQ_API int tq_claim_wait_stop(struct tq_worker *worker, const struct tq_claim *c
 /**
  * tq_claim_progress() - report progress; survives SIGKILL, and feeds
  * progress_timeout_ns.
+ *
+ * The last report stays in the task's record when the attempt has ended, and is handed to
+ * the next one.
  *
  * @percent:	0 to 100.
  * @text:	cut at TQ_PROGRESS_TEXT_MAX; NULL = none.

@@ -42,8 +42,8 @@ static void check_blocks(struct tqi_check *c, uint32_t index, const struct tqi_t
 				"task", index, "history");
 	if (t->history_count >= 2 * TQ_HISTORY_MAX)
 		tqi_check_fault(c, "task %u: history_count is %u", index, t->history_count);
-	if (t->checkpoint)
-		tqi_check_block(c, t->checkpoint, t->checkpoint_bytes, "task", index, "checkpoint");
+	if (t->kept)
+		tqi_check_block(c, t->kept, t->kept_bytes, "task", index, "kept");
 }
 
 static bool is_waiting(uint32_t state)

@@ -17,7 +17,7 @@ void tqi_task_give_blocks(struct tqi_tx *tx, struct tqi_task *task)
 	tqi_task_give_block(tx, &task->result);
 	tqi_task_give_block(tx, &task->error);
 	tqi_task_give_block(tx, &task->history);
-	tqi_task_give_block(tx, &task->checkpoint);
+	tqi_task_give_block(tx, &task->kept);
 }
 
 void tqi_task_free(struct tqi_tx *tx, uint32_t index)

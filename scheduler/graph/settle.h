@@ -18,7 +18,7 @@ static inline void tqi_task_give(struct tqi_tx *tx, uint32_t index, struct tqi_t
 {
 	if (task->payload)
 		tqi_block_give(tx, task->payload);
-	if (task->result | task->error | task->history | task->checkpoint)
+	if (task->result | task->error | task->history | task->kept)
 		tqi_task_give_blocks(tx, task);
 	if (task->generation < TQI_GENERATION_MAX) /* else the slot is retired */
 		tqi_table_give(tx, TQI_TASKS, index);

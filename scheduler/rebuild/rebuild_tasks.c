@@ -124,8 +124,8 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 		t->history_count = 0;
 	if (!tqi_rebuild_block(c, &t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
 		t->history_count = 0;
-	if (!tqi_rebuild_block(c, &t->checkpoint, t->checkpoint_bytes))
-		t->checkpoint_bytes = 0;
+	if (!tqi_rebuild_block(c, &t->kept, t->kept_bytes))
+		t->kept_bytes = 0;
 }
 
 static void count(struct tqi_check *c, const struct tqi_task *t)

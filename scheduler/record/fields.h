@@ -38,8 +38,8 @@
 	F(submitted_ns, T) F(ready_ns, T) F(started_ns, T) F(ended_ns, T) \
 	F(timeout_ns, T) F(backoff_ns, T) F(backoff_cap_ns, T) F(timeout_total_ns, T) \
 	F(first_started_ns, T) F(progress_timeout_ns, T) F(output_bytes, T) \
-	F(cpu_ns, T) F(max_rss_bytes, T) F(error, T) F(history, T) F(checkpoint, T) \
-	F(checkpoint_bytes, T) F(worker_pid, T) F(error_bytes, T) F(label_bytes, T) \
+	F(cpu_ns, T) F(max_rss_bytes, T) F(error, T) F(history, T) F(kept, T) \
+	F(kept_bytes, T) F(worker_pid, T) F(error_bytes, T) F(label_bytes, T) \
 	F(history_count, T)
 
 #define TQI_FIELDS_EXTRA(F) \

@@ -82,8 +82,8 @@ struct tqi_task {
 	uint64_t max_rss_bytes;
 	uint32_t error; /* block of error_bytes */
 	uint32_t history; /* block: ring of TQ_HISTORY_MAX struct tq_attempt_info */
-	uint32_t checkpoint; /* block saved by an ended attempt */
-	uint32_t checkpoint_bytes;
+	uint32_t kept; /* block that ended attempts leave: struct tqi_kept and what is behind it */
+	uint32_t kept_bytes; /* of all that */
 	uint32_t worker_pid; /* of the last attempt */
 	uint16_t error_bytes;
 	uint8_t label_bytes;
@@ -137,6 +137,17 @@ struct tqi_progress {
 	char text[TQ_PROGRESS_TEXT_MAX + 1 - 4];
 };
 
+/*
+ * What attempts that have ended leave to the next one, and to who looks; behind it, the
+ * checkpoint.  Filled before anything refers to it (TX-3), and never changed.
+ */
+struct tqi_kept {
+	uint32_t reported; /* 1: there is a report, the last one */
+	uint32_t saved;	   /* 1: there is a checkpoint, perhaps of no bytes */
+	struct tqi_progress report;
+};
+_Static_assert(sizeof(struct tqi_kept) == 72, "no hidden padding");
+
 /* Phases of ending an attempt; time and phase are committed before the signal is sent. */
 enum tqi_phase {
 	TQI_PHASE_NONE = 0,
@@ -173,13 +184,13 @@ struct tqi_attempt {
 	uint8_t stop_cause; /* enum tq_cause */
 	uint16_t reserved0;
 	uint32_t checkpoint; /* block of two halves; 0 none yet */
-	uint32_t inherited;  /* block: an earlier attempt's checkpoint, for this one to read */
-	uint32_t inherited_bytes;
+	uint32_t inherited;  /* block: the task's `kept`, as long as this attempt is under way */
+	uint32_t inherited_bytes; /* if there is one */
 
 	_Alignas(64) struct tqi_word64 pgid_start; /* start time of the group's leader */
 	struct tqi_word32 pgid;			   /* 0 no command runs */
 	struct tqi_word32 progress_index;	   /* +1 at each report; odd: progress[1] */
-	struct tqi_word64 progress_ns;		   /* 0 never */
+	struct tqi_word64 progress_ns;		   /* of the last report, if any */
 	struct tqi_word64 saved; /* number << 32 | bytes; odd number: second half */
 	uint32_t serial; /* of the worker's attempts; written by the claim only */
 	uint32_t server; /* that it runs at; likewise; 0 none */

@@ -23,7 +23,7 @@
 /* A free record: plain stores (TX-3), and its words start anew. */
 static inline void fill_attempt(struct tqi_tx *tx, struct tqi_attempt *attempt, uint32_t index,
 				const struct tqi_task *task, uint32_t w,
-				const struct tqi_worker *worker)
+				const struct tqi_worker *worker, bool rare)
 {
 	TQI_INIT(attempt->task, index);
 	TQI_INIT(attempt->id, tqi_id_make(index, task->generation));
@@ -37,18 +37,16 @@ static inline void fill_attempt(struct tqi_tx *tx, struct tqi_attempt *attempt, 
 	TQI_INIT(attempt->phase_ns, 0);
 	TQI_INIT(attempt->stop_cause, TQ_CAUSE_NONE);
 	TQI_INIT(attempt->checkpoint, 0);
-	TQI_INIT(attempt->inherited, task->checkpoint);
-	TQI_INIT(attempt->inherited_bytes, task->checkpoint_bytes);
+	TQI_INIT(attempt->inherited, rare ? task->kept : 0);
+	if (rare)
+		TQI_INIT(attempt->inherited_bytes, task->kept_bytes);
 	TQI_INIT(attempt->charged_us, 0);
 	TQI_INIT(attempt->waits, 0);
 	TQI_INIT(attempt->payload, 0);
 	tqi_store_relaxed64(&attempt->pgid_start, 0);
 	tqi_store_relaxed32(&attempt->pgid, 0);
 	tqi_store_relaxed32(&attempt->progress_index, 0);
-	tqi_store_relaxed64(&attempt->progress_ns, 0);
 	tqi_store_relaxed64(&attempt->saved, 0);
-	attempt->progress[0].percent = 0;
-	attempt->progress[0].text[0] = '\0';
 }
 
 static bool is_watched(const struct tqi_task *task)
@@ -60,7 +58,7 @@ static bool is_watched(const struct tqi_task *task)
 /* Whether its start is about nothing but itself, its queue's counters and its worker. */
 static bool is_plain(const struct tqi_task *task, const struct tqi_queue *queue)
 {
-	return !(task->flags & TQI_TASK_EXTRA) && !(task->checkpoint | task->edges) &&
+	return !(task->flags & TQI_TASK_EXTRA) && !(task->kept | task->edges) &&
 	       !is_watched(task) && !(queue->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
 }
 
@@ -76,7 +74,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 
 	tqi_task_touch(tx, task);
 	tqi_ready_leave_lane(tx, index, task, lane, class);
-	fill_attempt(tx, attempt, index, task, w, worker);
+	fill_attempt(tx, attempt, index, task, w, worker, rare);
 	TQI_INIT(attempt->server, rare ? tqi_server_take(tx, task->queue) : 0);
 	if (TQI_PLANTED(plain_claim) && !rare)
 		task->attempt = a; /* its entry has the new value */
@@ -85,7 +83,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 		    (true, task, started_ns, tx->now_ns),
 		    (!task->first_started_ns, task, first_started_ns, tx->now_ns),
 		    (true, task, attempt, a), (true, task, worker_pid, worker->owner.pid),
-		    (rare && task->checkpoint, task, checkpoint, 0), /* the attempt's now */
+		    (rare && task->kept, task, kept, 0), /* the attempt's now */
 		    (!first, newest, prev, a), (true, worker, attempts, a),
 		    (true, worker, attempt_count, worker->attempt_count + 1),
 		    (true, worker, tasks, worker->tasks + 1));

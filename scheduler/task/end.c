@@ -186,8 +186,7 @@ bool tqi_edge_tell_slice(struct tqi_tx *tx)
 /* Whether its end is told to nobody, and there is nothing of it but its block. */
 static bool is_plain(const struct tqi_task *task)
 {
-	return !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE | TQI_TASK_TELLING)) &&
-	       !(task->edges | task->checkpoint);
+	return !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE | TQI_TASK_TELLING)) && !task->edges;
 }
 
 /* `leaves`: it runs, is done, and goes at once: nothing is written to its record. */
@@ -226,8 +225,6 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
 		tqi_lane_leave(tx, task->lane);
 	if (!tqi_root(tx)->unfinished && !tqi_root(tx)->untidy)
 		TQI_SET(tx, tqi_root(tx)->untidy, 1u);
-	if (rare)
-		tqi_task_give_block(tx, &task->checkpoint);
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		tqi_wall_ended(tx, task);
 		tqi_key_ended(tx, index);

@@ -274,8 +274,8 @@ static inline void fill_nothing(struct tqi_task *t)
 	TQI_INIT(t->max_rss_bytes, 0);
 	TQI_INIT(t->error, 0);
 	TQI_INIT(t->history, 0);
-	TQI_INIT(t->checkpoint, 0);
-	TQI_INIT(t->checkpoint_bytes, 0);
+	TQI_INIT(t->kept, 0);
+	TQI_INIT(t->kept_bytes, 0);
 	TQI_INIT(t->worker_pid, 0);
 	TQI_INIT(t->error_bytes, 0);
 	TQI_INIT(t->history_count, 0);

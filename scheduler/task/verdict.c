@@ -8,6 +8,7 @@
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/record/history.h"
+#include "scheduler/task/kept.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
@@ -29,33 +30,6 @@ struct ended {
 	int32_t cause_arg;
 };
 
-/* What the attempt saved goes to the next one: its own, or else what it inherited. */
-static void keep_checkpoint(struct tqi_tx *tx, struct tqi_attempt *attempt, struct tqi_task *task)
-{
-	uint64_t saved = tqi_load_acquire64(&attempt->saved);
-	uint32_t bytes = (uint32_t)saved, kept = 0, kept_bytes = 0;
-
-	if (attempt->checkpoint && saved && bytes <= TQ_CHECKPOINT_MAX) {
-		kept = tqi_block_take(tx, bytes ? bytes : 1);
-		kept_bytes = bytes;
-		if (kept)
-			memcpy(tqi_unit(tx, kept),
-			       (const unsigned char *)tqi_unit(tx, attempt->checkpoint) +
-				       (saved >> 32 & 1) * TQ_CHECKPOINT_MAX,
-			       bytes);
-	}
-	if (!kept && attempt->inherited) { /* also when memory is short: older, but whole */
-		kept = attempt->inherited;
-		kept_bytes = attempt->inherited_bytes;
-	} else if (attempt->inherited) {
-		tqi_block_give(tx, attempt->inherited);
-	}
-	if (attempt->checkpoint)
-		tqi_block_give(tx, attempt->checkpoint);
-	TQI_SET(tx, task->checkpoint, kept);
-	TQI_SET(tx, task->checkpoint_bytes, kept_bytes);
-}
-
 /* SV-7: which one it was can be told until the task is ready again. */
 static void leave_server(struct tqi_tx *tx, struct tqi_task *task, uint32_t server)
 {
@@ -68,8 +42,7 @@ static void settle_blocks(struct tqi_tx *tx, struct tqi_attempt *attempt, struct
 {
 	if (attempt->payload)
 		tqi_block_give(tx, attempt->payload); /* nobody reads it any more */
-	if (attempt->checkpoint || attempt->inherited)
-		keep_checkpoint(tx, attempt, task);
+	tqi_kept_leave(tx, attempt, task);
 }
 
 /* Whether its end is about nothing but itself, its task and its worker. */
@@ -79,7 +52,8 @@ static inline bool is_plain(const struct tqi_attempt *attempt, const struct tqi_
 	const uint32_t blocks = attempt->checkpoint | attempt->inherited | attempt->payload;
 
 	return !(blocks | attempt->server | attempt->waits) && !attempt->charged_us &&
-	       !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) && !worker->output_bytes;
+	       !(task->flags & (TQI_TASK_EXTRA | TQI_TASK_DUE)) &&
+	       !(tqi_load_relaxed32(&attempt->progress_index) | worker->output_bytes);
 }
 
 /*
@@ -109,7 +83,7 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attem
 		tqi_behalf_end(tx, a);
 	if (rare && worker->output_bytes) /* readers of its output look whether that was the end */
 		tx->nudge = &worker->output_word;
-	if (rare && (attempt->checkpoint | attempt->inherited | attempt->payload))
+	if (rare)
 		settle_blocks(tx, attempt, task);
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {
 		tqi_due_mark_late(tx, task); /* nobody may have looked since */

@@ -37,10 +37,11 @@ static uint64_t least(uint64_t a, uint64_t b)
 uint64_t tqi_due_of_stall(struct tqi_tx *tx, const struct tqi_task *task)
 {
 	const struct tqi_attempt *attempt = tqi_attempt_at(tx, task->attempt);
-	uint64_t last = tqi_load_relaxed64(&attempt->progress_ns);
+	uint64_t last = attempt->started_ns;
 
-	if (last < attempt->started_ns)
-		last = attempt->started_ns;
+	if (tqi_load_acquire32(&attempt->progress_index) &&
+	    tqi_load_relaxed64(&attempt->progress_ns) > last)
+		last = tqi_load_relaxed64(&attempt->progress_ns);
 	return add(last, task->progress_timeout_ns);
 }
 

@@ -16,7 +16,7 @@ readonly PAIRS='id:id sequence:sequence state:state flags:flags queue:queue kind
 	command:command payload:command after:after after_any:after after_fail:after unmet:unmet
 	effective_priority:effective inherited_from:inherited-from attempt:attempts
 	failures:failures crashes:crashes losses:losses worker:worker worker_pid:pid
-	server:server progress_percent:progress progress_text:doing cause:cause cause_id:cause-id
+	server:server progress_percent:progress progress_text:doing checkpoint_bytes:checkpoint cause:cause cause_id:cause-id
 	error:error result_bytes:result output_bytes:output max_rss_bytes:memory cpu_ns:cpu
 	submitted:submitted ready:ready due:due deadline:deadline started:started ended:ended
 	inherited_deadline:urgent-by age_ns:age run_ns:run'

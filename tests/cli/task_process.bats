@@ -391,3 +391,30 @@ every_process() {
 	says "more than 4096 bytes"
 	expect 1 checkpoint
 }
+
+@test "fault.T11: the last report and checkpoint outlive the attempt, whatever ended it" {
+	local id end
+
+	farm -j2
+	for end in 'exit 0' 'exit 1' 'kill -KILL $$'; do
+		id=$(submit -- sh -c "taskq progress 7; taskq progress 42 'of a day'; taskq checkpoint 'page 3'; $end")
+		taskq wait "$id" || true
+		is "$id" progress_percent 42
+		is "$id" progress_text 'of a day'
+		is "$id" checkpoint_bytes 6
+		expect 0 show "$id"
+		prints '42 % of a day'
+		prints 'page 3'
+	done
+	# A new life says and saves nothing, and still has what it was given.
+	id=$(submit -- sh -c 'taskq checkpoint || { taskq progress 9 begun; taskq checkpoint first; }; exit 1')
+	expect 1 wait "$id"
+	expect 0 retry "$id"
+	expect 1 wait "$id"
+	is "$id" attempt 2
+	is "$id" progress_text begun
+	expect 0 show "$id"
+	prints first
+	expect 0 log "$id"
+	prints first
+}

@@ -40,20 +40,26 @@ void tqt_soil(struct tqt_lab *lab)
 	}
 }
 
-/* What nobody reads: reserved, and of progress all but the first text's end. */
+/* Of the report that the index names; of the block that is inherited. */
+static bool is_detail(uint32_t at)
+{
+	return at - (uint32_t)offsetof(struct tqi_attempt, progress_ns) < sizeof(uint64_t) ||
+	       at == offsetof(struct tqi_attempt, inherited_bytes);
+}
+
+/* What nobody reads: reserved, and progress that no index names. */
 static bool is_unread(uint32_t at)
 {
-	return lives_on(at) || at >= offsetof(struct tqi_attempt, progress[0].text) ||
+	return lives_on(at) || at >= offsetof(struct tqi_attempt, progress) ||
 	       at == offsetof(struct tqi_attempt, phase) || /* and others that share its word */
-	       at == offsetof(struct tqi_attempt, reserved1);
+	       at == offsetof(struct tqi_attempt, reserved1) || is_detail(at);
 }
 
 static void verify_filled(struct tqt_lab *lab, uint32_t slot)
 {
 	const unsigned char *record = attempt_at(lab, slot);
 	const struct tqi_attempt *a = (const void *)record;
-	bool filled = a->phase != PATTERN && a->stop_cause != PATTERN &&
-		      (unsigned char)a->progress[0].text[0] != PATTERN;
+	bool filled = a->phase != PATTERN && a->stop_cause != PATTERN;
 	unsigned char soiled[4];
 
 	/* A byte of a number or a time may be the pattern's by chance, four are not. */

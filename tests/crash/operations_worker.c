@@ -168,6 +168,21 @@ void tqt_run_fail_saved(struct tqt_world *w)
 	tqt_run_fail_again(w);
 }
 
+void tqt_run_fail_reported(struct tqt_world *w)
+{
+	tqt_run_fail_again(w);
+}
+
+void tqt_run_fail_handed_on(struct tqt_world *w)
+{
+	tqt_run_fail_again(w);
+}
+
+void tqt_run_complete_reported(struct tqt_world *w)
+{
+	tqt_run_complete(w);
+}
+
 void tqt_run_release(struct tqt_world *w)
 {
 	w->result = tq_release(w->worker, w->claims, 0);

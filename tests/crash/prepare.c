@@ -92,6 +92,17 @@ void tqt_prepare_inherited(struct tqt_world *w)
 	w->claim_count = w->id_count = 0;
 }
 
+/* It has inherited a report and a checkpoint, and adds a report. */
+void tqt_prepare_handed_on(struct tqt_world *w)
+{
+	tqt_prepare_saved(w);
+	tqt_must(tq_claim_progress(w->worker, w->claims, 10, "the first of all reports"), "report");
+	tqt_must(tq_release(w->worker, w->claims, 0), "release");
+	w->claim_count = w->id_count = 0;
+	tqt_claim(w);
+	tqt_must(tq_claim_progress(w->worker, w->claims, 20, "second"), "report");
+}
+
 void tqt_prepare_stopped(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);

@@ -92,6 +92,9 @@ enum {
 	X(checkpoint_next, tq_claim_checkpoint, saved, WHOLE, TQT_EMPTY)                           \
 	X(attempt_progress, tq_attempt_progress, claim, WORDS, TQT_EMPTY)                          \
 	X(attempt_checkpoint, tq_attempt_checkpoint, claim, STEPS, TQT_EMPTY | TQT_SHORT)          \
+	X(fail_reported, tq_fail, reported, WHOLE, TQT_EMPTY | TQT_SHORT)                          \
+	X(fail_handed_on, tq_fail, handed_on, WHOLE, TQT_EMPTY | TQT_SHORT)                        \
+	X(complete_reported, tq_complete, reported_twice, WHOLE, TQT_EMPTY)                        \
 	X(fail_saved, tq_fail, saved, WHOLE, TQT_EMPTY | TQT_SHORT)                                \
 	X(claim_saved, tq_claim, inherited, WHOLE, TQT_EMPTY)                                      \
 	X(claim_stop, tq_claim_wait_stop, claim, STEPS, TQT_FEW)                                   \

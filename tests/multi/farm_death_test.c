@@ -84,6 +84,8 @@ static int fork_and_crash(struct tq_run *run, void *arg)
 
 	(void)arg;
 	if (claim->attempt > 1) {
+		if (claim->progress_percent != 50 || strcmp(claim->progress_text, "half") != 0)
+			return TQ_RUN_FATAL;
 		snprintf(text, sizeof(text), "%.*s", (int)claim->checkpoint_bytes,
 			 (const char *)claim->checkpoint);
 		return tq_run_result(run, text, strlen(text));
@@ -95,7 +97,8 @@ static int fork_and_crash(struct tq_run *run, void *arg)
 			pause();
 	int n = snprintf(text, sizeof(text), "%d", (int)pid);
 
-	if (tq_claim_checkpoint(tq_run_worker(run), claim, text, (uint64_t)n) < 0)
+	if (tq_claim_checkpoint(tq_run_worker(run), claim, text, (uint64_t)n) < 0 ||
+	    tq_claim_progress(tq_run_worker(run), claim, 50, "half") < 0)
 		return TQ_RUN_FATAL;
 	return crash(run, NULL);
 }

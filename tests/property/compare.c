@@ -217,41 +217,47 @@ static bool compare_history(struct comparison *c, uint32_t index, const struct t
 	return true;
 }
 
+/* A block that attempts have left, or 0. */
+static bool is_kept(struct comparison *c, uint32_t block, uint32_t bytes,
+		    const struct model_kept *m)
+{
+	const struct tqi_kept *kept;
+
+	if (!block)
+		return !m->saved && !m->reported;
+	kept = tqi_unit(&c->tx, block);
+	if (bytes != sizeof(*kept) + (m->saved ? m->checkpoint.bytes : 0) ||
+	    kept->saved != m->saved || kept->reported != m->reported)
+		return false;
+	if (m->reported && (kept->report.percent != m->percent ||
+			    kept->report.text[0] != model_report_text(m->percent)))
+		return false;
+	return !m->saved || is_pattern(c, block, sizeof(*kept), m->checkpoint);
+}
+
 /* The next attempt may have begun already: with what was kept instead. */
 static void learn_inherited(struct comparison *c, const struct tqi_task *t, struct model_task *m)
 {
 	struct model_attempt *b = &m->attempt;
 
-	if (!c->tight || !t->attempt || !b->inherits)
+	if (!c->tight || !t->attempt || !m->has_older)
 		return;
 	const struct tqi_attempt *a = tqi_attempt_at(&c->tx, t->attempt);
 
-	if (a->inherited && a->inherited_bytes == b->inherited.bytes &&
-	    is_pattern(c, a->inherited, 0, b->inherited))
-		return;
-	b->inherits = m->has_older;
-	b->inherited = m->older;
+	if (!is_kept(c, a->inherited, a->inherited_bytes, &b->inherited))
+		b->inherited = m->older;
 }
 
-static bool compare_checkpoint(struct comparison *c, uint32_t index, const struct tqi_task *t,
-			       struct model_task *m)
+static bool compare_kept(struct comparison *c, uint32_t index, const struct tqi_task *t,
+			 struct model_task *m)
 {
-	const char *record = "task";
-
-	if (c->tight && m->has_checkpoint &&
-	    (!t->checkpoint || t->checkpoint_bytes != m->checkpoint.bytes ||
-	     !is_pattern(c, t->checkpoint, 0, m->checkpoint))) {
-		m->has_checkpoint = m->has_older;
-		m->checkpoint = m->older;
-	}
+	if (c->tight && m->has_older && !t->attempt &&
+	    !is_kept(c, t->kept, t->kept_bytes, &m->kept))
+		m->kept = m->older;
 	learn_inherited(c, t, m);
 	m->has_older = false;
-	if (!same(c, record, index, "has checkpoint", !!t->checkpoint, m->has_checkpoint))
-		return false;
-	return !m->has_checkpoint ||
-	       (same(c, record, index, "checkpoint_bytes", t->checkpoint_bytes,
-		     m->checkpoint.bytes) &&
-		same_bytes(c, index, "checkpoint", t->checkpoint, 0, m->checkpoint));
+	return is_kept(c, t->kept, t->kept_bytes, &m->kept) ||
+	       differ(c, "task %u: other things are kept", index);
 }
 
 static bool compare_key(struct comparison *c, uint32_t index, const struct tqi_task *t,
@@ -364,8 +370,8 @@ static bool compare_attempt(struct comparison *c, uint32_t index, const struct t
 	       SAME(a, b, started_ns) && SAME(a, b, phase) && SAME(a, b, phase_ns) &&
 	       SAME(a, b, stop_cause) && SAME(a, m, epoch) &&
 	       same(c, record, index, "task", a->task, index) &&
-	       same(c, record, index, "inherited", !!a->inherited, b->inherits) &&
-	       (!b->inherits || same_bytes(c, index, "inherited", a->inherited, 0, b->inherited));
+	       (is_kept(c, a->inherited, a->inherited_bytes, &b->inherited) ||
+		differ(c, "task %u: inherited other things", index));
 }
 
 static bool compare_task(struct comparison *c, uint32_t index)
@@ -380,7 +386,7 @@ static bool compare_task(struct comparison *c, uint32_t index)
 		return SAME(t, m, state);
 	return compare_state(c, index, t, m) && compare_numbers(c, index, t, m) &&
 	       compare_result(c, index, t, m) && compare_texts(c, index, t, m) &&
-	       compare_history(c, index, t, m) && compare_checkpoint(c, index, t, m) &&
+	       compare_history(c, index, t, m) && compare_kept(c, index, t, m) &&
 	       compare_key(c, index, t, m) && compare_limits_of(c, index, t, m) &&
 	       compare_tenant_of(c, index, t, m) && compare_attempt(c, index, t, m) &&
 	       compare_after(c, index) && compare_member(c, index);

@@ -260,7 +260,6 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	m->classes[t->queue][t->kind].ended[state - TQ_DONE]++;
 	if (state == TQ_DONE || state == TQ_FAILED)
 		model_time(m, t, TQI_TIMED_LIFE, t->submitted_ns);
-	t->has_checkpoint = false;
 	model_key_ended(m, task);
 	model_schedule_ended(m, task);
 	t->unmet = 0;

@@ -57,6 +57,19 @@ struct model_attempt_info {
 	int32_t cause_arg;
 };
 
+/* What attempts leave to the next one. */
+struct model_kept {
+	bool reported;
+	bool saved;
+	uint32_t percent; /* of the report; its text follows from it */
+	struct pattern checkpoint;
+};
+
+static inline char model_report_text(uint32_t percent)
+{
+	return (char)('a' + percent % 26);
+}
+
 struct model_attempt {
 	uint32_t record; /* 0 none is under way */
 	uint32_t worker;
@@ -69,9 +82,8 @@ struct model_attempt {
 	uint32_t stop_cause;
 	bool has_block; /* of checkpoints */
 	uint32_t saves;
-	struct pattern saved;
-	bool inherits;
-	struct pattern inherited;
+	struct model_kept own;
+	struct model_kept inherited;
 	int64_t charged_us;
 	uint32_t server; /* slot; 0 none */
 };
@@ -129,10 +141,9 @@ struct model_task {
 	uint64_t timeout_ns, timeout_total_ns, progress_timeout_ns, backoff_ns, backoff_cap_ns;
 	struct pattern payload, label, result, error;
 	uint64_t output_bytes, max_rss_bytes, cpu_ns;
-	bool has_checkpoint;
-	struct pattern checkpoint;
+	struct model_kept kept;
 	bool has_older; /* what is kept instead when memory is short */
-	struct pattern older;
+	struct model_kept older;
 	bool has_older_result; /* likewise, when a dead worker's output finds no memory */
 	bool older_cut;
 	struct pattern older_result;

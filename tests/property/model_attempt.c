@@ -61,12 +61,11 @@ static void start(struct model *m, uint32_t worker, uint32_t record, uint32_t ta
 					     .worker = worker,
 					     .order = ++m->order,
 					     .started_ns = m->now_ns,
-					     .inherits = t->has_checkpoint,
-					     .inherited = t->checkpoint };
+					     .inherited = t->kept };
 	if (t->fair)
 		t->attempt.charged_us = model_fair_begin(m, t);
 	t->attempt.server = model_server_take(m, t->queue);
-	t->has_checkpoint = false;
+	t->kept = (struct model_kept){ .saved = false };
 	t->look_ns = model_look_at(t);
 	t->attempt.serial = (uint32_t)++m->workers[worker].tasks;
 	model_key_started(t);
@@ -157,15 +156,27 @@ struct ended {
 	int32_t cause_arg;
 };
 
+static struct model_kept merged(const struct model_attempt *a)
+{
+	struct model_kept kept = a->inherited;
+
+	if (a->own.saved)
+		kept.checkpoint = a->own.checkpoint;
+	if (a->own.reported)
+		kept.percent = a->own.percent;
+	kept.saved |= a->own.saved;
+	kept.reported |= a->own.reported;
+	return kept;
+}
+
 static struct ended detach(struct model *m, uint32_t task, uint32_t cause, int32_t arg)
 {
 	struct model_task *t = &m->tasks[task];
 	const struct model_attempt *a = &t->attempt;
 	struct ended ended = { task, a->worker, a->started_ns, cause, arg };
 
-	t->has_checkpoint = a->saves || a->inherits;
-	t->checkpoint = a->saves ? a->saved : a->inherited;
-	t->has_older = a->saves && a->inherits;
+	t->kept = merged(a);
+	t->has_older = a->own.saved || a->own.reported;
 	t->older = a->inherited;
 	model_slots_give(m, t);
 	model_time(m, t, TQI_TIMED_RUN, a->started_ns);

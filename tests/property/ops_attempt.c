@@ -17,9 +17,18 @@ void op_progress(struct world *w)
 
 	if (!task)
 		return;
+	struct model_attempt *m = &w->m->tasks[task].attempt;
+	struct tqi_attempt *a = attempt_record(w, task);
+	const uint32_t next = tqi_load_relaxed32(&a->progress_index) + 1;
+	struct tqi_progress *report = &a->progress[next & 1];
+
 	note(w, "progress of %u", task);
-	w->m->tasks[task].attempt.progress_ns = w->m->now_ns;
-	tqi_store_release64(&attempt_record(w, task)->progress_ns, w->m->now_ns);
+	m->progress_ns = w->m->now_ns;
+	m->own.reported = true;
+	m->own.percent = below(w, 101);
+	*report = (struct tqi_progress){ m->own.percent, { model_report_text(m->own.percent) } };
+	tqi_store_release64(&a->progress_ns, w->m->now_ns);
+	tqi_store_release32(&a->progress_index, next);
 }
 
 static int checkpoint_core(struct world *w, void *arg)
@@ -46,13 +55,14 @@ void op_checkpoint(struct world *w)
 		return;
 	m->has_block = true;
 	m->saves++;
-	m->saved = pattern_make(w, 3000);
+	m->own.saved = true;
+	m->own.checkpoint = pattern_make(w, 3000);
 	struct tqi_attempt *a = attempt_record(w, task);
 	unsigned char *half = w->box.seg.base + ((uint64_t)a->checkpoint << TQI_UNIT_SHIFT) +
 			      (m->saves & 1) * TQ_CHECKPOINT_MAX;
 
-	pattern_fill(m->saved, half);
-	tqi_store_release64(&a->saved, (uint64_t)m->saves << 32 | m->saved.bytes);
+	pattern_fill(m->own.checkpoint, half);
+	tqi_store_release64(&a->saved, (uint64_t)m->saves << 32 | m->own.checkpoint.bytes);
 }
 
 /* A command writes into its worker's ring. */

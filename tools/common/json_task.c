@@ -255,6 +255,9 @@ static void add_progress(json_t *object, const struct tq_task_info *info)
 				    json_integer(info->progress_percent));
 		json_object_set_new(object, "progress_text", json_text(info->progress_text));
 	}
+	if (info->checkpoint_bytes)
+		json_object_set_new(object, "checkpoint_bytes",
+				    json_integer(info->checkpoint_bytes));
 }
 
 /* Of what waits for it; not for `submit --batch`. */

@@ -84,6 +84,7 @@ static const struct field {
 	{ "worker_pid", FIELD_IGNORED, 0 },
 	{ "progress_percent", FIELD_IGNORED, 0 },
 	{ "progress_text", FIELD_IGNORED, 0 },
+	{ "checkpoint_bytes", FIELD_IGNORED, 0 },
 	{ "cause", FIELD_IGNORED, 0 },
 	{ "cause_arg", FIELD_IGNORED, 0 },
 	{ "cause_id", FIELD_IGNORED, 0 },

@@ -242,6 +242,8 @@ const struct column task_columns[] = {
 	OF_WORKER("pid", "PID", worker_pid, "pid of that worker"),
 	FIGURES("progress", "DONE", put_progress, "progress that it has reported"),
 	FIELD("doing", "DOING", COLUMN_TEXT, progress_text, "the text of that report"),
+	FIELD("checkpoint", "CHECKPOINT", COLUMN_COUNT32, checkpoint_bytes,
+	      "bytes that its attempts have saved last"),
 	FIELD("attempts", "ATT", COLUMN_COUNT32, attempt, "attempts begun"),
 	FIELD("failures", "FAILURES", COLUMN_COUNT32, failures, "attempts that failed"),
 	FIGURES("retries", "RETRIES", put_retries, "how many of them may be followed by another"),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* taskq show: everything about a task, for a person at 3 a.m. or a program. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -231,6 +232,33 @@ static void lines_times(const struct show *show)
 		     format_duration(info->progress_timeout_ns, text));
 }
 
+/* The first lines of @data, each set in by four columns. */
+static void print_lines(const char *data, size_t bytes)
+{
+	for (unsigned lines = 0; bytes > 0 && lines < OUTPUT_LINES; lines++) {
+		const char *feed = memchr(data, '\n', bytes);
+		const size_t length = feed ? (size_t)(feed - data) : bytes;
+		const size_t step = feed ? length + 1 : length;
+
+		fputs("    ", stdout);
+		text_put_safe_bytes(stdout, data, length);
+		putchar('\n');
+		data += step;
+		bytes -= step;
+	}
+}
+
+static void lines_checkpoint(const struct show *show)
+{
+	char data[TQ_CHECKPOINT_MAX];
+	uint64_t bytes;
+
+	if (tq_checkpoint(show->cli->tq, show->info.id, data, &bytes) < 0)
+		return;
+	line("checkpoint", "%" PRIu64 " bytes, which the next attempt is given", bytes);
+	print_lines(data, bytes);
+}
+
 static void lines_attempts(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
@@ -246,6 +274,7 @@ static void lines_attempts(const struct show *show)
 		     format_duration(info->backoff_cap_ns, cap));
 	if (info->progress_percent || info->progress_text[0])
 		line("progress", "%u %% %s", info->progress_percent, info->progress_text);
+	lines_checkpoint(show);
 	if (info->max_rss_bytes || info->cpu_ns)
 		line("used", "%s CPU time, %s memory at most", format_duration(info->cpu_ns, cpu),
 		     format_size(info->max_rss_bytes, rss));
@@ -279,22 +308,6 @@ static void table_history(const struct show *show)
 			   tq_cause_format(attempt->cause, attempt->cause_arg, cause));
 	}
 	table_end(&table, stdout);
-}
-
-/* The first lines of @data, each set in by four columns. */
-static void print_lines(const char *data, size_t bytes)
-{
-	for (unsigned lines = 0; bytes > 0 && lines < OUTPUT_LINES; lines++) {
-		const char *feed = memchr(data, '\n', bytes);
-		const size_t length = feed ? (size_t)(feed - data) : bytes;
-		const size_t step = feed ? length + 1 : length;
-
-		fputs("    ", stdout);
-		text_put_safe_bytes(stdout, data, length);
-		putchar('\n');
-		data += step;
-		bytes -= step;
-	}
 }
 
 static void print_output(const struct show *show)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* What a task's attempts have left. */
+#include "client/observe/kept.h"
+
+#include <errno.h>
+
+#define TRIES 64
+
+/* The attempt that a copied task runs; false: none. */
+static bool peek_attempt(const struct tqi_segment *seg, const struct tqi_task *task, uint64_t id,
+			 struct tqi_attempt *ret_attempt)
+{
+	return task->state == TQ_RUNNING &&
+	       tqi_peek_record(seg, TQI_ATTEMPTS, task->attempt, ret_attempt) == 0 &&
+	       ret_attempt->id == id;
+}
+
+bool tqi_peek_kept(const struct tqi_segment *seg, const struct tqi_task *task,
+		   struct tqi_kept_place *ret_place, struct tqi_kept *ret_kept)
+{
+	struct tqi_kept_place place = { task->kept, task->kept_bytes };
+	struct tqi_attempt a;
+
+	if (task->state == TQ_RUNNING) {
+		if (tqi_peek_record(seg, TQI_ATTEMPTS, task->attempt, &a) < 0)
+			return false;
+		place = (struct tqi_kept_place){ a.inherited, a.inherited_bytes };
+	}
+	if (!place.block || place.bytes < sizeof(*ret_kept) ||
+	    tqi_peek_owned(seg, task, place.block, 0, ret_kept, sizeof(*ret_kept)) < 0)
+		return false;
+	*ret_place = place;
+	return true;
+}
+
+/* Of an attempt under way: the half that is valid, if it still is when it has been copied. */
+static int copy_saved(const struct tqi_segment *seg, const struct tqi_task *task, uint64_t id,
+		      const struct tqi_attempt *a, void *buf, uint64_t *ret_bytes)
+{
+	const uint64_t saved = tqi_load_relaxed64(&a->saved);
+	struct tqi_attempt again;
+
+	if ((uint32_t)saved > TQ_CHECKPOINT_MAX)
+		return TQ_ECORRUPT;
+	int r = tqi_peek_owned(seg, task, a->checkpoint, (saved >> 32 & 1) * TQ_CHECKPOINT_MAX, buf,
+			       (uint32_t)saved);
+
+	if (r == 0 &&
+	    (!peek_attempt(seg, task, id, &again) || tqi_load_relaxed64(&again.saved) != saved))
+		r = -EAGAIN;
+	*ret_bytes = (uint32_t)saved;
+	return r;
+}
+
+static int copy_kept(const struct tqi_segment *seg, const struct tqi_task *task, void *buf,
+		     uint64_t *ret_bytes)
+{
+	struct tqi_kept_place place;
+	struct tqi_kept kept;
+
+	if (!tqi_peek_kept(seg, task, &place, &kept) || !kept.saved)
+		return -ENODATA;
+	*ret_bytes = place.bytes - sizeof(kept);
+	if (*ret_bytes > TQ_CHECKPOINT_MAX)
+		return TQ_ECORRUPT;
+	return tqi_peek_owned(seg, task, place.block, sizeof(kept), buf, *ret_bytes);
+}
+
+int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
+{
+	struct tqi_task task;
+	struct tqi_attempt a;
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < TRIES; i++) {
+		int r = tqi_peek_task(&tq->seg, id, &task);
+
+		if (r < 0)
+			return r;
+		if (peek_attempt(&tq->seg, &task, id, &a) && a.checkpoint &&
+		    tqi_load_relaxed64(&a.saved))
+			r = copy_saved(&tq->seg, &task, id, &a, buf, &bytes);
+		else
+			r = copy_kept(&tq->seg, &task, buf, &bytes);
+		if (r != -EAGAIN && tqi_task_unchanged(&tq->seg, tqi_id_index(id), &task)) {
+			if (r == 0)
+				*ret_bytes = bytes;
+			return r;
+		}
+	}
+	return -EAGAIN;
+}
