@@ -138,7 +138,7 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	taskq queue set narrow --max-depth 1
 	submit -q narrow -- true
 	submit -q other -- true
-	expect 4 update -q narrow "$(taskq list -q other --json | jq -r .id)"
+	expect 4 update --move narrow "$(taskq list -q other --json | jq -r .id)"
 	says 'queue "narrow" holds 1 waiting tasks, its limit is 1'
 	[[ $stderr != *--full-timeout* ]]
 	expect 4 retry "$failed"

@@ -85,7 +85,7 @@ load helper
 	is "$id" state done
 	is "$id" attempt 2
 	expect 1 retry --failed -q default
-	says "no failed tasks"
+	prints "0 tasks retried"
 	expect 0 retry --failed
 	[[ $(taskq list --json -q other | jq -r .state) == ready ]]
 	expect 5 retry --failed -q nowhere
@@ -97,14 +97,14 @@ load helper
 
 	taskq create -q slow
 	id=$(submit -- true)
-	expect 0 update -p -7 -q slow --delay 1h "$id"
+	expect 0 update -p -7 --move slow --delay 1h "$id"
 	is "$id" priority -7
 	is "$id" queue slow
 	is "$id" state delayed
 	expect 0 stats -H -o queue,submitted,moved
 	prints $'default\t1\t1'
 	prints $'slow\t1\t0'
-	expect 5 update -q nowhere "$id"
+	expect 5 update --move nowhere "$id"
 	says 'queue "nowhere": no such queue'
 	expect 2 update "$id"
 	says "nothing to change"
@@ -233,4 +233,48 @@ load helper
 		says "it is done"
 		says "only tasks that"
 	done
+}
+
+@test "fault.L4: the same filters for hold, unhold, update, retry, forget and wait, and how many" {
+	local group one two other
+
+	taskq create -q other
+	group=$(taskq group new)
+	one=$(submit -L mine -- true)
+	two=$(submit -L mine --group "$group" -- true)
+	other=$(submit -q other -L mine --kind k --payload x)
+	expect 0 hold -L mine -q default
+	[[ $output == "2 tasks held" ]]
+	not is "$other" flags '["held"]'
+	expect 0 hold -L mine
+	[[ $output == "1 task held" ]]
+	expect 1 hold -L mine
+	[[ $output == "0 tasks held" ]]
+	expect 0 unhold --group "$group" --json
+	[[ $output == "{\"id\":\"$two\"}" ]]
+	expect 0 unhold -L mine
+	[[ $output == "2 tasks let go" ]]
+	expect 0 update -p 7 -K k
+	[[ $output == "1 task changed" && $(field "$other" priority) == 7 ]]
+	expect 0 update --move default -q other
+	is "$other" queue default
+	expect 2 update -p 7 -q other "$one"
+	expect 2 hold -S running
+	says "only tasks that wait"
+	expect 0 cancel -K k
+	expect 75 wait -q default --timeout 0
+	work_off
+	expect 0 wait -q default
+	[[ $output == "0 tasks have ended" ]]
+	expect 0 wait -L mine -S "done"
+	[[ $output == "2 tasks have ended" ]]
+	expect 1 wait -L mine -S finished
+	expect 0 retry -L mine
+	[[ $output == "1 task retried" ]]
+	expect 0 forget -L mine -S "done"
+	[[ $output == "2 tasks forgotten" ]]
+	[[ $(taskq list -H -o label --group "$group") == mine ]]
+	expect 5 hold --group g99-1
+	expect 2 hold
+	says "the id is missing"
 }

@@ -58,7 +58,7 @@ load helper
 	expect 0 why --json "$next"
 	[[ $(jq -r '"\(.holder) \(.holder_state) \(.successor)"' <<<"$output") == "$first running true" ]]
 	taskq create -q other 2>/dev/null || submit -q other -- true
-	expect 1 update -q other "$next"
+	expect 1 update --move other "$next"
 	says "it shares a coalesced key with another task of queue default"
 	touch go
 	expect 0 wait "$first" "$next"

@@ -13,6 +13,7 @@ enum option_key {
 	OPTION_AFTER, /* the rows of after_options.h */
 	OPTION_AFTER_ANY,
 	OPTION_AFTER_FAIL,
+	OPTION_GROUP_OF, /* of filter_options.h */
 	OPTION_COMMAND, /* not an option: the rest of the line is a command */
 	OPTION_OWN,	/* first key that a verb may use */
 };

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "errors.h"
+#include "filter_options.h"
 #include "format.h"
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "states.h"
 #include "task_columns.h"
 #include "verbs.h"
 
@@ -21,9 +21,7 @@ enum key {
 };
 
 static const struct option_row rows[] = {
-	{ 'S', "state", "S[,S]", "in these states; also \"unfinished\", \"finished\"" },
-	{ 'K', "kind", "K", "of this kind" },
-	{ 'L', "label", "TEXT", "with this label" },
+	FILTER_OPTION_ROWS,
 	{ KEY_AFTER, "after", "ID", "those behind ID in the list; it may be gone" },
 	{ 'n', "limit", "N", "at most N tasks" },
 	COLUMNS_OPTION_ROWS,
@@ -32,7 +30,7 @@ static const struct option_row rows[] = {
 
 struct list {
 	struct cli *cli;
-	struct tq_task_filter filter;
+	struct filter_options filter;
 	struct clocks clocks;
 	struct columns columns;
 	uint64_t limit;
@@ -45,14 +43,12 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 
 	switch (key) {
 	case 'S':
-		return option_states(cli, arg, &list->filter.states);
 	case 'K':
-		return option_name(cli, "--kind", arg, &list->filter.kind);
 	case 'L':
-		list->filter.label = arg;
-		return true;
+	case OPTION_GROUP_OF:
+		return filter_option(cli, &list->filter, key, arg);
 	case KEY_AFTER:
-		return tq_id_parse(arg, &list->filter.after) == 0 ||
+		return tq_id_parse(arg, &list->filter.filter.after) == 0 ||
 		       refuse(cli, "--after", arg, "not a task id", FORM_ID);
 	case 'n':
 		return option_count(cli, "--limit", arg, 1, INT64_MAX, &list->limit);
@@ -72,12 +68,12 @@ static void print_task(struct list *list, const struct tq_task_info *info)
 static int print_list(struct list *list)
 {
 	struct tq_task_info *infos = calloc(CHUNK, sizeof(*infos));
+	bool at_end = !infos;
 	uint64_t cursor = 0;
-	int n = infos ? 1 : 0;
+	int n = 0;
 
-	while (n > 0 && list->count < list->limit && !ferror(stdout)) {
-		infos[0].size = sizeof(infos[0]);
-		n = tq_task_list(list->cli->tq, &list->filter, &cursor, infos, CHUNK);
+	while (!at_end && list->count < list->limit && !ferror(stdout)) {
+		n = filter_list(list->cli, &list->filter, &cursor, infos, CHUNK, &at_end);
 		for (int i = 0; i < n && list->count < list->limit; i++, list->count++)
 			print_task(list, &infos[i]);
 		table_flush(&list->columns.table, stdout);
@@ -92,10 +88,9 @@ static int list_tasks(struct list *list)
 	struct cli *cli = list->cli;
 	int r;
 
-	if (!attach(cli, TQ_OPEN_READONLY) || (cli->queue_given && !require_queue(cli, cli->queue)))
+	if (!attach(cli, TQ_OPEN_READONLY) || !filter_begin(cli, &list->filter))
 		return cli->exit_code;
 	list->clocks = clocks_read();
-	list->filter.queue = cli->queue_given ? cli->queue : NULL;
 	r = print_list(list);
 	if (r < 0)
 		return fail(cli, r, ABOUT_CONTENT, "list");
@@ -108,7 +103,6 @@ int verb_list(struct cli *cli, int argc, char **argv)
 {
 	struct list list = {
 		.cli = cli,
-		.filter = { .size = sizeof(list.filter) },
 		.columns = { .all = task_columns,
 			     .usual = "id,state,priority,queue,kind,attempts,age,what" },
 		.limit = UINT64_MAX,

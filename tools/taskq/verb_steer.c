@@ -7,10 +7,10 @@
 
 #include "after_options.h"
 #include "errors.h"
+#include "filter_options.h"
 #include "json.h"
 #include "options.h"
 #include "parse.h"
-#include "states.h"
 #include "verbs.h"
 
 enum key {
@@ -18,7 +18,8 @@ enum key {
 	KEY_DEPENDANTS,
 	KEY_DELAY,
 	KEY_AT,
-	KEY_DEADLINE
+	KEY_DEADLINE,
+	KEY_MOVE
 };
 
 /* A failure of which all has been said; cli->exit_code is for it. */
@@ -27,30 +28,51 @@ enum key {
 /* What is done to each of the tasks; 0 or more when it was. */
 typedef int steer_fn(struct cli *cli, uint64_t id, const void *arg);
 
-/* What a verb asks of the state, for those who did not know. */
+#define UNFINISHED ((1u << TQ_DONE) - (1u << TQ_BLOCKED))
+#define WAITING (UNFINISHED & ~(1u << TQ_RUNNING))
+#define ENDED ((1u << TQ_STATE_COUNT) - (1u << TQ_DONE))
+
+/* What a verb asks of the state, for those who did not know; what it has done to a task; the
+ * states of those that are meant when nobody says which, and of flags, must and must not. */
 static const struct rule {
 	const char *verb;
 	const char *text;
+	const char *done;
+	uint32_t states;
+	uint32_t flags, no_flags;
 } rules[] = {
-	{ "cancel", "only tasks that have not ended can be cancelled" },
-	{ "retry", "only failed, cancelled and expired tasks can be retried" },
-	{ "hold", "only tasks that wait can be held" },
-	{ "unhold", "only tasks that wait can be held and let go" },
-	{ "forget", "only tasks that have ended can be forgotten; `taskq cancel` ends one" },
-	{ "update", "only tasks that wait can be changed, and get dependencies only before their\n"
-		    "first start" },
+	{ "cancel", "only tasks that have not ended can be cancelled", "cancelled", UNFINISHED, 0,
+	  0 },
+	{ "retry", "only failed, cancelled and expired tasks can be retried", "retried",
+	  ENDED & ~(1u << TQ_DONE), 0, 0 },
+	{ "hold", "only tasks that wait can be held", "held", WAITING, 0, TQ_INFO_HELD },
+	{ "unhold", "only tasks that wait can be held and let go", "let go", WAITING, TQ_INFO_HELD,
+	  0 },
+	{ "forget", "only tasks that have ended can be forgotten; `taskq cancel` ends one",
+	  "forgotten", ENDED, 0, 0 },
+	{ "update",
+	  "only tasks that wait can be changed, and get dependencies only before their\n"
+	  "first start",
+	  "changed", WAITING, 0, 0 },
 };
+
+static const struct rule *rule_of(const struct cli *cli)
+{
+	const struct rule *rule = rules;
+
+	while (strcmp(rule->verb, cli->verb->name) != 0)
+		rule++;
+	return rule;
+}
 
 static int fail_state(const struct cli *cli, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	const struct rule *rule = rules;
+	const struct rule *rule = rule_of(cli);
 	char text[TQ_ID_TEXT_MAX];
 
 	if (tq_info(cli->tq, id, &info) < 0)
 		return fail_task(cli, TQ_ESTATE, id);
-	while (strcmp(rule->verb, cli->verb->name) != 0)
-		rule++;
 	complain("%s %s: it is %s\n%s", rule->verb, tq_id_format(id, text),
 		 tq_state_name(info.state), rule->text);
 	return CLI_NOTHING;
@@ -88,14 +110,20 @@ static int steer_each(struct cli *cli, const uint64_t *ids, unsigned count, stee
 	return code;
 }
 
-static int steer_operands(struct cli *cli, steer_fn *steer, const void *arg)
+/* With a queue that must be there, or NULL. */
+static bool attach_with(struct cli *cli, const char *queue)
+{
+	return attach(cli, 0) && (!queue || require_queue(cli, queue));
+}
+
+static int steer_operands(struct cli *cli, const char *queue, steer_fn *steer, const void *arg)
 {
 	uint64_t *ids;
 	int code;
 
-	if (!operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
+	if (!operands_ids(cli, &ids))
 		return cli->exit_code;
-	if (attach(cli, 0))
+	if (attach_with(cli, queue))
 		code = steer_each(cli, ids, (unsigned)cli->operand_count, steer, arg);
 	else
 		code = cli->exit_code;
@@ -103,18 +131,86 @@ static int steer_operands(struct cli *cli, steer_fn *steer, const void *arg)
 	return code;
 }
 
+/* False: nothing is wrong with it, and it is passed over. */
+static bool is_meant(const struct rule *rule, const struct tq_task_info *info)
+{
+	return (info->flags & rule->flags) == rule->flags && !(info->flags & rule->no_flags);
+}
+
+/*
+ * All that match, a chunk at a time; *ret_count those that were changed.  One that has
+ * ended or been changed by somebody else between our look and our step is not our failure.
+ */
+static int steer_matching(struct cli *cli, const struct filter_options *f, steer_fn *steer,
+			  const void *arg, uint64_t *ret_count)
+{
+	enum {
+		CHUNK = 64
+	};
+	const struct rule *rule = rule_of(cli);
+	struct tq_task_info infos[CHUNK];
+	uint64_t cursor = 0;
+	int n, code = CLI_OK;
+	bool at_end;
+
+	*ret_count = 0;
+	do {
+		n = filter_list(cli, f, &cursor, infos, CHUNK, &at_end);
+		for (int i = 0; i < n && !failed_at_lock(); i++) {
+			const int r = is_meant(rule, &infos[i]) ? steer(cli, infos[i].id, arg)
+								: TQ_ESTATE;
+
+			*ret_count += r >= 0;
+			if (r == STEER_REPORTED)
+				code = worse(code, cli->exit_code);
+			else if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
+				code = worse(code, fail_steer(cli, r, infos[i].id));
+		}
+	} while (!at_end && !failed_at_lock());
+	return n < 0 ? fail(cli, n, ABOUT_CONTENT, "%s", cli->verb->name) : code;
+}
+
+static int steer_filtered(struct cli *cli, struct filter_options *f, const char *queue,
+			  steer_fn *steer, const void *arg)
+{
+	const struct rule *rule = rule_of(cli);
+	uint64_t count;
+	int code;
+
+	if (!f->filter.states)
+		f->filter.states = rule->states;
+	if (f->filter.states & ~rule->states)
+		return usage(cli, "%s", rule->text);
+	if (!attach_with(cli, queue) || !filter_begin(cli, f))
+		return cli->exit_code;
+	code = steer_matching(cli, f, steer, arg, &count);
+	if (!cli->json)
+		printf("%llu %s %s\n", (unsigned long long)count,
+		       format_plural(count, "task", "tasks"), rule->done);
+	return code == CLI_OK && count == 0 ? CLI_NOTHING : code;
+}
+
+/* The tasks that are named, or those that match; @queue, if any, is to be there. */
+static int steer_chosen(struct cli *cli, struct filter_options *f, const char *queue,
+			steer_fn *steer, const void *arg)
+{
+	const bool by_filter = filter_in_place_of_ids(cli, f);
+
+	if (cli->exit_code)
+		return cli->exit_code;
+	return by_filter ? steer_filtered(cli, f, queue, steer, arg)
+			 : steer_operands(cli, queue, steer, arg);
+}
+
 /* What cancel is asked to do. */
 struct cancel {
-	struct tq_task_filter filter;
+	struct filter_options filter;
 	bool dependants;
-	bool filters; /* in place of ids */
 };
 
 static const struct option_row cancel_rows[] = {
 	{ KEY_DEPENDANTS, "dependants", NULL, "and all tasks that depend on them" },
-	{ 'S', "state", "S[,S]", "instead of ids: all in these states, or \"unfinished\"" },
-	{ 'K', "kind", "K", "the same: all of this kind" },
-	{ 'L', "label", "TEXT", "the same: all with this label" },
+	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -124,18 +220,7 @@ static bool take_cancel(struct cli *cli, void *ctx, int key, const char *arg)
 
 	if (key == KEY_DEPENDANTS)
 		return cancel->dependants = true;
-	cancel->filters |= key == 'S' || key == 'K' || key == 'L';
-	switch (key) {
-	case 'S':
-		return option_states(cli, arg, &cancel->filter.states);
-	case 'K':
-		return option_name(cli, "--kind", arg, &cancel->filter.kind);
-	case 'L':
-		cancel->filter.label = arg;
-		return true;
-	default:
-		return option_global(cli, NULL, key, arg);
-	}
+	return filter_option(cli, &cancel->filter, key, arg);
 }
 
 static int cancel_one(struct cli *cli, uint64_t id, const void *arg)
@@ -150,83 +235,42 @@ static int cancel_one(struct cli *cli, uint64_t id, const void *arg)
 	return r;
 }
 
-/*
- * All that match, a chunk at a time; *ret_count those that were cancelled.  One that has
- * ended or been changed by somebody else between our look and our step is not our failure.
- */
-static int steer_matching(struct cli *cli, const struct tq_task_filter *filter, steer_fn *steer,
-			  const void *arg, uint64_t *ret_count)
-{
-	enum {
-		CHUNK = 64
-	};
-	struct tq_task_info infos[CHUNK] = { { .size = sizeof(infos[0]) } };
-	uint64_t cursor = 0;
-	int n, code = CLI_OK;
-
-	*ret_count = 0;
-	while ((n = tq_task_list(cli->tq, filter, &cursor, infos, CHUNK)) > 0) {
-		for (int i = 0; i < n; i++) {
-			const int r = steer(cli, infos[i].id, arg);
-
-			*ret_count += r >= 0;
-			if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
-				code = worse(code, fail_steer(cli, r, infos[i].id));
-		}
-		infos[0].size = sizeof(infos[0]);
-	}
-	return n < 0 ? fail(cli, n, ABOUT_CONTENT, "%s", cli->verb->name) : code;
-}
-
-static int cancel_matching(struct cli *cli, struct cancel *cancel)
-{
-	const uint32_t unfinished = (1u << TQ_DONE) - (1u << TQ_BLOCKED);
-	uint64_t count;
-	int code;
-
-	cancel->filter.size = sizeof(cancel->filter);
-	cancel->filter.queue = cli->queue_given ? cli->queue : NULL;
-	if (!cancel->filter.states)
-		cancel->filter.states = unfinished;
-	if (cancel->filter.states & ~unfinished)
-		return usage(cli, "only tasks that have not ended can be cancelled");
-	if (!attach(cli, 0) || (cli->queue_given && !require_queue(cli, cli->queue)))
-		return cli->exit_code;
-	code = steer_matching(cli, &cancel->filter, cancel_one, cancel, &count);
-	if (code != CLI_OK)
-		return code;
-	if (!cli->json)
-		printf("%llu %s cancelled\n", (unsigned long long)count,
-		       format_plural(count, "task", "tasks"));
-	return count ? CLI_OK : CLI_NOTHING;
-}
-
 int verb_cancel(struct cli *cli, int argc, char **argv)
 {
 	struct cancel cancel = { .dependants = false };
 
 	if (!options_parse(cli, cancel_rows, take_cancel, &cancel, argc, argv))
 		return cli->exit_code;
-	cancel.filters |= cli->queue_given;
-	if (cancel.filters && cli->operand_count > 0)
-		return usage(cli, "give either ids or --queue, --state, --kind, --label");
-	if (cancel.filters)
-		return cancel_matching(cli, &cancel);
-	return steer_operands(cli, cancel_one, &cancel);
+	return steer_chosen(cli, &cancel.filter, NULL, cancel_one, &cancel);
 }
 
 static int steer_one(struct cli *cli, uint64_t id, const void *arg)
 {
 	const enum tq_task_action *action = arg;
+	const int r = tq_task_steer(cli->tq, id, *action);
 
-	return tq_task_steer(cli->tq, id, *action);
+	if (r >= 0 && cli->json)
+		json_line(json_pack("{s:o}", "id", json_id(id)));
+	return r;
+}
+
+static const struct option_row filter_rows[] = {
+	FILTER_OPTION_ROWS,
+	{ 0, NULL, NULL, NULL },
+};
+
+static bool take_filter(struct cli *cli, void *ctx, int key, const char *arg)
+{
+	return filter_option(cli, ctx, key, arg);
 }
 
 static int steer_simply(struct cli *cli, int argc, char **argv, enum tq_task_action action)
 {
-	if (!options_parse(cli, options_none, NULL, NULL, argc, argv))
+	struct filter_options filter = { .given = false };
+
+	if (!options_parse(cli, filter_rows, take_filter, &filter, argc, argv))
 		return cli->exit_code;
-	return steer_operands(cli, steer_one, &action);
+	return steer_chosen(cli, &filter, NULL, steer_one, &action);
 }
 
 int verb_hold(struct cli *cli, int argc, char **argv)
@@ -240,22 +284,24 @@ int verb_unhold(struct cli *cli, int argc, char **argv)
 }
 
 struct choice {
-	bool failed; /* all of them, in place of ids */
+	struct filter_options filter;
 	bool dependants;
 };
 
 #define FAILED_ROW                                                                                 \
 	{                                                                                          \
-		KEY_FAILED, "failed", NULL, "all failed tasks, of the queue given by -q or of all" \
+		KEY_FAILED, "failed", NULL, "all failed tasks: as -S failed"                       \
 	}
 static const struct option_row forget_rows[] = {
 	FAILED_ROW,
+	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
 };
 
 static const struct option_row retry_rows[] = {
 	FAILED_ROW,
 	{ KEY_DEPENDANTS, "dependants", NULL, "and all tasks that their ends have cancelled" },
+	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -263,69 +309,44 @@ static bool take_choice(struct cli *cli, void *ctx, int key, const char *arg)
 {
 	struct choice *choice = ctx;
 
-	if (key == KEY_FAILED)
-		return choice->failed = true;
 	if (key == KEY_DEPENDANTS)
 		return choice->dependants = true;
-	return option_global(cli, NULL, key, arg);
-}
-
-static int steer_failed(struct cli *cli, enum tq_task_action action)
-{
-	const struct tq_task_filter filter = {
-		.size = sizeof(filter),
-		.states = 1u << TQ_FAILED,
-		.queue = cli->queue_given ? cli->queue : NULL,
-	};
-	uint64_t steered;
-	int code;
-
-	if (!attach(cli, 0) || (cli->queue_given && !require_queue(cli, cli->queue)))
-		return cli->exit_code;
-	code = steer_matching(cli, &filter, steer_one, &action, &steered);
-	if (code == CLI_OK && steered == 0) {
-		complain("no failed tasks");
-		return CLI_NOTHING;
-	}
-	return code;
-}
-
-static int steer_chosen(struct cli *cli, const struct choice *choice, enum tq_task_action action)
-{
-	if (choice->failed && cli->operand_count > 0)
-		return usage(cli, "give either ids or --failed");
-	if (choice->failed)
-		return steer_failed(cli, action);
-	return steer_operands(cli, steer_one, &action);
+	if (key != KEY_FAILED)
+		return filter_option(cli, &choice->filter, key, arg);
+	choice->filter.filter.states |= 1u << TQ_FAILED;
+	return choice->filter.given = true;
 }
 
 int verb_retry(struct cli *cli, int argc, char **argv)
 {
-	struct choice choice = { .failed = false };
+	struct choice choice = { .dependants = false };
+	enum tq_task_action action = TQ_TASK_ACTION_RETRY;
 
 	if (!options_parse(cli, retry_rows, take_choice, &choice, argc, argv))
 		return cli->exit_code;
-	return steer_chosen(cli, &choice,
-			    choice.dependants ? TQ_TASK_ACTION_RETRY_DEPENDANTS
-					      : TQ_TASK_ACTION_RETRY);
+	if (choice.dependants)
+		action = TQ_TASK_ACTION_RETRY_DEPENDANTS;
+	return steer_chosen(cli, &choice.filter, NULL, steer_one, &action);
 }
 
 int verb_forget(struct cli *cli, int argc, char **argv)
 {
-	struct choice choice = { .failed = false };
+	const enum tq_task_action action = TQ_TASK_ACTION_FORGET;
+	struct choice choice = { .dependants = false };
 
 	if (!options_parse(cli, forget_rows, take_choice, &choice, argc, argv))
 		return cli->exit_code;
-	return steer_chosen(cli, &choice, TQ_TASK_ACTION_FORGET);
+	return steer_chosen(cli, &choice.filter, NULL, steer_one, &action);
 }
 
 static const struct option_row update_rows[] = {
 	{ 'p', "priority", "P", "bigger is more urgent; or low, normal, high, critical" },
-	{ 'q', "queue", "QUEUE", "move them there" },
+	{ KEY_MOVE, "move", "QUEUE", "move them to this queue" },
 	{ KEY_DELAY, "delay", "D", "start not before, from now; 0 at once" },
 	{ KEY_AT, "at", "WHEN", "start not before, by the wall clock" },
 	{ KEY_DEADLINE, "deadline", "D", "finish by, from now; off: no deadline" },
 	AFTER_OPTION_ROWS,
+	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
 };
 
@@ -341,6 +362,7 @@ static bool take_deadline(const struct cli *cli, const char *arg, uint64_t *ret_
 struct change {
 	struct tq_task_update update;
 	struct after_options after;
+	struct filter_options filter;
 };
 
 static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
@@ -352,9 +374,9 @@ static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 	case 'p':
 		update->fields |= TQ_UPDATE_PRIORITY;
 		return option_priority(cli, arg, &update->priority);
-	case 'q':
+	case KEY_MOVE:
 		update->fields |= TQ_UPDATE_QUEUE;
-		return option_name(cli, "--queue", arg, &update->queue);
+		return option_name(cli, "--move", arg, &update->queue);
 	case KEY_DELAY:
 		update->fields |= TQ_UPDATE_DELAY;
 		return option_duration(cli, "--delay", arg, &update->delay_ns);
@@ -369,7 +391,7 @@ static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 	case OPTION_AFTER_FAIL:
 		return after_option(cli, &change->after, key, arg);
 	default:
-		return option_global(cli, NULL, key, arg);
+		return filter_option(cli, &change->filter, key, arg);
 	}
 }
 
@@ -419,31 +441,16 @@ static int update_one(struct cli *cli, uint64_t id, const void *arg)
 	return r < 0 && change->update.queue ? fail_move(cli, r, id, change->update.queue) : r;
 }
 
-static int update_each(struct cli *cli, const uint64_t *ids, const struct change *change)
-{
-	const char *queue = change->update.queue;
-
-	if (!attach(cli, 0) || (queue && !require_queue(cli, queue)))
-		return cli->exit_code;
-	return steer_each(cli, ids, (unsigned)cli->operand_count, update_one, change);
-}
-
 int verb_update(struct cli *cli, int argc, char **argv)
 {
 	struct change change = { .update = { .size = sizeof(change.update) } };
-	uint64_t *ids;
-	int code;
 
 	if (!options_parse(cli, update_rows, take_update, &change, argc, argv))
 		return cli->exit_code;
 	if (!change.update.fields && !change.after.count)
-		return usage(cli, "nothing to change: give --priority, --queue, --delay, --at, "
+		return usage(cli, "nothing to change: give --priority, --move, --delay, --at, "
 				  "--deadline or --after");
 	if ((change.update.fields & TQ_UPDATE_DELAY) && (change.update.fields & TQ_UPDATE_AT))
 		return usage(cli, "--at and --delay exclude each other");
-	if (!operands_ok(cli, 1, INT32_MAX, "the id") || !operands_ids(cli, &ids))
-		return cli->exit_code;
-	code = update_each(cli, ids, &change);
-	free(ids);
-	return code;
+	return steer_chosen(cli, &change.filter, change.update.queue, update_one, &change);
 }

@@ -48,13 +48,15 @@
 	  "everybody.  Exits 0, or 1 when attempts were given back.",                              \
 	  "taskq work -j4\n"                                                                       \
 	  "taskq work -q urgent,default --until-empty")                                            \
-	X(wait, verb_wait, "sqjf", "[OPTION]... ID...", "wait until tasks have ended",             \
+	X(wait, verb_wait, "sqjf", "[OPTION]... [ID]...", "wait until tasks have ended",           \
 	  "Exits with the task's own code; 124 it timed out, 126 or 127 its "                      \
 	  "command could not be run, 128+N killed by signal N, 125 anything "                      \
-	  "else, 75 not finished yet.  Several ids: 0, or 1 when any failed.",                     \
+	  "else, 75 not finished yet.  Several ids: 0, or 1 when any failed.  Without ids: for "   \
+	  "all that match now and have not ended, and says how many.",                             \
 	  "taskq wait 17-3\n"                                                                      \
-	  "taskq wait --timeout 5m 17-3 18-1")                                                     \
-	X(list, verb_list, "sqjf", "[OPTION]...", "list tasks", "",   \
+	  "taskq wait --timeout 5m 17-3 18-1\n"                                                    \
+	  "taskq wait -q default")                                                                 \
+	X(list, verb_list, "sqjf", "[OPTION]...", "list tasks", "",                                \
 	  "taskq list -S unfinished\n"                                                             \
 	  "taskq list -S failed -H -o id,cause,what")                                              \
 	X(show, verb_show, "sjf", "[OPTION]... ID...", "everything about a task", "",              \
@@ -80,22 +82,35 @@
 	  "taskq checkpoint \"$page\"\n"                                                           \
 	  "page=$(taskq checkpoint)")                                                              \
 	X(cancel, verb_cancel, "sqjf", "[OPTION]... [ID]...", "cancel tasks, waiting or running",  \
-	  "Without ids: all that match --queue, --state, --kind and --label, "                     \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that have not ended, " \
 	  "and says how many.",                                                                    \
 	  "taskq cancel 17-3\n"                                                                    \
 	  "taskq cancel -L nightly -S ready")                                                      \
 	X(retry, verb_retry, "sqjf", "[OPTION]... [ID]...",                                        \
-	  "give failed, cancelled or expired tasks a new life", "",                                \
+	  "give failed, cancelled or expired tasks a new life",                                    \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that are failed, "     \
+	  "cancelled or expired, and says how many.",                                              \
 	  "taskq retry 17-3\n"                                                                     \
 	  "taskq retry --failed")                                                                  \
-	X(update, verb_update, "sjf", "[OPTION]... ID...",                                         \
-	  "change priority, queue, delay or dependencies of waiting tasks", "",                    \
+	X(update, verb_update, "sqjf", "[OPTION]... [ID]...",                                      \
+	  "change priority, queue, delay or dependencies of waiting tasks",                        \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that wait, and says "  \
+	  "how many.",                                                                             \
 	  "taskq update -p high 17-3\n"                                                            \
 	  "taskq update --delay 0 17-3")                                                           \
-	X(hold, verb_hold, "sqjf", "ID...", "keep tasks from starting", "", "taskq hold 17-3")     \
-	X(unhold, verb_unhold, "sqjf", "ID...", "let held tasks start", "", "taskq unhold 17-3")   \
+	X(hold, verb_hold, "sqjf", "[OPTION]... [ID]...", "keep tasks from starting",              \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that wait, and says "  \
+	  "how many.",                                                                             \
+	  "taskq hold 17-3\n"                                                                      \
+	  "taskq hold -q default -L nightly")                                                      \
+	X(unhold, verb_unhold, "sqjf", "[OPTION]... [ID]...", "let held tasks start",              \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that wait, and says "  \
+	  "how many.",                                                                             \
+	  "taskq unhold 17-3")                                                                     \
 	X(forget, verb_forget, "sqjf", "[OPTION]... [ID]...",                                      \
-	  "free the records of finished tasks", "",                                                \
+	  "free the records of finished tasks",                                                    \
+	  "Without ids: all that match -q, -S, -K, -L and --group, of those that have ended, and " \
+	  "says how many.",                                                                        \
 	  "taskq forget 17-3\n"                                                                    \
 	  "taskq forget --failed")                                                                 \
 	X(pause, verb_pause, "sqf", "[QUEUE]...", "start no more tasks of a queue",                \

@@ -66,11 +66,11 @@ static int wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const st
 }
 
 /* What a failed task has to say that its exit code does not. */
-static void report_task(const struct tq_task_info *info, unsigned count)
+static void report_task(const struct tq_task_info *info, bool several)
 {
 	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
-	if (info->state == TQ_DONE || (count == 1 && outcome_is_plain(info)))
+	if (info->state == TQ_DONE || (!several && outcome_is_plain(info)))
 		return;
 	complain("%s %s", tq_id_format(info->id, id), outcome_format(info, outcome));
 }
@@ -88,7 +88,7 @@ static int look_or_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct 
 	return tq_info(tq, id, info) == 0 && info->state >= TQ_DONE ? 0 : r;
 }
 
-static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadline_ns,
+static int wait_one(struct cli *cli, uint64_t id, bool several, uint64_t deadline_ns,
 		    const struct clocks *clocks)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
@@ -103,7 +103,7 @@ static int wait_one(struct cli *cli, uint64_t id, unsigned count, uint64_t deadl
 		return fail_task(cli, r, id);
 	if (cli->json)
 		json_line(json_of_task(cli->tq, &info, clocks));
-	report_task(&info, count);
+	report_task(&info, several);
 	return outcome_code(&info);
 }
 
@@ -125,20 +125,21 @@ static int find_all(struct cli *cli, const uint64_t *ids, unsigned count)
 int wait_and_report(struct cli *cli, const uint64_t *ids, unsigned count, const struct waiting *how)
 {
 	const uint64_t deadline_ns = deadline_of(how->timeout_ns);
-	int code = count > 1 ? find_all(cli, ids, count) : CLI_OK;
+	const bool several = count > 1 || how->any_number;
+	int code = several ? find_all(cli, ids, count) : CLI_OK;
 
 	if (code)
 		return code;
-	if ((count > 1 || how->urgent) &&
+	if (count > 0 && (several || how->urgent) &&
 	    wait_all(cli->tq, ids, count, how, deadline_ns) == TQ_ELOCKED)
 		return fail(cli, TQ_ELOCKED, ABOUT_TASK, "%s", cli->verb->name);
 
 	const struct clocks clocks = clocks_read();
 
 	for (unsigned i = 0; i < count && !failed_at_lock(); i++) {
-		const int one = wait_one(cli, ids[i], count, deadline_ns, &clocks);
+		const int one = wait_one(cli, ids[i], several, deadline_ns, &clocks);
 
-		if (count == 1 || one == CLI_OK || one == CLI_UNFINISHED)
+		if (!several || one == CLI_OK || one == CLI_UNFINISHED)
 			code = worse(code, one);
 		else
 			code = worse(code, CLI_NOTHING); /* "any failed" */

@@ -11,7 +11,8 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 /* How to wait. */
 struct waiting {
 	uint64_t timeout_ns;
-	bool urgent; /* with a priority */
+	bool any_number; /* of tasks: exits as with several, also when it is one */
+	bool urgent;	 /* with a priority */
 	int32_t priority;
 };
 
