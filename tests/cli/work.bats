@@ -173,3 +173,12 @@ load helper
 	jq -e -s '[.[] | select(.event == "attempt" and .cause == "timeout")] | .[0].run_ns >= 300000000' err
 	jq -e -s 'map(select(.event == "farm")) | length > 2' err
 }
+
+@test "work serves queues that are given one by one, the first one first" {
+	submit -q b -L second -- true
+	submit -q a -L first -- true
+	expect 0 work -j1 -Q --until-empty -q a -q b -q a
+	[[ $(taskq list -S "done" -H -o started,label | sort | cut -f 2 | tr '\n' ' ') == "first second " ]]
+	expect 2 work -q a -q ,
+	says "empty"
+}

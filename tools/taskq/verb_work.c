@@ -27,7 +27,7 @@ enum key {
 
 static const struct option_row rows[] = {
 	{ 'j', "jobs", "N", "worker processes; default one a CPU" },
-	{ 'q', "queue", "QUEUE[,QUEUE]", "serve these, the first one first" },
+	{ 'q', "queue", "QUEUE[,QUEUE]", "serve these, the first one first; may be repeated" },
 	{ KEY_LEASE, "lease", "D", "a worker silent this long loses its task; default 30s" },
 	{ KEY_GRACE, "grace", "D", "from the request to stop to the kill; default 5s" },
 	{ KEY_UNTIL_EMPTY, "until-empty", NULL, "end when nothing is left that could start" },
@@ -42,27 +42,39 @@ static const struct option_row rows[] = {
 struct work {
 	struct tq_farm_opts opts;
 	const char *queues[TQ_WORKER_QUEUES_MAX];
-	char *queue_list; /* the storage of ->queues */
+	char *lists[TQ_WORKER_QUEUES_MAX]; /* the storage of ->queues, one for each option */
+	unsigned list_count;
 	bool quiet;
 	bool verbose;
 };
 
+/* One that is named twice has the place where it came first. */
+static bool add_queue(struct cli *cli, struct work *work, const char *queue)
+{
+	for (uint32_t i = 0; i < work->opts.queue_count; i++)
+		if (!strcmp(work->queues[i], queue))
+			return true;
+	if (!name_ok(queue))
+		return refuse(cli, "--queue", queue, "not a queue", FORM_NAME);
+	if (work->opts.queue_count == TQ_WORKER_QUEUES_MAX)
+		return refuse(cli, "--queue", queue, "too many", "at most 16 queues");
+	work->queues[work->opts.queue_count++] = queue;
+	return true;
+}
+
 static bool take_queues(struct cli *cli, struct work *work, const char *arg)
 {
-	char *save = NULL, *list = strdup(arg);
+	char *save = NULL, *list = NULL;
 
-	free(work->queue_list);
-	work->queue_list = list;
-	work->opts.queue_count = 0;
-	if (!list || !*arg)
+	if (work->list_count == TQ_WORKER_QUEUES_MAX)
+		return refuse(cli, "--queue", arg, "too many", "at most 16 queues");
+	if (arg[strspn(arg, ",")])
+		list = work->lists[work->list_count++] = strdup(arg);
+	if (!list)
 		return refuse(cli, "--queue", arg, "empty", "queues, separated by commas");
-	for (char *at = strtok_r(list, ",", &save); at; at = strtok_r(NULL, ",", &save)) {
-		if (!name_ok(at))
-			return refuse(cli, "--queue", at, "not a queue", FORM_NAME);
-		if (work->opts.queue_count == TQ_WORKER_QUEUES_MAX)
-			return refuse(cli, "--queue", arg, "too many", "at most 16 queues");
-		work->queues[work->opts.queue_count++] = at;
-	}
+	for (char *at = strtok_r(list, ",", &save); at; at = strtok_r(NULL, ",", &save))
+		if (!add_queue(cli, work, at))
+			return false;
 	return true;
 }
 
@@ -114,6 +126,8 @@ static int work_until_told(struct cli *cli, struct work *work)
 {
 	int r;
 
+	if (!work->opts.queue_count)
+		work->queues[work->opts.queue_count++] = cli->queue;
 	if (!attach(cli, TQ_OPEN_CREATE))
 		return cli->exit_code;
 	r = tq_farm_run(cli->tq, &work->opts);
@@ -131,8 +145,6 @@ int verb_work(struct cli *cli, int argc, char **argv)
 	struct work work = { .opts = { .size = sizeof(work.opts) } };
 	int code = CLI_USAGE;
 
-	work.queues[0] = cli->queue;
-	work.opts.queue_count = 1;
 	work.opts.queues = work.queues;
 	if (options_parse(cli, rows, take_option, &work, argc, argv) &&
 	    operands_ok(cli, 0, 0, NULL) && stealing_from_env(cli, &work.opts.stealing)) {
@@ -144,6 +156,7 @@ int verb_work(struct cli *cli, int argc, char **argv)
 	} else {
 		code = cli->exit_code;
 	}
-	free(work.queue_list);
+	while (work.list_count)
+		free(work.lists[--work.list_count]);
 	return code;
 }
