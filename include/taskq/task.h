@@ -662,8 +662,8 @@ TQ_API const char *tq_after_name(uint32_t kind);
 enum tq_task_action {
 	TQ_TASK_ACTION_HOLD = 1, /* do not start it (it may be waiting in any state) */
 	TQ_TASK_ACTION_UNHOLD,
-	TQ_TASK_ACTION_RETRY,  /* from failed, cancelled, expired: a new life, zeroed budgets,
-				  without a deadline that has passed */
+	TQ_TASK_ACTION_RETRY,  /* from a final state: a new life, zeroed budgets, without a
+				  deadline that has passed; what was done without its checkpoint */
 	TQ_TASK_ACTION_FORGET, /* free a finished record */
 	TQ_TASK_ACTION_RETRY_DEPENDANTS, /* retry, and with it, as if each were retried, the tasks
 				  that its end has cancelled, and those that theirs have; they
@@ -673,9 +673,9 @@ enum tq_task_action {
 /**
  * tq_task_steer() - hold, unhold, retry or forget a task.
  *
- * A retry by itself waits for the dependencies that are not decided yet, and for those that
- * failed while the task had ended and have a new life themselves; what refused it, and
- * all others, stay decided.  With its dependants it is blocked itself until all of them are revived, which
+ * A retry by itself waits for the dependencies that are not decided yet, and, after-ok, for
+ * those that have a new life themselves; what refused it, and all others, stay decided.
+ * What came after a task that was done, and is done again, is not done again.  With its dependants it is blocked itself until all of them are revived, which
  * goes on by itself, whoever dies; one stays cancelled for which there is no room, whose
  * unique key is taken, or that another dependency keeps from starting, which then is its
  * cause.

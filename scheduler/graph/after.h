@@ -15,7 +15,7 @@
  *     its record is there, unless it is to be forgotten: so it can be revived with them.
  *     So does one that was a group's member when it ended: a graph can be seen afterwards.
  * DP-4  To retry a task alone counts all that it has on its culprit as met.  Those that are
- *     open are waited for, and those on others that live again and were not done (DP-5): so
+ *     open are waited for, and those for an after-ok on others that live again (DP-5): so
  *     it does not matter in which order these were revived while this one had ended.
  * DP-5  To revive those that a task's end has cancelled, each gets a new life, blocked on
  *     this task's: what else it waited for and is open, or was not decided for it because

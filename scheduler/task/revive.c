@@ -33,6 +33,13 @@ static void remember_only(struct tqi_tx *tx, struct tqi_task *task)
 		tqi_history_add(tx, task, &info);
 }
 
+/* What is done begins at its beginning again; else a new life goes on from the checkpoint. */
+static void renew_kept(struct tqi_tx *tx, struct tqi_task *task)
+{
+	if (task->state == TQ_DONE)
+		tqi_task_give_block(tx, &task->kept);
+}
+
 static void zero_budgets(struct tqi_tx *tx, struct tqi_task *task)
 {
 	TQI_SET(tx, task->failures, 0);
@@ -78,6 +85,7 @@ int tqi_steer_renew(struct tqi_tx *tx, uint32_t index, uint32_t unmet)
 	TQI_SET(tx, task->lane, lane); /* the policy may be another one by now */
 	tqi_task_unlist(tx, index);
 	remember_only(tx, task);
+	renew_kept(tx, task);
 	zero_budgets(tx, task);
 	renew_deadline(tx, task);
 	tqi_wall_renew(tx, task);
@@ -110,7 +118,7 @@ static void reconsider(struct tqi_tx *tx, const struct tqi_extra *extra, uint32_
 
 		if (told && final && !tqi_after_is_met(edge->kind, state))
 			*ret_culprit = e;
-		/* Had it been met, that task were done, and had no new life. */
+		/* Also one that was met: what it came after is being done once more. */
 		if (told && !final && (edge->kind == TQ_AFTER_OK || edge->task == again) &&
 		    tqi_task_id(tx, edge->task) != past)
 			tqi_edge_set(tx, e, TQI_EDGE_OPEN);

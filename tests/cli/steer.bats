@@ -92,6 +92,26 @@ load helper
 	expect 2 retry --failed "$id"
 }
 
+@test "fault.L11: retry runs what was done once more, and nothing that came after it" {
+	local id after
+
+	id=$(submit -L twice -- sh -c 'echo >>ran; taskq checkpoint >>ran || taskq checkpoint end')
+	after=$(submit --after "$id" -- sh -c 'echo >>ran_after')
+	work_off
+	expect 0 retry "$id"
+	is "$id" state ready
+	is "$after" state done
+	work_off
+	is "$id" state done
+	is "$id" attempt 2
+	# It began anew: without the checkpoint of its first life.
+	[[ $(wc -l <ran) == 2 ]]
+	[[ $(wc -l <ran_after) == 1 ]]
+	expect 0 retry --dependants "$id"
+	work_off
+	[[ $(wc -l <ran_after) == 1 ]]
+}
+
 @test "H1: update changes priority, queue and delay of what waits" {
 	local id
 

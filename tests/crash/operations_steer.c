@@ -32,6 +32,11 @@ void tqt_run_retry(struct tqt_world *w)
 	task_steer(w, TQ_TASK_ACTION_RETRY);
 }
 
+void tqt_run_retry_done(struct tqt_world *w)
+{
+	tqt_run_retry(w);
+}
+
 void tqt_run_forget(struct tqt_world *w)
 {
 	task_steer(w, TQ_TASK_ACTION_FORGET);

@@ -103,6 +103,13 @@ void tqt_prepare_handed_on(struct tqt_world *w)
 	tqt_must(tq_claim_progress(w->worker, w->claims, 20, "second"), "report");
 }
 
+/* Done, with a report and a checkpoint. */
+void tqt_prepare_done(struct tqt_world *w)
+{
+	tqt_prepare_handed_on(w);
+	tqt_must(tq_complete(w->worker, w->claims, NULL, 0), "complete");
+}
+
 void tqt_prepare_stopped(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);

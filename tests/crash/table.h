@@ -68,7 +68,7 @@ enum {
 	X(claim_many, tq_claim_many, worker, STEPS, TQT_DEEP | TQT_FULL | TQT_RETRY)               \
 	X(claim_sleep, tq_claim, worker, STEPS, TQT_FEW)                                           \
 	X(claim_timeout, tq_claim, worker, STEPS, TQT_FEW)                                         \
-	X(claim_purged, tq_claim, purged, STEPS, TQT_EMPTY)                             \
+	X(claim_purged, tq_claim, purged, STEPS, TQT_EMPTY)                                        \
 	X(next, tq_next, claim, WHOLE, TQT_SOME | TQT_RETRY)                                       \
 	X(next_large, tq_next, claim, WHOLE, TQT_SOME)                                             \
 	X(renew, tq_renew, claim, WHOLE, TQT_EMPTY)                                                \
@@ -102,6 +102,7 @@ enum {
 	X(cancel_delayed, tq_cancel, delayed, WHOLE, TQT_FEW)                                      \
 	X(cancel_running, tq_cancel, claim, WHOLE, TQT_SOME)                                       \
 	X(retry, tq_task_steer, cancelled, WHOLE, TQT_ALL)                                         \
+	X(retry_done, tq_task_steer, done, WHOLE, TQT_EMPTY | TQT_SHORT)                           \
 	X(forget, tq_task_steer, cancelled, WHOLE, TQT_SOME | TQT_FINISHED)                        \
 	X(hold, tq_task_steer, task, WHOLE, TQT_SOME | TQT_RETRY)                                  \
 	X(unhold, tq_task_steer, held, WHOLE, TQT_SOME)                                            \
@@ -148,9 +149,9 @@ enum {
 	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
 	X(drain, tq_queue_steer, task, WHOLE, TQT_FEW)                                             \
 	X(undrain, tq_queue_steer, drained, WHOLE, TQT_FEW)                                        \
-	X(purge, tq_queue_steer, task, STEPS, TQT_FEW | TQT_FULL | TQT_RETRY)                                          \
+	X(purge, tq_queue_steer, task, STEPS, TQT_FEW | TQT_FULL | TQT_RETRY)                      \
 	X(shutdown, tq_shutdown, task, WHOLE, TQT_SOME)                                            \
-	X(shutdown_cancel, tq_shutdown, claim, STEPS, TQT_FEW)                                    \
+	X(shutdown_cancel, tq_shutdown, claim, STEPS, TQT_FEW)                                     \
 	X(shutdown_groups, tq_shutdown, empty_group, STEPS, TQT_FEW | TQT_SHORT)                   \
 	X(shutdown_cancel_groups, tq_shutdown, members, STEPS, TQT_FEW)                            \
 	X(shutdown_undo, tq_shutdown, shut, WHOLE, TQT_EMPTY)                                      \
@@ -176,7 +177,7 @@ enum {
 	X(keep_dead, core, dead, STEPS, TQT_SOME | TQT_RETRY)                                      \
 	X(keep_lease, core, lost, STEPS, TQT_FEW)                                                  \
 	X(keep_due, core, delayed, STEPS, TQT_SOME)                                                \
-	X(keep_sweep, core, purged, STEPS, TQT_EMPTY)                                   \
+	X(keep_sweep, core, purged, STEPS, TQT_EMPTY)                                              \
 	X(keep_cancel, core, shut_cancel, STEPS, TQT_EMPTY)                                        \
 	X(keep_retire, core, finished, STEPS, TQT_EMPTY | TQT_FINISHED)                            \
 	X(keep_bury, core, buried, STEPS, TQT_FEW)                                                 \
@@ -216,7 +217,7 @@ enum {
 	X(update_at_to_at, tq_task_update, appointments, WHOLE, TQT_FEW)                           \
 	X(update_at_to_past, tq_task_update, appointments, WHOLE, TQT_FEW)                         \
 	X(move_at, tq_task_update, appointed, WHOLE, TQT_FEW | TQT_SHORT)                          \
-	X(keep_appointments, core, appointments, STEPS, TQT_SOME) \
+	X(keep_appointments, core, appointments, STEPS, TQT_SOME)                                  \
 	X(submit_limited, tq_submit, none, WHOLE, TQT_ALL)                                         \
 	X(submit_limited_large, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT)                     \
 	X(submit_lane, tq_submit, limited, WHOLE, TQT_SOME | TQT_FULL)                             \
@@ -251,14 +252,14 @@ enum {
 	X(cancel_assigned, tq_cancel, assigned, WHOLE, TQT_FEW)                                    \
 	X(hold_assigned, tq_task_steer, assigned, WHOLE, TQT_FEW)                                  \
 	X(close_assigned, tq_worker_close, assigned, WHOLE, TQT_FEW)                               \
-	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW) \
+	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW)                                      \
 	X(limit_rate, tq_limit_set, throttled, WHOLE, TQT_EMPTY | TQT_SHORT)                       \
 	X(limit_rate_off, tq_limit_set, no_token, WHOLE, TQT_FEW)                                  \
 	X(claim_token, tq_claim, tokens, WHOLE, TQT_FEW)                                           \
 	X(claim_refilled, tq_claim, refilled, STEPS, TQT_FEW)                                      \
 	X(submit_refilled, tq_submit, rested, WHOLE, TQT_FEW)                                      \
 	X(cancel_rated, tq_cancel, no_token, WHOLE, TQT_FEW)                                       \
-	X(keep_refill, core, refilled, STEPS, TQT_FEW) \
+	X(keep_refill, core, refilled, STEPS, TQT_FEW)                                             \
 	X(schedule_every, tq_schedule_create, none, WHOLE, TQT_SOME | TQT_FULL)                    \
 	X(schedule_cron, tq_schedule_create, none, WHOLE, TQT_EMPTY | TQT_SHORT)                   \
 	X(schedule_replace, tq_schedule_create, schedules, WHOLE, TQT_FEW | TQT_SHORT)             \
@@ -268,7 +269,7 @@ enum {
 	X(keep_schedules, core, schedules, STEPS, TQT_SOME | TQT_FULL | TQT_FINISHED)              \
 	X(keep_cron, core, schedules, STEPS, TQT_FEW)                                              \
 	X(keep_set_back, core, noted_clock, STEPS, TQT_FEW)                                        \
-	X(complete_run, tq_complete, owed_run, WHOLE, TQT_FEW) \
+	X(complete_run, tq_complete, owed_run, WHOLE, TQT_FEW)                                     \
 	X(command_one, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
 	X(command_any, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
 	X(command_all, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
@@ -282,115 +283,115 @@ enum {
 	X(command_ack, tq_command_ack, taken, WHOLE, TQT_SOME)                                     \
 	X(command_cancel, tq_command_cancel, cancellable, WHOLE, TQT_SOME)                         \
 	X(command_cancel_taken, tq_command_cancel, taken, WHOLE, TQT_FEW)                          \
-	X(claim_taken_back, tq_claim, taken_back, WHOLE, TQT_FEW)                                    \
-	X(worker_leave_taken_back, tq_worker_close, taken_back, WHOLE, TQT_FEW)                      \
+	X(claim_taken_back, tq_claim, taken_back, WHOLE, TQT_FEW)                                  \
+	X(worker_leave_taken_back, tq_worker_close, taken_back, WHOLE, TQT_FEW)                    \
 	X(command_ack_kept, tq_command_ack, kept_commands, WHOLE, TQT_EMPTY)                       \
 	X(command_wait, tq_command_wait, taken, STEPS, TQT_FEW | TQT_SHORT)                        \
 	X(command_wait_timeout, tq_command_wait, taken, STEPS, TQT_FEW)                            \
 	X(worker_leave_commands, tq_worker_close, busy, WHOLE, TQT_FEW)                            \
 	X(worker_leave_many_commands, tq_worker_close, very_busy, STEPS, TQT_EMPTY)                \
-	X(keep_dead_commands, core, dead_commanded, STEPS, TQT_FEW) \
-	X(submit_fair_key, tq_submit, none, WHOLE, TQT_FEW | TQT_SHORT)                      \
-	X(submit_fair, tq_submit, fair, WHOLE, TQT_ALL)                                      \
-	X(submit_fair_large, tq_submit, fair, WHOLE, TQT_EMPTY | TQT_SHORT)                  \
-	X(submit_tenant, tq_submit, tenants, WHOLE, TQT_SOME | TQT_FULL)                     \
-	X(submit_fair_limited, tq_submit, fair, WHOLE, TQT_FEW | TQT_SHORT)                  \
-	X(claim_fair, tq_claim, tenants, WHOLE, TQT_SOME)                                    \
-	X(claim_fair_old_tags, tq_claim, fair_old_tags, STEPS, TQT_EMPTY)                    \
-	X(claim_fair_throttled, tq_claim, fair_throttled, WHOLE, TQT_FEW)                    \
-	X(claim_fair_moving, tq_claim, fair_moving, STEPS, TQT_FEW)                          \
-	X(claim_unfair_moving, tq_claim, unfair_moving, STEPS, TQT_FEW)                      \
-	X(complete_fair, tq_complete, fair_claims, WHOLE, TQT_SOME)                          \
-	X(complete_fair_short, tq_complete, fair_short, WHOLE, TQT_FEW)                      \
-	X(next_fair, tq_next, fair_claims, WHOLE, TQT_SOME)                                  \
-	X(release_fair, tq_release, fair_claims, WHOLE, TQT_FEW)                             \
-	X(cancel_fair, tq_cancel, tenants, WHOLE, TQT_SOME)                                  \
-	X(hold_fair, tq_task_steer, tenants, WHOLE, TQT_FEW)                                 \
-	X(update_fair, tq_task_update, tenants, WHOLE, TQT_FEW)                              \
-	X(retry_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
-	X(forget_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW)                              \
-	X(policy_fair, tq_queue_set, limited, STEPS, TQT_FEW | TQT_SHORT)                    \
-	X(policy_unfair, tq_queue_set, tenants, STEPS, TQT_FEW)                              \
-	X(submit_after, tq_submit, parents, WHOLE, TQT_SOME | TQT_FULL)                      \
-	X(submit_after_done, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                 \
-	X(submit_refused, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                    \
-	X(submit_after_many, tq_submit, parents, WHOLE, TQT_SOME)                            \
-	X(complete_parent, tq_complete, family, WHOLE, TQT_SOME)                             \
-	X(fail_parent, tq_fail, family, WHOLE, TQT_SOME)                                     \
-	X(complete_offspring, tq_complete, offspring, WHOLE, TQT_FEW)                                \
-	X(complete_heir, tq_complete, heir, WHOLE, TQT_FEW)                                  \
-	X(keep_telling, core, untold, STEPS, TQT_FEW | TQT_SHORT)                            \
-	X(after, tq_task_after, parents, WHOLE, TQT_SOME)                                    \
-	X(after_refused, tq_task_after, parents, WHOLE, TQT_FEW | TQT_SHORT)                 \
-	X(cancel_dependants, tq_cancel_dependants, family, WHOLE, TQT_FEW)                   \
-	X(cancel_doomed, tq_cancel_dependants, family, STEPS, TQT_FEW)                       \
-	X(retry_dependants, tq_task_steer, fallen, STEPS, TQT_FEW | TQT_SHORT)               \
-	X(retry_refused, tq_task_steer, fallen, WHOLE, TQT_FEW | TQT_SHORT)                  \
-	X(retry_reopen, tq_task_steer, refused, WHOLE, TQT_FEW | TQT_SHORT)                   \
-	X(forget_refused, tq_task_steer, fallen, WHOLE, TQT_FEW)                             \
-	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                        \
-	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT) \
-	X(server_first, tq_server_add, task, WHOLE, TQT_SOME) \
-	X(server_add, tq_server_add, no_room, WHOLE, TQT_SOME) \
-	X(server_add_again, tq_server_add, leaving, WHOLE, TQT_FEW) \
-	X(server_remove, tq_server_remove, no_room, WHOLE, TQT_FEW) \
-	X(server_leave, tq_server_remove, no_room, WHOLE, TQT_FEW) \
-	X(server_clear, tq_server_clear, no_room, WHOLE, TQT_FEW) \
-	X(server_clear_many, tq_server_clear, many_servers, STEPS, TQT_FEW) \
-	X(server_limit_first, tq_server_limit_set, task, WHOLE, TQT_EMPTY | TQT_SHORT) \
-	X(server_limit_longer, tq_server_limit_set, no_room, WHOLE, TQT_SOME) \
-	X(server_limit_raise, tq_server_limit_set, no_room, WHOLE, TQT_FEW) \
-	X(server_limit_many, tq_server_limit_set, many_servers, STEPS, TQT_FEW) \
-	X(server_limit_remove, tq_server_limit_remove, no_room, WHOLE, TQT_FEW) \
-	X(server_limit_remove_many, tq_server_limit_remove, many_servers, STEPS, TQT_EMPTY) \
-	X(claim_served, tq_claim, served, WHOLE, TQT_SOME) \
-	X(claim_no_room, tq_claim, no_room, WHOLE, TQT_EMPTY) \
-	X(claim_slot_back, tq_claim, slot_back, WHOLE, TQT_FEW) \
-	X(claim_carried, tq_claim, carried, STEPS, TQT_FEW) \
-	X(submit_served, tq_submit, served, WHOLE, TQT_FEW) \
-	X(submit_no_room, tq_submit, no_room, WHOLE, TQT_FEW) \
-	X(complete_served, tq_complete, no_room, WHOLE, TQT_SOME) \
-	X(complete_leaving, tq_complete, leaving, WHOLE, TQT_FEW) \
-	X(complete_carried, tq_complete, carried, STEPS, TQT_EMPTY) \
-	X(next_served, tq_next, no_room, WHOLE, TQT_SOME) \
-	X(fail_served, tq_fail, no_room, WHOLE, TQT_FEW) \
-	X(release_served, tq_release, no_room, WHOLE, TQT_FEW) \
-	X(keep_served, core, served_dead, STEPS, TQT_FEW) \
-	X(keep_carried, core, carried, STEPS, TQT_FEW) \
-	X(submit_donor, tq_submit, heirs, WHOLE, TQT_FEW | TQT_SHORT)                        \
-	X(wait_urgent, tq_wait_urgent, heirs, STEPS, TQT_FEW | TQT_SHORT)                    \
-	X(wait_urgent_running, tq_wait_urgent, claim, STEPS, TQT_FEW | TQT_SHORT)            \
-	X(claim_heir, tq_claim, lent, STEPS, TQT_FEW | TQT_SHORT)                            \
-	X(update_donor, tq_task_update, heirs_chain, STEPS, TQT_FEW)                         \
-	X(update_heir, tq_task_update, lender_dead, STEPS, TQT_FEW)                          \
-	X(cancel_donor, tq_cancel, heirs_settled, STEPS, TQT_FEW)                            \
-	X(complete_lent, tq_complete, heir_runs, WHOLE, TQT_FEW)                             \
-	X(release_lent, tq_release, heir_runs, WHOLE, TQT_FEW)                               \
-	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                             \
-	X(keep_inherit, core, lent, STEPS, TQT_FEW | TQT_SHORT)                              \
-	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)                                              \
-	X(group_new, tq_group_new, none, WHOLE, TQT_SOME | TQT_FULL)                         \
-	X(group_new_completion, tq_group_new, none, WHOLE, TQT_ALL)                          \
-	X(submit_member, tq_submit, group, WHOLE, TQT_SOME | TQT_FULL)                       \
-	X(group_seal, tq_group_seal, group, WHOLE, TQT_FEW)                                  \
-	X(group_seal_empty, tq_group_seal, empty_group, WHOLE, TQT_SOME)                     \
-	X(group_cancel, tq_group_cancel, members, STEPS, TQT_FEW | TQT_SHORT)                \
-	X(group_cancel_running, tq_group_cancel, member, STEPS, TQT_FEW)                     \
-	X(complete_member, tq_complete, member, WHOLE, TQT_SOME)                             \
-	X(complete_last_member, tq_complete, last_member, WHOLE, TQT_SOME)                   \
-	X(complete_against, tq_complete, no_failure, WHOLE, TQT_FEW)                         \
-	X(fail_last_member, tq_fail, last_member, WHOLE, TQT_SOME)                           \
-	X(cancel_member, tq_cancel, member, WHOLE, TQT_FEW)                                  \
-	X(claim_condemned, tq_claim, condemned, STEPS, TQT_FEW)                              \
-	X(group_wait, tq_group_wait, last_member, STEPS, TQT_FEW | TQT_SHORT)                \
-	X(group_wait_behalf, tq_group_wait, group_and_claim, STEPS, TQT_FEW)                 \
-	X(group_wait_cycle, tq_group_wait, last_member, STEPS, TQT_FEW)                      \
-	X(group_wait_timeout, tq_group_wait, group, STEPS, TQT_FEW)                          \
-	X(group_next, tq_group_next, last_member, STEPS, TQT_FEW)                            \
-	X(graph_submit, tq_graph_submit, graph, STEPS, TQT_SOME | TQT_FULL)                  \
-	X(keep_dead_group, core, dead_group, STEPS, TQT_FEW)                                 \
-	X(keep_dead_graph, core, dead_graph, STEPS, TQT_SOME)                                \
-	X(keep_released, core, released, STEPS, TQT_FEW)                                     \
+	X(keep_dead_commands, core, dead_commanded, STEPS, TQT_FEW)                                \
+	X(submit_fair_key, tq_submit, none, WHOLE, TQT_FEW | TQT_SHORT)                            \
+	X(submit_fair, tq_submit, fair, WHOLE, TQT_ALL)                                            \
+	X(submit_fair_large, tq_submit, fair, WHOLE, TQT_EMPTY | TQT_SHORT)                        \
+	X(submit_tenant, tq_submit, tenants, WHOLE, TQT_SOME | TQT_FULL)                           \
+	X(submit_fair_limited, tq_submit, fair, WHOLE, TQT_FEW | TQT_SHORT)                        \
+	X(claim_fair, tq_claim, tenants, WHOLE, TQT_SOME)                                          \
+	X(claim_fair_old_tags, tq_claim, fair_old_tags, STEPS, TQT_EMPTY)                          \
+	X(claim_fair_throttled, tq_claim, fair_throttled, WHOLE, TQT_FEW)                          \
+	X(claim_fair_moving, tq_claim, fair_moving, STEPS, TQT_FEW)                                \
+	X(claim_unfair_moving, tq_claim, unfair_moving, STEPS, TQT_FEW)                            \
+	X(complete_fair, tq_complete, fair_claims, WHOLE, TQT_SOME)                                \
+	X(complete_fair_short, tq_complete, fair_short, WHOLE, TQT_FEW)                            \
+	X(next_fair, tq_next, fair_claims, WHOLE, TQT_SOME)                                        \
+	X(release_fair, tq_release, fair_claims, WHOLE, TQT_FEW)                                   \
+	X(cancel_fair, tq_cancel, tenants, WHOLE, TQT_SOME)                                        \
+	X(hold_fair, tq_task_steer, tenants, WHOLE, TQT_FEW)                                       \
+	X(update_fair, tq_task_update, tenants, WHOLE, TQT_FEW)                                    \
+	X(retry_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW | TQT_SHORT)                         \
+	X(forget_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW)                                    \
+	X(policy_fair, tq_queue_set, limited, STEPS, TQT_FEW | TQT_SHORT)                          \
+	X(policy_unfair, tq_queue_set, tenants, STEPS, TQT_FEW)                                    \
+	X(submit_after, tq_submit, parents, WHOLE, TQT_SOME | TQT_FULL)                            \
+	X(submit_after_done, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                       \
+	X(submit_refused, tq_submit, parents, WHOLE, TQT_FEW | TQT_SHORT)                          \
+	X(submit_after_many, tq_submit, parents, WHOLE, TQT_SOME)                                  \
+	X(complete_parent, tq_complete, family, WHOLE, TQT_SOME)                                   \
+	X(fail_parent, tq_fail, family, WHOLE, TQT_SOME)                                           \
+	X(complete_offspring, tq_complete, offspring, WHOLE, TQT_FEW)                              \
+	X(complete_heir, tq_complete, heir, WHOLE, TQT_FEW)                                        \
+	X(keep_telling, core, untold, STEPS, TQT_FEW | TQT_SHORT)                                  \
+	X(after, tq_task_after, parents, WHOLE, TQT_SOME)                                          \
+	X(after_refused, tq_task_after, parents, WHOLE, TQT_FEW | TQT_SHORT)                       \
+	X(cancel_dependants, tq_cancel_dependants, family, WHOLE, TQT_FEW)                         \
+	X(cancel_doomed, tq_cancel_dependants, family, STEPS, TQT_FEW)                             \
+	X(retry_dependants, tq_task_steer, fallen, STEPS, TQT_FEW | TQT_SHORT)                     \
+	X(retry_refused, tq_task_steer, fallen, WHOLE, TQT_FEW | TQT_SHORT)                        \
+	X(retry_reopen, tq_task_steer, refused, WHOLE, TQT_FEW | TQT_SHORT)                        \
+	X(forget_refused, tq_task_steer, fallen, WHOLE, TQT_FEW)                                   \
+	X(keep_fair, core, fair_dead, STEPS, TQT_FEW)                                              \
+	X(keep_fair_moving, core, fair_moving, STEPS, TQT_EMPTY | TQT_SHORT)                       \
+	X(server_first, tq_server_add, task, WHOLE, TQT_SOME)                                      \
+	X(server_add, tq_server_add, no_room, WHOLE, TQT_SOME)                                     \
+	X(server_add_again, tq_server_add, leaving, WHOLE, TQT_FEW)                                \
+	X(server_remove, tq_server_remove, no_room, WHOLE, TQT_FEW)                                \
+	X(server_leave, tq_server_remove, no_room, WHOLE, TQT_FEW)                                 \
+	X(server_clear, tq_server_clear, no_room, WHOLE, TQT_FEW)                                  \
+	X(server_clear_many, tq_server_clear, many_servers, STEPS, TQT_FEW)                        \
+	X(server_limit_first, tq_server_limit_set, task, WHOLE, TQT_EMPTY | TQT_SHORT)             \
+	X(server_limit_longer, tq_server_limit_set, no_room, WHOLE, TQT_SOME)                      \
+	X(server_limit_raise, tq_server_limit_set, no_room, WHOLE, TQT_FEW)                        \
+	X(server_limit_many, tq_server_limit_set, many_servers, STEPS, TQT_FEW)                    \
+	X(server_limit_remove, tq_server_limit_remove, no_room, WHOLE, TQT_FEW)                    \
+	X(server_limit_remove_many, tq_server_limit_remove, many_servers, STEPS, TQT_EMPTY)        \
+	X(claim_served, tq_claim, served, WHOLE, TQT_SOME)                                         \
+	X(claim_no_room, tq_claim, no_room, WHOLE, TQT_EMPTY)                                      \
+	X(claim_slot_back, tq_claim, slot_back, WHOLE, TQT_FEW)                                    \
+	X(claim_carried, tq_claim, carried, STEPS, TQT_FEW)                                        \
+	X(submit_served, tq_submit, served, WHOLE, TQT_FEW)                                        \
+	X(submit_no_room, tq_submit, no_room, WHOLE, TQT_FEW)                                      \
+	X(complete_served, tq_complete, no_room, WHOLE, TQT_SOME)                                  \
+	X(complete_leaving, tq_complete, leaving, WHOLE, TQT_FEW)                                  \
+	X(complete_carried, tq_complete, carried, STEPS, TQT_EMPTY)                                \
+	X(next_served, tq_next, no_room, WHOLE, TQT_SOME)                                          \
+	X(fail_served, tq_fail, no_room, WHOLE, TQT_FEW)                                           \
+	X(release_served, tq_release, no_room, WHOLE, TQT_FEW)                                     \
+	X(keep_served, core, served_dead, STEPS, TQT_FEW)                                          \
+	X(keep_carried, core, carried, STEPS, TQT_FEW)                                             \
+	X(submit_donor, tq_submit, heirs, WHOLE, TQT_FEW | TQT_SHORT)                              \
+	X(wait_urgent, tq_wait_urgent, heirs, STEPS, TQT_FEW | TQT_SHORT)                          \
+	X(wait_urgent_running, tq_wait_urgent, claim, STEPS, TQT_FEW | TQT_SHORT)                  \
+	X(claim_heir, tq_claim, lent, STEPS, TQT_FEW | TQT_SHORT)                                  \
+	X(update_donor, tq_task_update, heirs_chain, STEPS, TQT_FEW)                               \
+	X(update_heir, tq_task_update, lender_dead, STEPS, TQT_FEW)                                \
+	X(cancel_donor, tq_cancel, heirs_settled, STEPS, TQT_FEW)                                  \
+	X(complete_lent, tq_complete, heir_runs, WHOLE, TQT_FEW)                                   \
+	X(release_lent, tq_release, heir_runs, WHOLE, TQT_FEW)                                     \
+	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                                   \
+	X(keep_inherit, core, lent, STEPS, TQT_FEW | TQT_SHORT)                                    \
+	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)                                        \
+	X(group_new, tq_group_new, none, WHOLE, TQT_SOME | TQT_FULL)                               \
+	X(group_new_completion, tq_group_new, none, WHOLE, TQT_ALL)                                \
+	X(submit_member, tq_submit, group, WHOLE, TQT_SOME | TQT_FULL)                             \
+	X(group_seal, tq_group_seal, group, WHOLE, TQT_FEW)                                        \
+	X(group_seal_empty, tq_group_seal, empty_group, WHOLE, TQT_SOME)                           \
+	X(group_cancel, tq_group_cancel, members, STEPS, TQT_FEW | TQT_SHORT)                      \
+	X(group_cancel_running, tq_group_cancel, member, STEPS, TQT_FEW)                           \
+	X(complete_member, tq_complete, member, WHOLE, TQT_SOME)                                   \
+	X(complete_last_member, tq_complete, last_member, WHOLE, TQT_SOME)                         \
+	X(complete_against, tq_complete, no_failure, WHOLE, TQT_FEW)                               \
+	X(fail_last_member, tq_fail, last_member, WHOLE, TQT_SOME)                                 \
+	X(cancel_member, tq_cancel, member, WHOLE, TQT_FEW)                                        \
+	X(claim_condemned, tq_claim, condemned, STEPS, TQT_FEW)                                    \
+	X(group_wait, tq_group_wait, last_member, STEPS, TQT_FEW | TQT_SHORT)                      \
+	X(group_wait_behalf, tq_group_wait, group_and_claim, STEPS, TQT_FEW)                       \
+	X(group_wait_cycle, tq_group_wait, last_member, STEPS, TQT_FEW)                            \
+	X(group_wait_timeout, tq_group_wait, group, STEPS, TQT_FEW)                                \
+	X(group_next, tq_group_next, last_member, STEPS, TQT_FEW)                                  \
+	X(graph_submit, tq_graph_submit, graph, STEPS, TQT_SOME | TQT_FULL)                        \
+	X(keep_dead_group, core, dead_group, STEPS, TQT_FEW)                                       \
+	X(keep_dead_graph, core, dead_graph, STEPS, TQT_SOME)                                      \
+	X(keep_released, core, released, STEPS, TQT_FEW)                                           \
 	X(keep_old_group, core, old_group, STEPS, TQT_FEW)
 
 struct tqt_operation {

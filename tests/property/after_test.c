@@ -467,7 +467,7 @@ static void op_retry(struct run *r)
 		return;
 	int answer = steer(r, all ? tqi_steer_revive : tqi_steer_retry, at);
 
-	assert_int_equal(answer, expected_of(n, is_final(n) && n->state != TQ_DONE));
+	assert_int_equal(answer, expected_of(n, is_final(n)));
 	if (answer == 0 && all)
 		revive(r, at);
 	else if (answer == 0)

@@ -44,7 +44,7 @@ int model_retry(struct model *m, uint32_t task)
 	struct model_task *t = &m->tasks[task];
 	const struct model_queue *q = &m->queues[t->queue];
 
-	if (!model_state_is_final(t->state) || t->state == TQ_DONE || t->telling)
+	if (!model_state_is_final(t->state) || t->telling)
 		return TQ_ESTATE;
 	if (m->flags & TQI_ROOT_SHUTDOWN)
 		return TQ_ESHUTDOWN;
@@ -58,6 +58,8 @@ int model_retry(struct model *m, uint32_t task)
 		t->history[t->history_count++] =
 			(struct model_attempt_info){ t->started_ns, t->ended_ns, t->attempts, 0,
 						     t->cause,	    t->cause_arg };
+	if (t->state == TQ_DONE)
+		t->kept = (struct model_kept){ .saved = false };
 	t->failures = t->crashes = t->losses = 0;
 	t->first_started_ns = t->ended_ns = 0;
 	t->cancel = t->stalled = t->late = t->dooms = false;

@@ -39,21 +39,22 @@ static const struct rule {
 	const char *text;
 	const char *done;
 	uint32_t states;
+	uint32_t spared; /* of these: those that are meant only where -S names them */
 	uint32_t flags, no_flags;
 } rules[] = {
 	{ "cancel", "only tasks that have not ended can be cancelled", "cancelled", UNFINISHED, 0,
+	  0, 0 },
+	{ "retry", "only tasks that have ended can be retried", "retried", ENDED, 1u << TQ_DONE, 0,
 	  0 },
-	{ "retry", "only failed, cancelled and expired tasks can be retried", "retried",
-	  ENDED & ~(1u << TQ_DONE), 0, 0 },
-	{ "hold", "only tasks that wait can be held", "held", WAITING, 0, TQ_INFO_HELD },
-	{ "unhold", "only tasks that wait can be held and let go", "let go", WAITING, TQ_INFO_HELD,
-	  0 },
+	{ "hold", "only tasks that wait can be held", "held", WAITING, 0, 0, TQ_INFO_HELD },
+	{ "unhold", "only tasks that wait can be held and let go", "let go", WAITING, 0,
+	  TQ_INFO_HELD, 0 },
 	{ "forget", "only tasks that have ended can be forgotten; `taskq cancel` ends one",
-	  "forgotten", ENDED, 0, 0 },
+	  "forgotten", ENDED, 0, 0, 0 },
 	{ "update",
 	  "only tasks that wait can be changed, and get dependencies only before their\n"
 	  "first start",
-	  "changed", WAITING, 0, 0 },
+	  "changed", WAITING, 0, 0, 0 },
 };
 
 static const struct rule *rule_of(const struct cli *cli)
@@ -178,7 +179,7 @@ static int steer_filtered(struct cli *cli, struct filter_options *f, const char 
 	int code;
 
 	if (!f->filter.states)
-		f->filter.states = rule->states;
+		f->filter.states = rule->states & ~rule->spared;
 	if (f->filter.states & ~rule->states)
 		return usage(cli, "%s", rule->text);
 	if (!attach_with(cli, queue) || !filter_begin(cli, f))

@@ -87,9 +87,9 @@
 	  "taskq cancel 17-3\n"                                                                    \
 	  "taskq cancel -L nightly -S ready")                                                      \
 	X(retry, verb_retry, "sqjf", "[OPTION]... [ID]...",                                        \
-	  "give failed, cancelled or expired tasks a new life",                                    \
+	  "give tasks that have ended a new life",                                                 \
 	  "Without ids: all that match -q, -S, -K, -L and --group, of those that are failed, "     \
-	  "cancelled or expired, and says how many.",                                              \
+	  "cancelled or expired (or done, with -S done), and says how many.",                      \
 	  "taskq retry 17-3\n"                                                                     \
 	  "taskq retry --failed")                                                                  \
 	X(update, verb_update, "sqjf", "[OPTION]... [ID]...",                                      \
