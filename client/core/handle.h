@@ -144,13 +144,21 @@ static inline bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tr
 
 /*
  * Run an operation in a hold of its own; when it answers -ENOMEM, grow the segment
- * or evict old records, and run it again.  TQ_EFULL when that does not help,
+ * or evict old records, and run it again; likewise for want of names.  TQ_EFULL when that does not help,
  * -ENOSPC when the tmpfs is full.
  */
 typedef int tqi_operation(struct tqi_tx *tx, void *arg);
 int tqi_run(struct tq *tq, tqi_operation *op, void *arg);
 /* One step of making room for `bytes` more: 0 try again, TQ_EFULL, -ENOSPC. */
 int tqi_make_room(struct tq *tq, uint64_t bytes);
+/* Whether an operation that was undone may be tried again once there is room: of memory, or for
+ * the name of a queue, or of a kind. */
+static inline bool tqi_is_lacking(int r)
+{
+	return r == -ENOMEM || r == TQ_EQUEUES || r == TQ_EKINDS;
+}
+/* The same step for what was lacking: 0 try again, else an error; names: there are no more. */
+int tqi_make_up(struct tq *tq, int lacking);
 
 /* Ends what a purge or a shutdown has decided, a slice a hold.  Best effort:
  * the decision stands, and every other holder of the lock sweeps too. */

@@ -8,6 +8,7 @@
 #include "client/core/sleeper.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
+#include "scheduler/order/unused.h"
 #include "scheduler/task/look.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
@@ -20,6 +21,7 @@
 #define GROWTH_LOOK_NS 500000ull /* 0.5 ms: a fallocate() of 1 MiB takes about 0.1 */
 #define EVICT_SLICE 16	 /* records freed in one hold: journal space */
 #define EDGES_SLICE 8	 /* the same */
+#define EVICT_HOLDS 64	 /* between two searches for a name: 1,024 records */
 #define ROOM_TRIES 10000 /* bounds the loop of tqi_run(): each try frees or adds something */
 
 static void leave_orphan(struct tqi_tx *tx, struct tqi_self *self)
@@ -246,6 +248,53 @@ int tqi_make_room(struct tq *tq, uint64_t bytes)
 	return r == TQ_EFULL ? grown : r;
 }
 
+/* One slice of the search for a name that nobody needs (UN-2), in a hold of its own. */
+static int search_unused(struct tq *tq, int lacking, struct tqi_unused *search)
+{
+	struct tqi_tx tx;
+	int r = tqi_hold_begin(tq, &tx);
+
+	if (r < 0)
+		return r;
+	const enum tqi_unused_step step = lacking == TQ_EQUEUES ? tqi_queue_unused(&tx, search)
+								: tqi_kind_unused(&tx, search);
+
+	return tqi_hold_end(tq, &tx, (int)step);
+}
+
+/* Finished records make room for names, too: a part of the oldest.  False: there are none. */
+static bool evict_some(struct tq *tq)
+{
+	bool some = false;
+
+	for (int i = 0; i < EVICT_HOLDS && evict(tq) == 0; i++)
+		some = true;
+	return some;
+}
+
+/* 0 there is a place for one more; else what was lacking, or an error. */
+static int make_name_room(struct tq *tq, int lacking)
+{
+	struct tqi_unused search = { .at = 0 };
+
+	for (;;) {
+		const int r = search_unused(tq, lacking, &search);
+
+		if (r < 0 || r == TQI_UNUSED_GIVEN)
+			return r < 0 ? r : 0;
+		if (r == TQI_UNUSED_MORE)
+			continue;
+		if (!search.rests || !evict_some(tq))
+			return lacking;
+		search = (struct tqi_unused){ .at = 0 };
+	}
+}
+
+int tqi_make_up(struct tq *tq, int lacking)
+{
+	return lacking == -ENOMEM ? tqi_make_room(tq, 0) : make_name_room(tq, lacking);
+}
+
 bool tqi_hold_lacked(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
 {
 	if (tx->corrupt || *tries >= TQI_ROOM_TRIES)
@@ -266,9 +315,9 @@ int tqi_run(struct tq *tq, tqi_operation *op, void *arg)
 			return r;
 		tqi_tend(&tx);
 		r = tqi_hold_end(tq, &tx, op(&tx, arg));
-		if (r != -ENOMEM)
+		if (!tqi_is_lacking(r))
 			return r;
-		r = tqi_make_room(tq, 0);
+		r = tqi_make_up(tq, r);
 		if (r < 0)
 			return r;
 	}

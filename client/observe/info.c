@@ -242,15 +242,18 @@ static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)
 void tqi_info_around(const struct tqi_segment *seg, const struct tqi_task *t,
 		     struct tqi_around *around)
 {
-	if (t->queue == around->queue && t->kind == around->kind)
+	const bool same = t->queue == around->queue && t->kind == around->kind;
+
+	if (same && !around->is_old)
 		return;
-	if (t->queue != around->queue)
+	if (around->is_old || t->queue != around->queue)
 		tqi_peek_queue_name(seg, t->queue, around->queue_name);
-	if (t->kind != around->kind)
+	if (around->is_old || t->kind != around->kind)
 		tqi_peek_kind_name(seg, t->kind, around->kind_name);
 	around->queue = t->queue;
 	around->kind = t->kind;
-	around->has_flags = false;
+	around->is_old = false;
+	around->has_flags = around->has_flags && same;
 }
 
 static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,

@@ -8,6 +8,7 @@
 /* What the tasks of a queue and kind share, as it was when one was first looked at. */
 struct tqi_around {
 	uint32_t queue, kind; /* 0 none yet */
+	bool is_old; /* their names are to be read again: a place may be another one's by now */
 	char queue_name[TQ_NAME_MAX + 1];
 	char kind_name[TQ_NAME_MAX + 1];
 	bool has_flags;	     /* those below are known: they are only asked for when a task waits */

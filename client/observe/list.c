@@ -111,6 +111,8 @@ int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *c
 	while (n < count && list.walk.at < list.walk.end) {
 		const struct tqi_task *t = tqi_walk_next(&list.walk, TQI_WALK_RUN, &index);
 
+		if (index == list.walk.first) /* copied after what is known of names */
+			list.around.is_old = true;
 		if (t && list_one(&list, index, t, &info))
 			tqi_snapshot_out(&infos[n++], sizeof(info), &info, sizeof(info));
 	}

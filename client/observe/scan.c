@@ -45,6 +45,8 @@ int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_
 	for (uint32_t left = count; left && walk.at < walk.end; left--) {
 		const struct tqi_task *t = tqi_walk_next(&walk, left, &index);
 
+		if (index == walk.first) /* copied after what is known of names */
+			around.is_old = true;
 		if (!t)
 			continue;
 		struct tqi_task copy = *t;

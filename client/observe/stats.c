@@ -296,7 +296,7 @@ static void count_decided(const struct tqi_queue *queue, struct tq_counters *k)
 }
 
 /* What is counted of a queue, or (not 0) of one stream of it; its kind, 0 all. */
-static int add_streams(struct tq *tq, const struct tqi_queue *queue, uint32_t stream,
+static int add_streams(struct tq *tq, uint32_t q, const struct tqi_queue *queue, uint32_t stream,
 		       struct tq_counters *k, uint32_t *ret_kind)
 {
 	uint32_t limit = count_of(tq, TQI_STREAMS); /* the chain may be a ring */
@@ -307,6 +307,8 @@ static int add_streams(struct tq *tq, const struct tqi_queue *queue, uint32_t st
 	     n = stream ? 0 : s.next) {
 		if (tqi_peek_record(&tq->seg, TQI_STREAMS, n, &s) < 0)
 			return TQ_ECORRUPT;
+		if (s.queue != q)
+			return -ENOENT; /* it has been given back */
 		add_stream(&s, k);
 	}
 	if (stream)
@@ -337,15 +339,25 @@ uint64_t tqi_queue_decided(struct tq *tq, const char *name)
 {
 	struct tq_counters k = { .submitted = 0 };
 	struct tqi_queue queue;
-	uint32_t kind;
+	uint32_t kind, q = tqi_peek_queue_find(&tq->seg, name);
 
-	if (tqi_peek_record(&tq->seg, TQI_QUEUES, tqi_peek_queue_find(&tq->seg, name), &queue) <
-		    0 ||
-	    add_streams(tq, &queue, 0, &k, &kind) < 0)
+	if (tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue) < 0 ||
+	    add_streams(tq, q, &queue, 0, &k, &kind) < 0)
 		return 0;
 	const uint64_t waiting = count_waiting_states(&k);
 
 	return waiting > queue.waiting ? waiting - queue.waiting : 0;
+}
+
+/* The kind's name, as long as the stream is of it; false: either has been given back. */
+static bool fill_kind(struct tq *tq, uint32_t q, uint32_t stream, uint32_t kind,
+		      struct tq_queue_info *i)
+{
+	struct tqi_stream s;
+
+	tqi_peek_kind_name(&tq->seg, kind, i->kind);
+	return tqi_peek_record(&tq->seg, TQI_STREAMS, stream, &s) == 0 && s.queue == q &&
+	       s.kind == kind;
 }
 
 /* One row: the queue (stream 0), or a kind of it. */
@@ -359,11 +371,13 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 
 	if (r < 0)
 		return r;
+	if (!queue.name[0])
+		return -ENOENT;
 	fill_queue(&queue, is_sweeping(tq), i);
 	classes.no_room = tqi_ask_lacks_room(&tq->seg, q, &queue);
 	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
 	i->workers = q <= TQI_QUEUES_MAX ? served->workers[q] : 0;
-	r = add_streams(tq, &queue, stream, &i->counters, &kind);
+	r = add_streams(tq, q, &queue, stream, &i->counters, &kind);
 	if (r == 0)
 		r = add_classes(tq, q, &queue, kind, &i->counters, &classes);
 	if (r < 0)
@@ -374,8 +388,8 @@ static int queue_row(struct tq *tq, uint32_t flags, const struct served *served,
 		i->flags |= TQ_QUEUE_PARTIAL;
 	else
 		add_lanes(tq, &classes, &i->counters);
-	if (stream)
-		tqi_peek_kind_name(&tq->seg, kind, i->kind);
+	if (stream && !fill_kind(tq, q, stream, kind, i))
+		return -ENOENT;
 	if (stream && i->workers)
 		i->workers = count_of_kind(served, q, kind);
 	return 0;
@@ -396,6 +410,8 @@ int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_in
 	r = count_served(tq, 0, &served);
 	if (r == 0)
 		r = queue_row(tq, 0, &served, q, 0, &i);
+	if (r == 0 && strcmp(i.name, queue) != 0)
+		r = -ENOENT; /* given back meanwhile */
 	if (r == 0)
 		tqi_snapshot_out(ret_info, room, &i, sizeof(i));
 	return r;

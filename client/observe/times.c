@@ -60,6 +60,8 @@ static int add_queue(struct tq *tq, uint32_t q, const char *kind, struct tq_time
 	for (uint32_t s = r < 0 ? 0 : queue.streams; s && limit-- > 0 && r == 0; s = stream.next) {
 		if (tqi_peek_record(&tq->seg, TQI_STREAMS, s, &stream) < 0)
 			return TQ_ECORRUPT;
+		if (stream.queue != q)
+			return -ENOENT; /* it has been given back */
 		if (!is_of_kind(tq, &stream, kind))
 			continue;
 		found = true;

@@ -308,8 +308,8 @@ static int write_all(struct writing *w)
 		r = prepare(w);
 		if (r == 0)
 			r = write_some(w);
-		if (r == -ENOMEM)
-			r = tqi_make_room(g->tq, 0);
+		if (tqi_is_lacking(r))
+			r = tqi_make_up(g->tq, r);
 	}
 	if (w->prepared)
 		tqi_entry_cancel(&w->entry);

@@ -118,12 +118,20 @@ static int submit_now(struct tq *tq, struct tqi_entry *e)
 		tqi_tend(&tx);
 		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
 		tqi_entry_end(e, r);
-		if (r != -ENOMEM)
+		if (!tqi_is_lacking(r))
 			return tqi_removal_check(tq, tx.now_ns, r);
-		r = tqi_make_room(tq, 0);
+		r = tqi_make_up(tq, r);
 		if (r < 0)
 			return r;
 	}
+}
+
+/* A queue whose depth may be what is full, so somebody has set it, and it stays; 0 it is not. */
+static uint32_t bounded_queue(struct tqi_tx *tx, const char *name)
+{
+	const uint32_t q = tqi_queue_find(tx, name);
+
+	return q && tqi_queue_at(tx, q)->depth_max != UINT64_MAX ? q : 0;
 }
 
 /* Asleep until a record or memory becomes free; the failed try is undone, the sleep is not. */
@@ -139,7 +147,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		tqi_tx_begin(tx, tx->now_ns);
 		forget_names(e);
 	}
-	s->subject = tqi_queue_find(tx, tqi_spec_queue(e->submit.spec));
+	s->subject = bounded_queue(tx, tqi_spec_queue(e->submit.spec));
 	if (r == -ENOMEM && tqi_task_evict(tx, EVICT_SLICE))
 		return -EINPROGRESS;
 	return r == TQ_EFULL || r == -ENOMEM ? -EAGAIN : r;
@@ -242,8 +250,8 @@ int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t co
 			r = submit_some(tq, entries, n, ids);
 		else if (r == 0)
 			r = tq_submit(tq, specs + done, ids);
-		if (n && r == -ENOMEM)
-			r = tqi_make_room(tq, 0); /* then once more */
+		if (n && tqi_is_lacking(r))
+			r = tqi_make_up(tq, r); /* then once more */
 		else if (r >= 0)
 			done += n ? (uint32_t)r : 1;
 		if (r < 0)

@@ -163,8 +163,8 @@ struct tq_task_spec {
  *		tq_task_after(); -ENOENT, TQ_EGONE a dependency on a task that
  *		never was, or has been freed;
  *		TQ_EFULL no room for it (a limit of the queue or the segment);
- *		TQ_EQUEUES, TQ_EKINDS its queue or kind is new, and there are no more:
- *		at once, as none is ever removed;
+ *		TQ_EQUEUES, TQ_EKINDS its queue or kind is new, and none of those that
+ *		there are can make place for it: at once, however long it would wait;
  *		TQ_ESTATE spec->group takes no members; TQ_EGONE, -ENOENT no such
  *		group; TQ_ECYCLE what the new member is to come after waits for the end
  *		of that group, as its completion task does, be it by way of others (found

@@ -16,7 +16,7 @@ const char *tqi_check_command_fault(struct tqi_check *c, const struct tqi_comman
 	if (command->generation == 0 || command->to < TQ_COMMAND_TO_WORKER ||
 	    command->to > TQ_COMMAND_TO_FARMS)
 		return "makes no sense";
-	if (!tqi_check_record(c, TQI_QUEUES, command->queue))
+	if (!tqi_check_record_in_use(c, TQI_QUEUES, command->queue))
 		return "is of no queue";
 	if (command->name[0] == '\0' || strnlen(command->name, TQ_NAME_MAX + 1) > TQ_NAME_MAX)
 		return "has no name";
@@ -103,6 +103,8 @@ static void check_command(struct tqi_check *c, uint32_t index)
 	else if (tqi_check_block(c, command->block, tqi_check_command_bytes(command), "command",
 				 index, "deliveries"))
 		check_deliveries(c, index, command);
+	if (!fault)
+		c->queue_users[command->queue]++;
 }
 
 /* One of the two lists, both ways; open ones by sequence, too. */

@@ -11,7 +11,7 @@ static bool may_be_nameless(uint32_t table)
 	return table == TQI_SCHEDULES;
 }
 
-/* Each record in use is what its name leads to. */
+/* Each record in use is what its name leads to; a free one leads nobody astray (UN-4). */
 static void check_names(struct tqi_check *c, const struct tqi_check_index *i, const char *record)
 {
 	bool asks = tqi_check_index(c, i);
@@ -21,6 +21,9 @@ static void check_names(struct tqi_check *c, const struct tqi_check_index *i, co
 					   ? tqi_name_at(c->tx, i->table, n)
 					   : NULL;
 
+		if (!name && i->table != TQI_SCHEDULES && tqi_check_record(c, i->table, n) &&
+		    tqi_name_at(c->tx, i->table, n)[0])
+			tqi_check_fault(c, "%s %u: free, with a name", record, n);
 		const bool listed = c->marks[i->table][n] & TQI_SEEN_LINKED;
 
 		if (!name || (!name[0] && !listed && may_be_nameless(i->table)))
@@ -46,4 +49,23 @@ void tqi_check_names(struct tqi_check *c)
 	check_names(c, &queues, "queue");
 	check_names(c, &kinds, "kind");
 	check_names(c, &schedules, "schedule");
+}
+
+/* UN-1. */
+void tqi_check_users(struct tqi_check *c)
+{
+	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
+		const struct tqi_queue *queue = tqi_check_record_in_use(c, TQI_QUEUES, q);
+
+		if (queue)
+			tqi_check_equal(c, "queue", q, "users", queue->users, c->queue_users[q]);
+	}
+	for (uint32_t k = 1; k < c->count[TQI_KINDS]; k++) {
+		const struct tqi_kind *kind = tqi_check_record_in_use(c, TQI_KINDS, k);
+
+		if (!kind)
+			continue;
+		tqi_check_equal(c, "kind", k, "users", kind->users, c->kind_users[k]);
+		tqi_check_equal(c, "kind", k, "streams", kind->streams, c->kind_streams[k]);
+	}
 }

@@ -59,7 +59,8 @@ static bool is_readable(const struct tqi_check *c, uint32_t block, uint64_t byte
 
 const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_schedule *s)
 {
-	if (!tqi_check_record(c, TQI_QUEUES, s->queue) || !tqi_check_record(c, TQI_KINDS, s->kind))
+	if (!tqi_check_record_in_use(c, TQI_QUEUES, s->queue) ||
+	    !tqi_check_record_in_use(c, TQI_KINDS, s->kind))
 		return "is of no queue or kind";
 	if (s->generation == 0 || s->generation >= TQI_GENERATION_MAX)
 		return "has no generation";
@@ -123,8 +124,12 @@ void tqi_check_schedules(struct tqi_check *c)
 			fault = "is in no heap";
 		if (!fault && s->sequence >= root->time.sequence)
 			fault = "is still to come";
-		if (fault)
+		if (fault) {
 			tqi_check_fault(c, "schedule %u: %s", i, fault);
+			continue;
+		}
+		c->queue_users[s->queue]++;
+		c->kind_users[s->kind]++;
 	}
 	tqi_check_equal(c, "root", 0, "schedules", root->time.schedules, live);
 	tqi_check_equal(c, "root", 0, "crons", root->time.crons, crons);

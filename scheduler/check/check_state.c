@@ -60,6 +60,11 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->pools = carve(scratch, &at, (uint64_t)g->tables[TQI_POOLS].max * sizeof(*c->pools));
 	c->served = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->served));
 	c->waiting = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(uint32_t));
+	c->queue_users =
+		carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(uint32_t));
+	c->kind_users = carve(scratch, &at, (uint64_t)g->tables[TQI_KINDS].max * sizeof(uint32_t));
+	c->kind_streams =
+		carve(scratch, &at, (uint64_t)g->tables[TQI_KINDS].max * sizeof(uint32_t));
 	c->depth = carve(scratch, &at, (uint64_t)g->tables[TQI_STREAMS].max * sizeof(*c->depth));
 	return at;
 }

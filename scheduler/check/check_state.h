@@ -79,6 +79,7 @@ struct tqi_check {
 	struct tqi_check_pool *pools;
 	struct tqi_check_served *served; /* per queue */
 	uint32_t *waiting;     /* per queue */
+	uint32_t *queue_users, *kind_users, *kind_streams;
 	uint32_t (*depth)[TQ_STATE_COUNT]; /* per stream */
 	uint32_t ready, running, unfinished, due, listed, telling;
 	uint32_t empty_workers, dying_workers, room_waiters, command_waiters, group_waiters, moving,
@@ -218,6 +219,8 @@ void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
 /* The duties, in the order in which they rely on each other. */
 void tqi_check_tables(struct tqi_check *c);
 void tqi_check_names(struct tqi_check *c);
+/* At the end: who names queues and kinds has been counted. */
+void tqi_check_users(struct tqi_check *c);
 void tqi_check_tasks(struct tqi_check *c);
 void tqi_check_keys(struct tqi_check *c);
 void tqi_check_limits(struct tqi_check *c);

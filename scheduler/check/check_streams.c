@@ -90,6 +90,7 @@ static void check_queue(struct tqi_check *c, uint32_t q, const struct tqi_queue 
 			return;
 		}
 		c->marks[TQI_STREAMS][s] |= TQI_SEEN_LINKED;
+		c->kind_streams[stream->kind]++;
 		check_times(c, s, stream);
 		s = stream->next;
 	}

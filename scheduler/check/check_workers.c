@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Workers and their attempts. */
 #include "scheduler/check/check_state.h"
+
+#include "scheduler/record/serves.h"
 #include "scheduler/order/assign.h"
 #include "shm/lock.h"
 
@@ -78,9 +80,20 @@ static void check_served(struct tqi_check *c, uint32_t w, const struct tqi_worke
 		tqi_check_fault(c, "worker %u: serves %u queues", w, worker->queue_count);
 		return;
 	}
-	for (uint32_t i = 0; i < worker->queue_count; i++)
+	for (uint32_t i = 0; i < worker->queue_count; i++) {
 		if (!tqi_check_record_in_use(c, TQI_QUEUES, worker->queues[i]))
 			tqi_check_fault(c, "worker %u: serves queue %u", w, worker->queues[i]);
+		else if (tqi_worker_has_queue(worker, i))
+			c->queue_users[worker->queues[i]]++;
+	}
+	for (uint32_t k = 1; k <= TQI_KINDS_MAX && !tqi_kinds_are_all(worker->kinds); k++) {
+		if (!tqi_worker_serves_kind(worker, k))
+			continue;
+		if (!tqi_check_record_in_use(c, TQI_KINDS, k))
+			tqi_check_fault(c, "worker %u: serves kind %u", w, k);
+		else
+			c->kind_users[k]++;
+	}
 }
 
 static void check_worker(struct tqi_check *c, uint32_t w)

@@ -65,6 +65,7 @@ static int take(struct tqi_tx *tx, uint32_t queue, const char *pattern, uint32_t
 		return full ? TQ_EFULL : -ENOMEM;
 	fill(tqi_pool_at(tx, p), pattern, bytes, is_prefix);
 	TQI_SET(tx, tqi_pool_at(tx, p)->queue, (uint16_t)queue);
+	tqi_queue_keep(tx, tqi_queue_at(tx, queue));
 	*ret_pool = p;
 	return tqi_name_enter(tx, TQI_POOLS, p);
 }

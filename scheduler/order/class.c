@@ -93,7 +93,8 @@ static uint32_t make(struct tqi_tx *tx, const struct tqi_place *p, uint32_t tena
 }
 
 /* In its chain, of which most are short; 0 none. */
-static uint32_t find(struct tqi_tx *tx, const struct tqi_chain *chain, uint32_t kind, uint32_t band)
+TQI_TWICE uint32_t find(struct tqi_tx *tx, const struct tqi_chain *chain, uint32_t kind,
+			uint32_t band)
 {
 	uint32_t c = chain->first, steps = 0;
 
@@ -137,6 +138,17 @@ static bool drain(struct tqi_tx *tx, struct tqi_heap *heap)
 	return heap->capacity <= 1;
 }
 
+/* A class without members, with the memory of its heaps; false: there is more. */
+static bool clear_class(struct tqi_tx *tx, uint32_t c)
+{
+	struct tqi_lane *plain = tqi_lane_at(tx, tqi_class_at(tx, c)->plain);
+
+	if (tqi_tx_is_filling(tx) || !drain(tx, &plain->tasks) || !drain(tx, &plain->ages))
+		return false;
+	give(tx, c);
+	return true;
+}
+
 bool tqi_chain_clear(struct tqi_tx *tx, const struct tqi_chain *chain)
 {
 	uint32_t c = chain->first, before = chain->left;
@@ -144,16 +156,23 @@ bool tqi_chain_clear(struct tqi_tx *tx, const struct tqi_chain *chain)
 	for (uint32_t looks = 0; c && looks < LOOKS_SLICE && !tx->corrupt; looks++) {
 		const uint32_t at = c;
 		const struct tqi_class *class = tqi_class_at(tx, c);
-		struct tqi_lane *plain = tqi_lane_at(tx, class->plain);
 
 		c = class->next;
-		if (!is_empty(tx, class))
-			continue;
-		if (tqi_tx_is_filling(tx) || !drain(tx, &plain->tasks) || !drain(tx, &plain->ages))
+		if (is_empty(tx, class) && !clear_class(tx, at))
 			return false;
-		give(tx, at);
 	}
 	return !c || chain->left == before;
+}
+
+bool tqi_class_clear(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t kind)
+{
+	for (uint32_t band = 0; band < TQ_BANDS; band++) {
+		uint32_t c = find(tx, &queue->chains[queue->era & 1], kind, band);
+
+		if (c && !clear_class(tx, c))
+			return false;
+	}
+	return true;
 }
 
 /* A plain lane of a class that goes: memory goes back as of others that come and go. */

@@ -43,5 +43,7 @@ static inline struct tqi_class *tqi_class_of(struct tqi_tx *tx, const struct tqi
  * for.  False: there may be more, and it goes on in the next one.
  */
 bool tqi_chain_clear(struct tqi_tx *tx, const struct tqi_chain *chain);
+/* The same of a queue's classes of one kind, none of which has a member. */
+bool tqi_class_clear(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t kind);
 
 #endif

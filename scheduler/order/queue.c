@@ -4,6 +4,7 @@
 
 #include "scheduler/order/policy.h"
 #include "scheduler/record/name.h"
+#include "scheduler/record/serves.h"
 #include "scheduler/record/sweep_state.h"
 #include "scheduler/wake/wake.h"
 
@@ -29,7 +30,7 @@ uint32_t tqi_queue_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 		return 0;
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
 
-	/* A new record: queues are never given back. */
+	tqi_table_clear(queue, sizeof(*queue));
 	TQI_INIT(queue->depth_max, UINT64_MAX);
 	TQI_INIT(queue->timeout_ns, UINT64_MAX);
 	TQI_INIT(queue->backoff_ns, DEFAULT_BACKOFF_NS);
@@ -47,13 +48,17 @@ uint32_t tqi_kind_make(struct tqi_tx *tx, const char *name, bool *ret_full)
 	if (k)
 		return k;
 	k = tqi_name_take(tx, TQI_KINDS, name, ret_full);
-	return k && tqi_name_put(tx, TQI_KINDS, k, name) < 0 ? 0 : k;
+	if (!k)
+		return 0;
+	tqi_table_clear(tqi_kind_at(tx, k), sizeof(struct tqi_kind));
+	return tqi_name_put(tx, TQI_KINDS, k, name) < 0 ? 0 : k;
 }
 
 int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_settings *settings)
 {
 	struct tqi_queue *q = tqi_queue_at(tx, queue);
 
+	tqi_queue_keep(tx, q);
 	if (settings->depth_max) {
 		TQI_SET(tx, q->depth_max, settings->depth_max);
 		tqi_wake_room(tx);

@@ -94,6 +94,7 @@ static bool mend_command(struct tqi_check *c, uint32_t index, struct tqi_command
 		return false;
 	mend_deliveries(c, index, command);
 	c->marks[TQI_COMMANDS][index] |= TQI_SEEN_LINKED;
+	tqi_rebuild_use(c, command->queue, 0);
 	return true;
 }
 

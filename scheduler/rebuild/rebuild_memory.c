@@ -283,9 +283,6 @@ static bool is_in_use(struct tqi_check *c, uint32_t t, uint32_t index)
 		       tqi_task_at(c->tx, index)->generation >= TQI_GENERATION_MAX;
 	case TQI_WORKERS:
 		return tqi_worker_at(c->tx, index)->state != TQI_WORKER_FREE;
-	case TQI_QUEUES:
-	case TQI_KINDS:
-		return true; /* never freed */
 	default:
 		return c->marks[t][index] & TQI_SEEN_LINKED;
 	}

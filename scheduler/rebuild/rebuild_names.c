@@ -23,9 +23,14 @@ int tqi_rebuild_name(struct tqi_check *c, uint32_t table, uint32_t record,
 	return tqi_name_enter(c->tx, table, record);
 }
 
+/* One that has none, and that nothing is of, is free (UN-4). */
 static int name_again(struct tqi_check *c, uint32_t table, uint32_t record, const char *prefix)
 {
 	char *name = tqi_name_at(c->tx, table, record);
+
+	if (!name[0] && !(c->marks[table][record] & TQI_SEEN_LINKED))
+		return 0;
+	c->marks[table][record] |= TQI_SEEN_LINKED;
 	const struct tqi_rebuild_lost how = { prefix, name, NULL,
 					      !name[0] || !memchr(name, '\0', TQ_NAME_MAX + 1) };
 
@@ -62,7 +67,11 @@ int tqi_rebuild_names(struct tqi_check *c)
 	int r = 0;
 
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES] && r == 0; q++) {
-		mend_queue(tqi_queue_at(c->tx, q));
+		struct tqi_queue *queue = tqi_queue_at(c->tx, q);
+
+		mend_queue(queue);
+		if (queue->flags)
+			tqi_rebuild_of(c, q, 0);
 		r = name_again(c, TQI_QUEUES, q, "lost-queue");
 	}
 	for (uint32_t k = 1; k < c->count[TQI_KINDS] && r == 0; k++)

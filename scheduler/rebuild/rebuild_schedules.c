@@ -25,6 +25,7 @@ static void keep(struct tqi_check *c, uint32_t index, struct tqi_schedule *s)
 	root->time.schedules++;
 	root->time.crons += !s->every_ns;
 	c->marks[TQI_SCHEDULES][index] |= TQI_SEEN_LINKED;
+	tqi_rebuild_use(c, s->queue, s->kind);
 }
 
 void tqi_rebuild_schedules(struct tqi_check *c)

@@ -17,6 +17,22 @@ struct tqi_rebuild_lost {
 	bool lost;	/* its name is none */
 };
 
+/* A record that stays is of this queue and kind (0 none): they stay, though a name was lost. */
+static inline void tqi_rebuild_of(struct tqi_check *c, uint32_t queue, uint32_t kind)
+{
+	c->marks[TQI_QUEUES][queue] |= TQI_SEEN_LINKED;
+	c->marks[TQI_KINDS][kind] |= TQI_SEEN_LINKED;
+}
+/* The same of one that names them and may not have a task there (UN-1). */
+static inline void tqi_rebuild_use(struct tqi_check *c, uint32_t queue, uint32_t kind)
+{
+	tqi_rebuild_of(c, queue, kind);
+	if (queue)
+		tqi_queue_at(c->tx, queue)->users++;
+	if (kind)
+		tqi_kind_at(c->tx, kind)->users++;
+}
+
 /* The duties, in their order. */
 void tqi_rebuild_directories(struct tqi_check *c);
 /* All that is derived becomes 0 (scheduler/record/fields.h); of an extra, once its block is whole. */

@@ -57,6 +57,7 @@ static void mend_stream(struct tqi_check *c, uint32_t s)
 	stream->next = queue->streams;
 	queue->streams = s;
 	c->marks[TQI_STREAMS][s] |= TQI_SEEN_LINKED;
+	tqi_rebuild_of(c, stream->queue, stream->kind);
 	mend_times(c, stream);
 }
 

@@ -4,6 +4,7 @@
 
 #include "scheduler/graph/inherit.h"
 #include "scheduler/rebuild/rebuild_state.h"
+#include "scheduler/record/serves.h"
 #include "scheduler/worker/sleep.h"
 #include "shm/lock.h"
 
@@ -158,6 +159,7 @@ static void mend_task(struct tqi_check *c, uint32_t index, struct tqi_task *t)
 		lose(t);
 		return;
 	}
+	tqi_rebuild_of(c, t->queue, t->kind);
 	if (t->cause > TQ_CAUSE_RELEASED)
 		t->cause = TQ_CAUSE_NONE;
 	mend_sequence(c, t);
@@ -212,23 +214,42 @@ void tqi_rebuild_tasks(struct tqi_check *c)
 
 /* Workers. */
 
-static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
+/* What it serves, of what there is; a free one names no kinds. */
+static void mend_served(struct tqi_check *c, struct tqi_worker *w)
 {
 	uint32_t n = 0;
 
-	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
-		w->state = TQI_WORKER_FREE;
-	if (w->state == TQI_WORKER_FREE)
-		return;
-	/* A hint only: whether its process is gone must still be proved. */
-	w->life_made = 1;
-	tqi_mutex_condemn(&w->life);
 	if (w->queue_count > TQ_WORKER_QUEUES_MAX)
 		w->queue_count = TQ_WORKER_QUEUES_MAX;
 	for (uint32_t i = 0; i < w->queue_count; i++)
 		if (tqi_check_record(c, TQI_QUEUES, w->queues[i]))
 			w->queues[n++] = w->queues[i];
 	w->queue_count = n;
+	for (uint32_t i = 0; i < n; i++)
+		if (tqi_worker_has_queue(w, i))
+			tqi_rebuild_use(c, w->queues[i], 0);
+	for (uint32_t k = 1; k <= TQI_KINDS_MAX && !tqi_kinds_are_all(w->kinds); k++) {
+		if (!tqi_worker_serves_kind(w, k))
+			continue;
+		if (tqi_check_record(c, TQI_KINDS, k))
+			tqi_rebuild_use(c, 0, k);
+		else
+			w->kinds[k / 64] &= ~(1ull << k % 64);
+	}
+}
+
+static void mend_worker(struct tqi_check *c, struct tqi_worker *w)
+{
+	if (w->state > TQI_WORKER_DYING || (!w->life_made && !tqi_mutex_owner(&w->life)))
+		w->state = TQI_WORKER_FREE;
+	if (w->state == TQI_WORKER_FREE) {
+		memset(w->kinds, 0, sizeof(w->kinds));
+		return;
+	}
+	/* A hint only: whether its process is gone must still be proved. */
+	w->life_made = 1;
+	tqi_mutex_condemn(&w->life);
+	mend_served(c, w);
 	if (w->output_bytes & (w->output_bytes - 1))
 		w->output = 0;
 	if (!tqi_rebuild_block(c, &w->output, w->output_bytes))

@@ -73,7 +73,7 @@
 #define TQI_FIELDS_QUEUE(F) \
 	F(node, D) F(flags, T) F(era, T) F(waiting, D) F(attempts_max, T) \
 	F(purge_before, T) F(depth_max, T) F(timeout_ns, T) F(backoff_ns, T) \
-	F(backoff_cap_ns, T) F(chains, D) F(name, T) F(ageing, T) \
+	F(backoff_cap_ns, T) F(chains, D) F(name, T) F(users, D) F(ageing, T) \
 	F(band_from, T) F(hybrid, T) F(hybrid_count, T) F(edf, T) F(overdue_turn, T) \
 	F(max_wait_ns, T) F(batch, T) F(fair, T) F(fair_time_us, T) F(tenant, T) \
 	F(home, T) F(servers, D) F(carry_at, D) F(carry_from, D) \
@@ -81,7 +81,7 @@
 	F(streams, D) F(by_kind, D) F(contest, D) F(busy, D)
 
 #define TQI_FIELDS_KIND(F) \
-	F(node, D) F(name, T) F(mean_us, T) F(reserved0, R)
+	F(node, D) F(name, T) F(mean_us, T) F(streams, D) F(users, D) F(reserved0, R)
 
 #define TQI_FIELDS_CLASS(F) \
 	F(link, D) F(queue, D) F(kind, D) F(band, D) F(prev, D) F(next, D) F(plain, D) \
@@ -166,7 +166,7 @@
 	F(sweep.reserved0, R) F(sweep.cancel_before, T) F(retention_ns, T) F(look_ns, T) \
 	F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) F(worker_cursor, H) \
 	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(asleep_queues, D) \
-	F(reserved0, R) F(time.appointments, D) F(time.schedules, D) F(time.crons, D) \
+	F(queues_at, H) F(kinds_at, H) F(reserved0, R) F(time.appointments, D) F(time.schedules, D) F(time.crons, D) \
 	F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
 	F(time.sequence, T) F(time.wall_seen_ns, T) F(limit.rates, D) F(limit.loosened, D) \
 	F(limit.refills, D) F(stale.first, D) F(stale.last, D) F(stale.stuck, D) \

@@ -16,6 +16,7 @@
 #define TQI_QUEUE_SHARED                                                                           \
 	(1u << 19) /* tasks may be in classes of tenants (scheduler/order/fair.h) */
 #define TQI_QUEUE_SERVED (1u << 20)  /* its attempts run at servers (scheduler/limit/server.h) */
+#define TQI_QUEUE_CONFIGURED (1u << 21) /* somebody has set it: it is not given back (UN-1) */
 
 /*
  * The classes of one era, a queue's or a tenant's: each of these has a chain for even eras and
@@ -28,7 +29,8 @@ struct tqi_chain {
 };
 
 /*
- * A queue.  Never freed.
+ * A queue.  Given back when another one needs its place and nothing is left of it
+ * (scheduler/order/unused.h); a free record has no name.
  *
  * Its policy (scheduler/order/policy.h) is changed as a whole: each change of what decides
  * on keys or classes begins an era, and what was there before follows in slices.
@@ -45,7 +47,8 @@ struct tqi_queue {
 	uint64_t backoff_ns;
 	uint64_t backoff_cap_ns;
 	struct tqi_chain chains[2]; /* its classes, of even and of odd eras */
-	char name[TQ_NAME_MAX + 4]; /* NUL-terminated */
+	char name[TQ_NAME_MAX + 2]; /* NUL-terminated */
+	uint16_t users; /* workers, schedules and commands that name it */
 	uint32_t ageing[TQ_BANDS];	 /* of each band, in thousandths of a point a second */
 	int32_t band_from[TQ_BANDS - 1]; /* least priority of all bands but the lowest */
 	uint32_t hybrid;       /* so many starts, then one of the least urgent band; 0 off */
@@ -73,18 +76,23 @@ struct tqi_queue {
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
-/* A kind's name, and how long its attempts run, learnt in fair queues.  Never freed. */
+/*
+ * A kind's name, and how long its attempts run, learnt in fair queues.  Given back as queues
+ * are.
+ */
 struct tqi_kind {
 	struct tqi_hash_node node; /* in the root's index of kinds, by name */
 	char name[TQ_NAME_MAX + 8]; /* NUL-terminated */
 	int64_t mean_us; /* of the latest ones, exponentially weighted; 0 none has ended yet */
-	uint64_t reserved0[4];
+	uint32_t streams; /* that are of it */
+	uint32_t users; /* workers, by bits of their own, and schedules that name it */
+	uint64_t reserved0[3];
 };
 _Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
 
 /*
- * What is counted of the tasks of one queue and kind.  Made with the first of them, never
- * freed (RC-13).  A submit and a claim write to the first cache line only.
+ * What is counted of the tasks of one queue and kind.  Made with the first of them, and there
+ * as long as both (RC-13).  A submit and a claim write to the first cache line only.
  *
  *  field          written by                                    under
  *  queue, kind    the transaction that makes it                 the lock
@@ -121,7 +129,7 @@ struct tqi_stream {
 };
 _Static_assert(sizeof(struct tqi_stream) == 256, "four cache lines");
 
-/* Those of a queue by the record of their kind; 0 none.  It goes with nothing. */
+/* Those of a queue by the record of their kind; 0 none.  It goes with the queue. */
 struct tqi_by_kind {
 	uint32_t streams[TQI_KINDS_MAX + 1];
 };
@@ -199,7 +207,7 @@ enum tqi_timed {
 
 /*
  * How long tasks of a queue and kind have waited, run and lived.  Made with their stream,
- * so that no end of a task needs memory for it; never freed.
+ * so that no end of a task needs memory for it; goes with it.
  *
  *  field        written by                         under
  *  queue, kind  the transaction that makes it      the lock

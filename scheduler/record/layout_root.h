@@ -155,6 +155,8 @@ struct tqi_root {
 	uint32_t room_waiters;	/* submitters asleep for want of room */
 	uint32_t empty_workers; /* registered workers that leave when nothing is left */
 	uint32_t asleep_queues; /* queues that workers are asleep for */
+	uint32_t queues_at;	/* where the next search for an unused queue begins (UN-2) ... */
+	uint32_t kinds_at;	/* ... and one for a kind */
 	uint32_t reserved0;
 	struct tqi_clocks time;
 	struct tqi_throttle limit;

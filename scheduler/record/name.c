@@ -2,6 +2,16 @@
 /* The indexes of names. */
 #include "scheduler/record/name.h"
 
+#include "shm/span.h"
+
+/* Queues, and kinds, that no submit takes: for who drains, looks, or brings workers (A6). */
+#define NAMES_SPARED 8
+
+static uint8_t *first_of(char *name)
+{
+	return (uint8_t *)name;
+}
+
 static bool is_in_names(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -44,10 +54,12 @@ void tqi_name_leave(struct tqi_tx *tx, uint32_t table, uint32_t record)
 uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full)
 {
 	const char *kept = table == TQI_QUEUES ? TQI_QUEUE_DEFAULT : TQI_KIND_DEFAULT;
-	uint32_t records = tx->seg->geometry.tables[table].max - 1; /* index 0 is none */
+	const uint32_t spared = tx->spares == TQI_SPARES_ALL ? NAMES_SPARED : 0;
+	const uint32_t left = tx->seg->geometry.tables[table].max - 1 - /* index 0 is none */
+			      tx->core->tables[table].live;
 
-	*ret_full = tx->core->tables[table].live + 1 >= records && strcmp(name, kept) != 0 &&
-		    !tqi_name_find(tx, table, kept);
+	*ret_full = left <= spared + 1 && strcmp(name, kept) != 0 &&
+		    left <= spared + !tqi_name_find(tx, table, kept);
 	return *ret_full ? 0 : tqi_table_take(tx, table, ret_full);
 }
 
@@ -55,7 +67,15 @@ int tqi_name_put(struct tqi_tx *tx, uint32_t table, uint32_t record, const char 
 {
 	char *to = tqi_name_at(tx, table, record);
 
-	memset(to, 0, TQ_NAME_MAX + 1);
-	memcpy(to, name, strnlen(name, TQ_NAME_MAX));
+	memset(to + 1, 0, TQ_NAME_MAX);
+	memcpy(to + 1, name + 1, strnlen(name + 1, TQ_NAME_MAX - 1));
+	TQI_SET(tx, *first_of(to), *(const uint8_t *)name); /* undone, it is no name again */
 	return tqi_name_enter(tx, table, record);
+}
+
+void tqi_name_drop(struct tqi_tx *tx, uint32_t table, uint32_t record)
+{
+	tqi_name_leave(tx, table, record);
+	TQI_SET(tx, *first_of(tqi_name_at(tx, table, record)), 0);
+	tqi_table_give(tx, table, record);
 }

@@ -127,15 +127,17 @@ void tqi_name_leave(struct tqi_tx *tx, uint32_t table, uint32_t record);
 /* The record of such a name; 0 none. */
 uint32_t tqi_name_find(struct tqi_tx *tx, uint32_t table, const char *name);
 /*
- * A record for a name that has none, but the last one of its table only for the default.
- * 0 no memory; or *ret_full.
+ * A record for a name that has none, but the last one of its table only for the default; some
+ * before it are for nobody who keeps TQI_SPARES_ALL.  0 no memory; or *ret_full.
  */
 uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full);
 /*
- * Give a new record its name, of TQ_NAME_MAX bytes at most, and enter it.  -ENOMEM: the
- * transaction must be aborted.
+ * Give a new record, which has none, its name, of 1 to TQ_NAME_MAX bytes, and enter it.
+ * -ENOMEM: the transaction must be aborted.
  */
 int tqi_name_put(struct tqi_tx *tx, uint32_t table, uint32_t record, const char *name);
+/* Free a record with its name: whoever remembers where it was finds none there. */
+void tqi_name_drop(struct tqi_tx *tx, uint32_t table, uint32_t record);
 
 /*
  * Whether a record still has the name that it had once: what somebody remembers from

@@ -50,6 +50,7 @@ int tqi_stream_link(struct tqi_tx *tx, uint32_t s)
 	TQI_INIT(stream->next, queue->streams);
 	TQI_SET(tx, queue->streams, s);
 	TQI_SET(tx, all->streams[stream->kind & TQI_KINDS_MAX], s);
+	TQI_ADD(tx, tqi_kind_at(tx, stream->kind)->streams, 1);
 	return 0;
 }
 
@@ -109,4 +110,36 @@ void tqi_stream_rest(struct tqi_tx *tx, struct tqi_stream *stream)
 {
 	if (stream->busy)
 		set_busy(tx, stream, false);
+}
+
+/* Out of its queue's chain, in which it is. */
+static void unlink_stream(struct tqi_tx *tx, struct tqi_queue *queue, uint32_t s)
+{
+	uint32_t *link = &queue->streams, steps = 0;
+
+	while (*link != s && tqi_table_walks(tx, TQI_STREAMS, &steps))
+		link = &tqi_stream_at(tx, *link)->next;
+	TQI_SET(tx, *link, tqi_stream_at(tx, s)->next);
+}
+
+void tqi_stream_drop(struct tqi_tx *tx, uint32_t s)
+{
+	struct tqi_stream *stream = tqi_stream_at(tx, s);
+	struct tqi_queue *queue = tqi_queue_at(tx, stream->queue);
+	struct tqi_by_kind *all = tqi_unit(tx, queue->by_kind);
+
+	unlink_stream(tx, queue, s);
+	tqi_stream_rest(tx, stream);
+	TQI_SET(tx, all->streams[stream->kind & TQI_KINDS_MAX], 0u);
+	if (queue->contest) {
+		struct tqi_tournament *t = tqi_unit(tx, queue->contest);
+
+		TQI_SET(tx, t->of[stream->kind % TQI_TOURNAMENT_KINDS], 0u);
+	}
+	tqi_heap_free(tx, &stream->tenants);
+	TQI_ADD(tx, tqi_kind_at(tx, stream->kind)->streams, -1);
+	TQI_SET(tx, stream->queue, 0);
+	if (stream->times)
+		tqi_table_give(tx, TQI_TIMES, stream->times);
+	tqi_table_give(tx, TQI_STREAMS, s);
 }

@@ -61,6 +61,18 @@ uint32_t tqi_times_make(struct tqi_tx *tx, uint32_t queue, uint32_t kind, bool *
 /* Put one that is of a queue and kind into its queue's chain and index; -ENOMEM. */
 int tqi_stream_link(struct tqi_tx *tx, uint32_t stream);
 
+/* Whether no record of a task, finished or not, is counted in it. */
+static inline bool tqi_stream_is_empty(const struct tqi_stream *stream)
+{
+	uint32_t tasks = 0;
+
+	for (uint32_t state = 0; state < TQ_STATE_COUNT; state++)
+		tasks |= stream->depth[state];
+	return !tasks;
+}
+/* An empty one, without classes, goes with all that it has counted. */
+void tqi_stream_drop(struct tqi_tx *tx, uint32_t stream);
+
 /*
  * It has unfinished tasks from now on; it is found to have none.  In between it counts as
  * busy, so that a task that comes and goes costs nothing.

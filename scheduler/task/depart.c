@@ -3,12 +3,14 @@
 #include "scheduler/task/depart.h"
 
 #include "scheduler/order/assign.h"
+#include "scheduler/record/serves.h"
 #include "scheduler/wake/asleep.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/wake/wake.h"
 #include "shm/pool.h"
 
 #define END_SLICE 8 /* attempts ended in one hold: journal space */
+#define NAMES_FEW 64 /* kinds: an entry each, beside those of the slice */
 
 static bool end_attempts(struct tqi_tx *tx, struct tqi_worker *worker,
 			 const struct tqi_death *death)
@@ -19,11 +21,22 @@ static bool end_attempts(struct tqi_tx *tx, struct tqi_worker *worker,
 	return worker->attempts == 0;
 }
 
+/* Whether there is room for a last transaction: of what few workers have, names of kinds. */
+static bool has_room(const struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	uint32_t kinds = 0;
+
+	for (uint32_t k = 1; k <= TQI_KINDS_MAX && !tqi_kinds_are_all(worker->kinds); k++)
+		kinds += tqi_worker_serves_kind(worker, k);
+	return kinds <= NAMES_FEW || !tqi_tx_is_filling(tx);
+}
+
 static void take_apart(struct tqi_tx *tx, uint32_t w)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	tqi_asleep_leave(tx, w); /* a dead owner's slot may be there still */
+	tqi_worker_unname(tx, worker);
 	if (worker->flags & TQI_WORKER_EMPTY)
 		TQI_ADD(tx, tqi_root(tx)->empty_workers, -1);
 	if (worker->state == TQI_WORKER_DYING)
@@ -45,7 +58,8 @@ bool tqi_worker_unregister(struct tqi_tx *tx, uint32_t w)
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
 
 	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, &released) || !tqi_command_leave(tx, w))
+	if (!end_attempts(tx, worker, &released) || !tqi_command_leave(tx, w) ||
+	    !has_room(tx, worker))
 		return false;
 	take_apart(tx, w);
 	tx->release = &worker->life;
@@ -60,7 +74,7 @@ bool tqi_worker_dead(struct tqi_tx *tx, uint32_t w, uint64_t generation,
 	if (!worker)
 		return true;
 	tqi_assigned_return(tx, w);
-	if (!end_attempts(tx, worker, death) || !tqi_command_leave(tx, w))
+	if (!end_attempts(tx, worker, death) || !tqi_command_leave(tx, w) || !has_room(tx, worker))
 		return false;
 	take_apart(tx, w);
 	return true;

@@ -106,6 +106,13 @@ static int take_record(struct tqi_tx *tx, uint32_t *ret_index)
 	return 0;
 }
 
+/* UN-1: what a schedule names is not given back. */
+static void use_names(struct tqi_tx *tx, const struct tqi_schedule *s, int amount)
+{
+	TQI_ADD(tx, tqi_queue_at(tx, s->queue)->users, amount);
+	TQI_ADD(tx, tqi_kind_at(tx, s->kind)->users, amount);
+}
+
 /* Its queue and kind are made with it, as a task's would be. */
 static int take_names(struct tqi_tx *tx, struct tqi_schedule *s, const struct tq_task_spec *spec)
 {
@@ -119,6 +126,7 @@ static int take_names(struct tqi_tx *tx, struct tqi_schedule *s, const struct tq
 	if (!kind)
 		return full ? TQ_EKINDS : -ENOMEM;
 	TQI_SETS(tx, s, (queue, queue), (kind, kind));
+	use_names(tx, s, 1);
 	return 0;
 }
 
@@ -147,6 +155,7 @@ static void leave_times(struct tqi_tx *tx, uint32_t index, uint64_t every_ns)
 	struct tqi_schedule *s = tqi_schedule_at(tx, index);
 
 	tqi_schedule_leave(tx, index);
+	use_names(tx, s, -1);
 	tqi_block_give(tx, s->block);
 	if (!s->every_ns)
 		TQI_ADD(tx, tqi_root(tx)->time.crons, -1);
@@ -239,6 +248,7 @@ int tqi_schedule_remove(struct tqi_tx *tx, uint64_t id)
 	struct tqi_schedule *s = tqi_schedule_at(tx, index);
 
 	tqi_schedule_leave(tx, index);
+	use_names(tx, s, -1);
 	tqi_block_give(tx, s->block);
 	if (s->name[0])
 		tqi_name_leave(tx, TQI_SCHEDULES, index);

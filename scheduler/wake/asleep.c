@@ -98,17 +98,6 @@ static void rank_leave(struct tqi_tx *tx, uint32_t q, uint32_t ref)
 		tqi_list_remove(tx, queues_of(tqi_root(tx)), q);
 }
 
-/* Whether it has a queue of this number, which it does not name before. */
-static bool has_rank(const struct tqi_worker *worker, uint32_t place)
-{
-	if (place >= worker->queue_count)
-		return false;
-	for (uint32_t i = 0; i < place; i++)
-		if (worker->queues[i] == worker->queues[place])
-			return false;
-	return true;
-}
-
 void tqi_asleep_enter(struct tqi_tx *tx, uint32_t w, uint32_t slot)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
@@ -116,7 +105,7 @@ void tqi_asleep_enter(struct tqi_tx *tx, uint32_t w, uint32_t slot)
 	tqi_asleep_leave(tx, w);
 	TQI_SET(tx, worker->asleep, slot);
 	for (uint32_t i = 0; i < TQ_WORKER_QUEUES_MAX && !tx->corrupt; i++)
-		if (has_rank(worker, i))
+		if (tqi_worker_has_queue(worker, i))
 			rank_enter(tx, worker, worker->queues[i], tqi_rank_ref(w, i));
 }
 
@@ -127,7 +116,7 @@ void tqi_asleep_leave(struct tqi_tx *tx, uint32_t w)
 	if (!worker->asleep)
 		return;
 	for (uint32_t i = 0; i < TQ_WORKER_QUEUES_MAX && !tx->corrupt; i++)
-		if (has_rank(worker, i))
+		if (tqi_worker_has_queue(worker, i))
 			rank_leave(tx, worker->queues[i], tqi_rank_ref(w, i));
 	TQI_SET(tx, worker->asleep, 0u);
 }

@@ -214,6 +214,7 @@ static void free_command(struct tqi_tx *tx, uint32_t c)
 	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
 	TQI_ADD(tx, tqi_root(tx)->command.ended_count, -1);
 	TQI_SET(tx, command->state, TQI_COMMAND_FREE);
+	TQI_ADD(tx, tqi_queue_at(tx, command->queue)->users, -1);
 	tqi_block_give(tx, command->block);
 	tqi_table_give(tx, TQI_COMMANDS, c);
 }

@@ -150,6 +150,7 @@ int tqi_command_send(struct tqi_tx *tx, const struct tq_command_spec *spec, uint
 
 	fill(tx, c, spec, q, block, (uint32_t)count);
 	TQI_INIT(command->sender_pid, sender_pid);
+	TQI_ADD(tx, tqi_queue_at(tx, q)->users, 1);
 	TQI_ADD(tx, command->generation, 1);
 	tqi_command_append(tx, c, TQI_COMMAND_OPEN);
 	TQI_ADD(tx, root->command.open, 1);

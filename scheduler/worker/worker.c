@@ -9,6 +9,7 @@
 #include "scheduler/wake/asleep.h"
 #include "scheduler/worker/command.h"
 #include "scheduler/order/queue.h"
+#include "scheduler/record/serves.h"
 #include "scheduler/worker/stop.h"
 #include "scheduler/wake/wake.h"
 #include "scheduler/worker/step.h"
@@ -83,6 +84,40 @@ int tqi_worker_make_kinds(struct tqi_tx *tx, const char *const *kinds, uint32_t 
 	return make_names(tx, kinds, count, tqi_kind_make, TQ_EKINDS);
 }
 
+/* UN-1: what a worker names is not given back.  It names these kinds instead of those before. */
+static void name_kinds(struct tqi_tx *tx, struct tqi_worker *worker, const uint64_t kinds[4])
+{
+	const bool had_names = !tqi_kinds_are_all(worker->kinds);
+	const bool has_names = !tqi_kinds_are_all(kinds);
+
+	for (uint32_t i = 0; i < 4; i++) {
+		const uint64_t is = has_names ? kinds[i] : 0;
+		const uint64_t was = had_names ? worker->kinds[i] : 0;
+
+		for (uint64_t bits = is ^ was; bits && !tx->corrupt; bits &= bits - 1) {
+			const uint32_t bit = (uint32_t)__builtin_ctzll(bits);
+
+			TQI_ADD(tx, tqi_kind_at(tx, i * 64 + bit)->users, is >> bit & 1 ? 1 : -1);
+		}
+		TQI_SET(tx, worker->kinds[i], kinds[i]);
+	}
+}
+
+static void name_queues(struct tqi_tx *tx, const struct tqi_worker *worker, int amount)
+{
+	for (uint32_t i = 0; i < TQ_WORKER_QUEUES_MAX && !tx->corrupt; i++)
+		if (tqi_worker_has_queue(worker, i))
+			TQI_ADD(tx, tqi_queue_at(tx, worker->queues[i])->users, amount);
+}
+
+void tqi_worker_unname(struct tqi_tx *tx, struct tqi_worker *worker)
+{
+	static const uint64_t all[4] = { UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX };
+
+	name_queues(tx, worker, -1);
+	name_kinds(tx, worker, all);
+}
+
 static int set_queues(struct tqi_tx *tx, struct tqi_worker *worker,
 		      const struct tqi_worker_request *request)
 {
@@ -95,6 +130,7 @@ static int set_queues(struct tqi_tx *tx, struct tqi_worker *worker,
 		TQI_INIT(worker->queues[i], (uint16_t)q);
 	}
 	TQI_INIT(worker->queue_count, request->queue_count);
+	name_queues(tx, worker, 1);
 	return 0;
 }
 
@@ -117,8 +153,7 @@ int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t w, const char *const *kinds
 	if (memcmp(worker->kinds, bits, sizeof(bits)) == 0)
 		return 0;
 	tqi_asleep_leave(tx, w);
-	for (uint32_t i = 0; i < 4; i++)
-		TQI_SET(tx, worker->kinds[i], bits[i]);
+	name_kinds(tx, worker, bits);
 	if (asleep)
 		tqi_asleep_enter(tx, w, asleep);
 	return 0;

@@ -35,6 +35,8 @@ int tqi_worker_make_kinds(struct tqi_tx *tx, const char *const *kinds, uint32_t 
 /* Set the kinds that it serves (handlers come and go). 0, TQ_EKINDS, -ENOMEM. */
 int tqi_worker_set_kinds(struct tqi_tx *tx, uint32_t worker, const char *const *kinds,
 			 uint32_t count);
+/* It leaves: it names no queue and no kind any more. */
+void tqi_worker_unname(struct tqi_tx *tx, struct tqi_worker *worker);
 /* The record of a worker in this life of it; NULL it has gone. */
 struct tqi_worker *tqi_worker_find(struct tqi_tx *tx, uint32_t worker, uint64_t generation);
 

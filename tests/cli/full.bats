@@ -60,22 +60,52 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	expect 0 submit -- true
 }
 
-@test "A6: queues and kinds are never removed: nobody waits for another one" {
-	seq 1022 | jq -c '{command: ["true"], queue: "z\(.)"}' | submit --batch - >/dev/null
+# The last eight places are for whoever brings workers; submits do without.
+@test "A6: queues and kinds that are in use stay: nobody waits for another one" {
+	seq 1014 | jq -c '{command: ["true"], queue: "z\(.)"}' | submit --batch - >/dev/null
 	expect 0 submit --kind k0 --payload x
 	expect 4 submit -q another --full-timeout 1h -- true
-	says "all 1023 queues are taken; queues are never removed"
+	says "all 1023 queues are in use"
 	[[ $stderr != *memory* ]]
+	for i in 1 2 3 4 5 6 7 8; do expect 0 create -q "w$i"; done
 	expect 4 create -q another
-	says "all 1023 queues are taken"
+	says "all 1023 queues are in use"
 	expect 4 submit -q another --every 1h -- true
-	says "all 1023 queues are taken"
+	says "all 1023 queues are in use"
 	expect 4 work -q another --until-empty
-	says "all 1023 queues are taken"
-	seq 253 | jq -c '{kind: "k\(.)", payload: "x"}' | submit --batch - >/dev/null
+	says "all 1023 queues are in use"
+	seq 245 | jq -c '{kind: "k\(.)", payload: "x"}' | submit --batch - >/dev/null
 	expect 4 submit --kind another --payload x --full-timeout 1h
-	says "all 255 kinds are taken; kinds are never removed"
+	says "all 255 kinds are in use"
 	expect 0 submit -q z7 --kind k7 --payload x
+}
+
+# @1: a number; whether so many queues, or more, have a row.
+rows() {
+	(($(taskq stats -H -o queue | wc -l) >= $1))
+}
+
+@test "fault.R5: what nobody needs gives its name's place back, and who runs has one in any case" {
+	seq 1100 | jq -c '{command: ["true"], queue: "z\(.)", kind: "exec"}' >many
+	expect 4 submit --batch many
+	says "all 1023 queues are in use"
+	rows 1014
+	[[ $(taskq run -- echo hi) == hi ]] # they are in use, and keep nobody from a command
+	expect 0 cancel -S ready
+	sed 's/z/y/' many | head -1000 >others
+	expect 0 submit --batch others # each finds a place, and some finished tasks go for it
+	[[ $(taskq run -- echo hi) == hi ]]
+	expect 0 check
+}
+
+@test "fault.R5: kinds, too" {
+	seq 400 | jq -c '{kind: "k\(.)", payload: "x", forget: true}' >many
+	expect 4 submit --batch many
+	says "all 255 kinds are in use"
+	expect 0 cancel -S ready
+	seq 400 | jq -c '{kind: "n\(.)", payload: "x"}' | head -200 >more
+	expect 0 submit --batch more
+	expect 0 check
 }
 
 @test "A6: --full-timeout waits for room" {

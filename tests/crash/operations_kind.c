@@ -190,3 +190,64 @@ void tqt_run_policy_fair_kinds(struct tqt_world *w)
 
 	w->result = tq_queue_set(w->tq, "default", &opts);
 }
+
+/* Tasks that come and go, record and all. */
+static void pass_through(struct tqt_world *w, const char *queue, const char *kind, const char *key)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .queue = queue,
+					   .kind = kind,
+					   .fair_key = key,
+					   .flags = TQ_TASK_FORGET };
+
+	tqt_must(tq_submit(w->other, &spec, &w->ids[0]), "one that passes");
+	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+}
+
+static void pass_kinds(struct tqt_world *w, const char *queue, const char *key)
+{
+	char kind[16];
+
+	for (uint32_t k = 0; k <= TQI_CHAIN_SHORT; k++) {
+		snprintf(kind, sizeof(kind), "passed-%u", k);
+		pass_through(w, queue, kind, key);
+	}
+}
+
+/* A queue that nothing is left of but what was counted, and a tournament. */
+void tqt_prepare_unused_queue(struct tqt_world *w)
+{
+	pass_kinds(w, "gone", NULL);
+}
+
+void tqt_prepare_given_queue(struct tqt_world *w)
+{
+	tqt_prepare_unused_queue(w);
+	tqt_must(tqi_make_up(w->other, TQ_EQUEUES), "give back");
+}
+
+/* Kinds of two queues, in one of which their streams have had tenants, and so a contest. */
+void tqt_prepare_unused_kinds(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .fair = 1 };
+
+	tqt_must(tq_queue_set(w->other, "fair", &opts), "fair");
+	pass_kinds(w, "fair", "somebody");
+	pass_kinds(w, "fair", "somebody");
+	pass_kinds(w, "gone", NULL);
+}
+
+void tqt_run_queue_unused(struct tqt_world *w)
+{
+	w->result = tqi_make_up(w->tq, TQ_EQUEUES);
+}
+
+void tqt_run_queue_in_its_place(struct tqt_world *w)
+{
+	w->result = tq_queue_set(w->tq, "new", NULL);
+}
+
+void tqt_run_kind_unused(struct tqt_world *w)
+{
+	w->result = tqi_make_up(w->tq, TQ_EKINDS);
+}

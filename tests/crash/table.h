@@ -113,6 +113,9 @@ enum {
 	X(update_to_at, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(queue_new, tq_queue_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
 	X(queue_set, tq_queue_set, task, WHOLE, TQT_EMPTY)                                         \
+	X(queue_unused, core, unused_queue, STEPS, TQT_FEW)                                        \
+	X(queue_in_its_place, tq_queue_set, given_queue, WHOLE, TQT_EMPTY | TQT_SHORT)             \
+	X(kind_unused, core, unused_kinds, STEPS, TQT_FEW)                                         \
 	X(policy_set, tq_queue_set, bands, STEPS, TQT_FEW)                                         \
 	X(policy_off, tq_queue_set, ageing, STEPS, TQT_EMPTY)                                      \
 	X(policy_busy, tq_queue_set, moving, STEPS, TQT_EMPTY)                                     \

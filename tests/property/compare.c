@@ -503,8 +503,9 @@ static bool compare_queue(struct comparison *c, uint32_t index)
 		    !compare_times(c, index, stream, &c->m->classes[index][k]))
 			return false;
 	}
-	return SAME(q, m, flags) && SAME(q, m, waiting) && SAME(q, m, purge_before) &&
-	       compare_policy(c, index, q, m);
+	return same(c, record, index, "flags", q->flags,
+		    m->flags | (m->configured ? TQI_QUEUE_CONFIGURED : 0u)) &&
+	       SAME(q, m, waiting) && SAME(q, m, purge_before) && compare_policy(c, index, q, m);
 }
 
 static bool compare_worker(struct comparison *c, uint32_t index)

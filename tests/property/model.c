@@ -7,6 +7,69 @@
 
 #define SECOND 1000000000ull
 
+void model_queue_renew(struct model *m, uint32_t q)
+{
+	m->queues[q] = (struct model_queue){ .depth_max = NEVER,
+					     .timeout_ns = NEVER,
+					     .backoff_ns = SECOND,
+					     .backoff_cap_ns = 300 * SECOND,
+					     .attempts_max = 1,
+					     .band_from = { 0, 100, 1000 },
+					     .max_wait_ns = NEVER };
+	memset(m->queues[q].pool_size, 0xff, sizeof(m->queues[q].pool_size));
+	memset(m->classes[q], 0, sizeof(m->classes[q]));
+}
+
+void model_kind_renew(struct model *m, uint32_t k)
+{
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
+		m->classes[q][k] = (struct model_class){ .submitted = 0 };
+	m->mean_us[k] = 0;
+}
+
+static bool worker_names(const struct model_worker *w, uint32_t queue, uint32_t kind)
+{
+	if (w->state == TQI_WORKER_FREE)
+		return false;
+	for (uint32_t i = 0; i < w->queue_count; i++)
+		if (w->queues[i] == queue)
+			return true;
+	return kind && w->kinds != UINT32_MAX && w->kinds >> kind & 1;
+}
+
+/* Who has a task there, or names it; one of the two is 0, which is nobody's. */
+static bool is_named(const struct model *m, uint32_t queue, uint32_t kind)
+{
+	for (uint32_t i = 1; i < m->task_slots; i++)
+		if (m->tasks[i].state != TQ_FREE &&
+		    (m->tasks[i].queue == queue || m->tasks[i].kind == kind))
+			return true;
+	for (uint32_t w = 1; w < m->worker_slots; w++)
+		if (worker_names(&m->workers[w], queue, kind))
+			return true;
+	for (uint32_t s = 1; s < m->schedule_slots; s++)
+		if (m->schedules[s].live &&
+		    (m->schedules[s].run.queue == queue || m->schedules[s].run.kind == kind))
+			return true;
+	for (uint32_t c = 1; c < MODEL_COMMANDS; c++)
+		if (m->commands[c].state != TQI_COMMAND_FREE && m->commands[c].queue == queue)
+			return true;
+	return false;
+}
+
+bool model_queue_is_unused(const struct model *m, uint32_t q)
+{
+	return !m->queues[q].flags && !m->queues[q].configured && !is_named(m, q, 0);
+}
+
+bool model_kind_is_unused(const struct model *m, uint32_t k)
+{
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
+		if (m->classes[q][k].submitted && (m->queues[q].flags & TQI_QUEUE_MOVING))
+			return false;
+	return !is_named(m, 0, k);
+}
+
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 {
 	*m = (struct model){ .did = m->did, .did_ctx = m->did_ctx };
@@ -15,16 +78,8 @@ void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
 	m->retention_ns = retention_ns;
 	m->task_slots = m->worker_slots = m->waiter_slots = m->schedule_slots = 1;
 	m->dependency_slots = m->group_slots = 1;
-	for (uint32_t q = 1; q <= MODEL_QUEUES; q++) {
-		m->queues[q] = (struct model_queue){ .depth_max = NEVER,
-						     .timeout_ns = NEVER,
-						     .backoff_ns = SECOND,
-						     .backoff_cap_ns = 300 * SECOND,
-						     .attempts_max = 1,
-						     .band_from = { 0, 100, 1000 },
-						     .max_wait_ns = NEVER };
-		memset(m->queues[q].pool_size, 0xff, sizeof(m->queues[q].pool_size));
-	}
+	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
+		model_queue_renew(m, q);
 }
 
 bool model_has_done(const struct model *m, enum model_unit unit, uint32_t index)

@@ -19,8 +19,10 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/record/records.h"
 
-#define MODEL_QUEUES 6
-#define MODEL_KINDS 5
+#define MODEL_STAYING_QUEUES 6
+#define MODEL_QUEUES 7 /* with one that is seldom used, and so may be given back */
+#define MODEL_STAYING_KINDS 5
+#define MODEL_KINDS 6
 #define MODEL_TASKS 4096
 #define MODEL_WORKERS 40
 #define MODEL_WAITERS 160
@@ -249,6 +251,7 @@ struct model_group {
 
 struct model_queue {
 	uint32_t flags;
+	bool configured; /* somebody has set it, or given it servers or their limits */
 	uint32_t waiting;
 	uint64_t purge_before;
 	uint64_t depth_max, timeout_ns, backoff_ns, backoff_cap_ns;
@@ -542,6 +545,11 @@ struct model_update {
 int model_update(struct model *m, uint32_t task, const struct model_update *u);
 void model_shutdown(struct model *m, uint32_t flags);
 void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on);
+/* Whether nobody needs it; it was given back, and is there again, as new. */
+bool model_queue_is_unused(const struct model *m, uint32_t queue);
+bool model_kind_is_unused(const struct model *m, uint32_t kind);
+void model_queue_renew(struct model *m, uint32_t queue);
+void model_kind_renew(struct model *m, uint32_t kind);
 uint32_t model_purge(struct model *m, uint32_t queue);
 uint32_t model_evict(struct model *m, uint32_t count);
 

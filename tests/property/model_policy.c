@@ -309,6 +309,7 @@ int model_policy(struct model *m, uint32_t queue, const struct tqi_policy *chang
 	if (era && (q->flags & TQI_QUEUE_MOVING))
 		return -EBUSY;
 	n.era += era;
+	n.configured = true;
 	*q = n;
 	if (n.fair)
 		model_tenant_own(m, queue);

@@ -279,6 +279,7 @@ int model_server_add(struct model *m, uint32_t queue, uint32_t name, uint32_t sl
 		m->server_slots = slot + 1;
 	struct model_server *server = &m->servers[slot];
 
+	q->configured = true;
 	if (!server->queue)
 		*server = (struct model_server){ .queue = queue,
 						 .name = name,
@@ -345,6 +346,7 @@ int model_pool_set(struct model *m, uint32_t queue, uint32_t pattern, uint32_t s
 		return -EBUSY;
 	if (!is_set && !was_set)
 		return -ENOENT;
+	q->configured = true;
 	q->pool_size[pattern] = size;
 	if (pattern && is_set && !was_set)
 		carry_begin(m, queue, parent_of(q, pattern), pattern, pattern);

@@ -25,7 +25,7 @@ static int send_core(struct world *w, void *arg)
 
 void op_send(struct world *w)
 {
-	struct sending s = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct sending s = { .queue = 1 + below(w, MODEL_STAYING_QUEUES) };
 
 	if (model_open_commands(w->m) >= OPEN_MAX)
 		return;

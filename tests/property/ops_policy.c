@@ -56,7 +56,7 @@ static void choose_policy(struct world *w, struct tqi_policy *p)
 
 void op_policy(struct world *w)
 {
-	struct policy_op p = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct policy_op p = { .queue = 1 + below(w, MODEL_STAYING_QUEUES) };
 	struct tqi_policy *policy = &p.settings.policy;
 
 	choose_policy(w, policy);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on queues and the segment. */
 #include "scheduler/order/queue.h"
+#include "scheduler/order/unused.h"
 #include "scheduler/task/steer.h"
 #include "scheduler/task/task.h"
 #include "tests/property/world.h"
 
 #define MS 1000000ull
+#define SEARCH_HOLDS 100 /* of so few names */
 
 struct queue_op {
 	uint32_t queue;
@@ -26,7 +28,7 @@ static int flag_core(struct world *w, void *arg)
 
 static void set_flag(struct world *w, uint32_t flag, const char *name)
 {
-	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES),
+	struct queue_op q = { .queue = 1 + below(w, MODEL_STAYING_QUEUES),
 			      .flag = flag,
 			      .on = chance(w, 4) };
 
@@ -52,7 +54,7 @@ static int purge_core(struct world *w, void *arg)
 
 void op_purge(struct world *w)
 {
-	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct queue_op q = { .queue = 1 + below(w, MODEL_STAYING_QUEUES) };
 	int r = perform(w, purge_core, &q, false);
 
 	note(w, "purge queue %u: %d", q.queue, r);
@@ -68,9 +70,10 @@ static int set_core(struct world *w, void *arg)
 
 void op_queue_set(struct world *w)
 {
-	struct queue_op q = { .queue = 1 + below(w, MODEL_QUEUES) };
+	struct queue_op q = { .queue = 1 + below(w, MODEL_STAYING_QUEUES) };
 	struct model_queue *m = &w->m->queues[q.queue];
 
+	m->configured = true;
 	m->depth_max = q.settings.depth_max = chance(w, 4) ? 1 + below(w, 60) : TQ_UNLIMITED;
 	m->timeout_ns = q.settings.timeout_ns = chance(w, 3) ? some_time(w) : TQ_UNLIMITED;
 	m->backoff_ns = q.settings.backoff_ns = (1 + below(w, 500)) * MS;
@@ -112,4 +115,61 @@ void op_evict(struct world *w)
 
 	note(w, "evict %u: %d", q.count, r);
 	expect(w, r, model_evict(w->m, q.count), "evict");
+}
+
+/* One hold of a search, and what comes of it; tried and undone, it begins from `before` again. */
+struct search {
+	bool of_queues;
+	struct tqi_unused before, after;
+};
+
+static int search_core(struct world *w, void *arg)
+{
+	struct search *s = arg;
+
+	s->after = s->before;
+	return (int)(s->of_queues ? tqi_queue_unused(&w->tx, &s->after)
+				  : tqi_kind_unused(&w->tx, &s->after));
+}
+
+static int make_core(struct world *w, void *arg)
+{
+	const struct search *s = arg;
+	bool full;
+
+	return (int)(s->of_queues ? tqi_queue_make(&w->tx, queue_name(s->after.at), &full)
+				  : tqi_kind_make(&w->tx, kind_name(s->after.at), &full));
+}
+
+static bool is_unused(const struct world *w, bool of_queues, uint32_t at)
+{
+	return of_queues ? model_queue_is_unused(w->m, at) : model_kind_is_unused(w->m, at);
+}
+
+/* What is given back is made again: the first free place is its own. */
+static void renew(struct world *w, struct search *s)
+{
+	expect(w, is_unused(w, s->of_queues, s->after.at), 1, "it is unused");
+	if (s->of_queues)
+		model_queue_renew(w->m, s->after.at);
+	else
+		model_kind_renew(w->m, s->after.at);
+	expect(w, perform(w, make_core, s, false), (int)s->after.at, "its place");
+}
+
+void op_unused(struct world *w)
+{
+	struct search s = { .of_queues = chance(w, 2) };
+	const uint32_t last = s.of_queues ? MODEL_QUEUES : MODEL_KINDS;
+	int step = TQI_UNUSED_MORE;
+
+	for (int i = 0; i < SEARCH_HOLDS && step == TQI_UNUSED_MORE; i++) {
+		step = perform(w, search_core, &s, false);
+		s.before = s.after;
+	}
+	note(w, "unused %s: %d, %u", s.of_queues ? "queue" : "kind", step, s.after.at);
+	if (step == TQI_UNUSED_GIVEN)
+		renew(w, &s);
+	for (uint32_t at = 1; at <= last && step == TQI_UNUSED_NONE; at++)
+		expect(w, is_unused(w, s.of_queues, at), 0, "all are needed");
 }

@@ -41,8 +41,8 @@ static void choose(struct world *w, struct making *m)
 	m->model.name = chance(w, 3) ? 1 + below(w, NAMES) : 0;
 	m->model.overlap = chance(w, 2) ? TQ_OVERLAP_SKIP : TQ_OVERLAP_QUEUE;
 	m->model.catch_up = chance(w, 2) ? 1 : 1 + below(w, 5);
-	run->queue = 1 + below(w, MODEL_QUEUES);
-	run->kind = 1 + below(w, MODEL_KINDS);
+	run->queue = 1 + below(w, MODEL_STAYING_QUEUES);
+	run->kind = 1 + below(w, MODEL_STAYING_KINDS);
 	run->payload = pattern_make(w, PAYLOAD_MAX);
 	run->label = pattern_make(w, TQ_LABEL_MAX);
 	run->spec = (struct tq_task_spec){

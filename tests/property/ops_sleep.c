@@ -147,7 +147,7 @@ void op_wait(struct world *w)
 void op_wait_room(struct world *w)
 {
 	struct sleep s = { .interest = TQI_INTEREST_ROOM,
-			   .subject = chance(w, 2) ? 1 + below(w, MODEL_QUEUES) : 0 };
+			   .subject = chance(w, 2) ? 1 + below(w, MODEL_STAYING_QUEUES) : 0 };
 
 	sleep(w, &s);
 }

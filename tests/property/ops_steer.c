@@ -110,7 +110,7 @@ void op_update(struct world *w)
 {
 	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
 	struct model_update u = { .fields = 1 + below(w, 31),
-				  .queue = 1 + below(w, MODEL_QUEUES),
+				  .queue = 1 + below(w, MODEL_STAYING_QUEUES),
 				  .priority = (int32_t)below(w, 5) * 30,
 				  .delay_ns = chance(w, 4) ? 0 : some_time(w),
 				  .at_ns = w->m->wall_ns + below(w, 8000) * MS - 1000 * MS,

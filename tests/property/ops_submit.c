@@ -11,6 +11,7 @@
 #include "shm/inflight.h"
 #include "shm/pool.h"
 
+#define VISITS 60 /* submits for one to a queue, or of a kind, that is seldom used */
 #define MS 1000000ull
 #define KEYS 12 /* their names are one letter, and a few more */
 
@@ -41,7 +42,7 @@ static void choose_key(struct world *w, struct model_submit *s)
 	s->unique = 1 + below(w, KEYS);
 	s->scope = s->unique % 2 && !chance(w, 4) ? TQ_UNIQUE_COALESCE : scopes[below(w, 4)];
 	if (!chance(w, 8))
-		s->kind = 1 + s->unique % MODEL_KINDS;
+		s->kind = 1 + s->unique % MODEL_STAYING_KINDS;
 }
 
 /* Up to four, at times one of them twice. */
@@ -113,8 +114,8 @@ void submission_choose(struct world *w, struct submission *s, uint32_t payload_m
 	struct tq_task_spec *spec = &s->model.spec;
 
 	*spec = (struct tq_task_spec){ .size = sizeof(*spec) };
-	s->model.queue = 1 + below(w, MODEL_QUEUES);
-	s->model.kind = 1 + below(w, MODEL_KINDS);
+	s->model.queue = chance(w, VISITS) ? MODEL_QUEUES : 1 + below(w, MODEL_STAYING_QUEUES);
+	s->model.kind = chance(w, VISITS) ? MODEL_KINDS : 1 + below(w, MODEL_STAYING_KINDS);
 	choose_times(w, spec);
 	spec->priority = chance(w, 3) ? (int32_t)below(w, 7) * 50 - 150 : 0;
 	spec->priority = chance(w, 100) ? INT32_MIN : chance(w, 100) ? INT32_MAX : spec->priority;

@@ -20,11 +20,12 @@ struct registration {
 static void choose_served(struct world *w, struct registration *r)
 {
 	struct model_worker *m = &r->model;
-	uint32_t first = below(w, MODEL_QUEUES);
+	uint32_t first = below(w, MODEL_STAYING_QUEUES);
 
 	m->queue_count = 1 + below(w, 4);
 	for (uint32_t i = 0; i < m->queue_count; i++) {
-		m->queues[i] = 1 + (first + i) % MODEL_QUEUES;
+		m->queues[i] = i && chance(w, 20) ? MODEL_QUEUES
+						  : 1 + (first + i) % MODEL_STAYING_QUEUES;
 		r->queues[i] = queue_name(m->queues[i]);
 	}
 	r->request.queues = r->queues;

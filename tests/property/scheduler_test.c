@@ -44,6 +44,7 @@
 	X(op_pause, 20) \
 	X(op_drain, 6) \
 	X(op_purge, 3) \
+	X(op_unused, 4) \
 	X(op_queue_set, 4) \
 	X(op_policy, 8) \
 	X(op_limit, 30) \

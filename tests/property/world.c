@@ -277,14 +277,16 @@ struct tqi_worker *worker_record(struct world *w, uint32_t worker)
 
 const char *queue_name(uint32_t queue)
 {
-	static const char *const names[MODEL_QUEUES + 1] = { "", "a", "b", "c", "d", "e", "f" };
+	static const char *const names[MODEL_QUEUES + 1] = {
+		"", "a", "b", "c", "d", "e", "f", "g"
+	};
 
 	return names[queue];
 }
 
 const char *kind_name(uint32_t kind)
 {
-	static const char *const names[MODEL_KINDS + 1] = { "", "exec", "x", "y", "z", "w" };
+	static const char *const names[MODEL_KINDS + 1] = { "", "exec", "x", "y", "z", "w", "v" };
 
 	return names[kind];
 }

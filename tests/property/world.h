@@ -17,11 +17,11 @@
 struct world {
 	uint64_t seed; /* of this episode */
 	uint64_t random;
-	uint64_t op; /* number of the operation under way */
+	uint64_t op;	  /* number of the operation under way */
 	bool compare_now; /* after this operation everything */
 	uint64_t compare_every, check_every, abort_every;
 	uint32_t payload_max;
-	uint32_t extents_max;  /* the driver stops growing here */
+	uint32_t extents_max; /* the driver stops growing here */
 	struct tqt_box box;
 	struct tqi_tx tx;
 	struct model *m;
@@ -31,11 +31,11 @@ struct world {
 	uint64_t aborts, no_room, steps, checks;
 	bool full;  /* the last operation, when it began, found all records taken for good */
 	bool stuck; /* no memory, none to be had: the episode ends */
-	uint64_t unsettled; /* claims that go on in the next transaction */
-	uint64_t runs; /* of schedules */
-	uint64_t refused; /* waits that would have closed a cycle */
-	uint32_t link_every; /* of so many submits one has dependencies, or a group; 0 none */
-	uint64_t links, cycles; /* dependencies; those refused as they would have closed one */
+	uint64_t unsettled;	 /* claims that go on in the next transaction */
+	uint64_t runs;		 /* of schedules */
+	uint64_t refused;	 /* waits that would have closed a cycle */
+	uint32_t link_every;	 /* of so many submits one has dependencies, or a group; 0 none */
+	uint64_t links, cycles;	 /* dependencies; those refused as they would have closed one */
 	uint64_t groups, graphs; /* that have come to be */
 	uint32_t owners;	 /* of groups; each another process */
 	uint64_t twins, successors; /* submits that met a task with their key */
@@ -101,7 +101,8 @@ bool schedule_run(struct world *w);
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
-operation op_pause, op_drain, op_purge, op_queue_set, op_shutdown, op_evict, op_policy, op_limit;
+operation op_pause, op_drain, op_purge, op_unused, op_queue_set, op_shutdown, op_evict, op_policy,
+	op_limit;
 operation op_time, op_set_clock, op_wall, op_due, op_tend, op_look, op_rebuild, op_punch, op_grow;
 operation op_schedule_make, op_schedule_steer, op_schedule_run;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;

@@ -86,8 +86,10 @@ static const struct explanation {
 	  "`taskq check` says where, `taskq check --repair` mends what can be mended" },
 	{ TQ_EFULL, ABOUT_ANY, CLI_FULL, NULL, NULL },
 	{ TQ_EQUEUES, ABOUT_ANY, CLI_FULL, NULL,
-	  "use one of those there are, `taskq stats` shows them, or another segment" },
-	{ TQ_EKINDS, ABOUT_ANY, CLI_FULL, NULL, "use one of those there are, or another segment" },
+	  "one without tasks, settings and workers makes place for another: `taskq stats` "
+	  "shows them; or use another segment" },
+	{ TQ_EKINDS, ABOUT_ANY, CLI_FULL, NULL,
+	  "one without tasks and workers makes place for another; or use another segment" },
 	{ -ENOSPC, ABOUT_ANY, CLI_FULL, "its file system has no space left",
 	  "make room there (`df` shows it), or use a segment on another tmpfs" },
 	{ -EMFILE, ABOUT_ANY, CLI_NOTHING, NULL,

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Histograms of queues, read when they have changed; their sum. */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "latency.h"
 #include "sample.h"
@@ -66,7 +68,20 @@ static bool read_queue(struct queue_times *kept, struct tq *tq, const struct tq_
 	return true;
 }
 
-/* Queues are never removed: those that are new are the last ones. */
+/* A row for each; what was another queue's place is read anew. */
+static void take_places(struct latencies *latencies, const struct sample *sample)
+{
+	for (uint32_t i = 0; i < sample->queue_count; i++) {
+		struct queue_times *kept = &latencies->queues[i];
+		const char *name = sample->queues[i].info.name;
+
+		if (strcmp(kept->name, name) == 0)
+			continue;
+		*kept = (struct queue_times){ .events = 0 };
+		snprintf(kept->name, sizeof(kept->name), "%s", name);
+	}
+}
+
 static bool grow(struct latencies *latencies, uint32_t count)
 {
 	struct queue_times *queues;
@@ -90,6 +105,7 @@ void latencies_update(struct latencies *latencies, struct tq *tq, struct sample 
 
 	if (!grow(latencies, sample->queue_count))
 		return;
+	take_places(latencies, sample);
 	if (sample->clocks.now_ns >= latencies->next_ns) {
 		for (uint32_t i = 0; i < sample->queue_count; i++)
 			changed |= read_queue(&latencies->queues[i], tq, &sample->queues[i].info);

@@ -28,6 +28,7 @@ struct latency {
 
 /* The histograms of a queue, and what its counters were when they were read. */
 struct queue_times {
+	char name[TQ_NAME_MAX + 1]; /* whose they are */
 	uint64_t events;
 	bool is_settled; /* they were read again after the last event: none is missing */
 	struct tq_times times;

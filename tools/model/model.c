@@ -15,9 +15,12 @@ static double rate(uint64_t now, uint64_t before, double seconds)
 static const struct queue_row *queue_before(const struct sample *before, uint32_t hint,
 					    const char *name)
 {
-	/* Queues are never removed, and listed in the order of their creation. */
+	/* Mostly in the same place; not when a queue in front of it has been given back. */
 	if (hint < before->queue_count && !strcmp(before->queues[hint].info.name, name))
 		return &before->queues[hint];
+	for (uint32_t i = 0; i < before->queue_count; i++)
+		if (!strcmp(before->queues[i].info.name, name))
+			return &before->queues[i];
 	return NULL;
 }
 

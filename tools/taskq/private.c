@@ -69,7 +69,7 @@ static int take_queue(struct cli *cli, unsigned number, char name[TQ_NAME_MAX + 
 	return r < 0 ? r : 1;
 }
 
-/* Names are used again, as queues are for ever. */
+/* Names are used again: there are few places for queues. */
 bool private_queue(struct cli *cli, struct private_farm *farm)
 {
 	int r = 0;
