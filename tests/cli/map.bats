@@ -119,3 +119,38 @@ map() {
 		[[ $output == $((long - 1)) ]]
 	done
 }
+
+@test "fault.L16: --halt cancels the rest when so many have failed" {
+	expect 1 map -j1 --halt 2 -- sh -c 'echo {} >>begun; exit 1' <<<"$(seq 100)"
+	says "map: 2 failed: the rest is cancelled"
+	[[ $(wc -l <begun) -lt 100 && $(grep -c 'exit:1' <<<"$stderr") -ge 2 ]]
+	expect 0 map -j2 --halt 1 -k -- echo <<<"$(seq 20)"
+	[[ $output == "$(seq 20)" ]]
+}
+
+@test "fault.L16: --dry-run prints what a shell would run, and makes no segment" {
+	expect 0 map --dry-run -- echo "a b" {}.txt <<<"it's"$'\n'two
+	[[ $(bash -c "$output") == $'a b it\'s.txt\na b two.txt' ]]
+	expect 5 status
+}
+
+@test "fault.L16: --joblog has a line a command, and --resume runs what is not done" {
+	expect 1 map -j1 --joblog log -- sh -c 'echo {} >>ran; [ {} != 2 ] || [ -e ok ]' <<<"$(seq 3)"
+	[[ $(sort ran | tr '\n' ' ') == "1 2 3 " ]]
+	[[ $(cut -f 1,2,5 log | sort | tr '\t\n' ' ,') == "1 0 1,2 1 2,3 0 3,number exit line," ]]
+	: >ok
+	# Half a line, as a process leaves it that is killed in the middle.
+	printf '4\t0\t0.1' >>log
+	expect 0 map -j1 --dry-run --joblog log --resume -- echo <<<"$(seq 4)"
+	[[ $output == $'echo 2\necho 4' ]]
+	expect 0 map -j1 --joblog log --resume -- sh -c 'echo {} >>ran; [ {} != 2 ] || [ -e ok ]' <<<"$(seq 4)"
+	[[ $(sort ran | tr '\n' ' ') == "1 2 2 3 4 " ]]
+	expect 0 map -j1 --joblog log --resume -- false <<<"$(seq 4)"
+	[[ -z $output ]]
+	# Another text at the same place is not done.
+	expect 0 map --dry-run --joblog log --resume -- echo <<<"$(echo one; seq 2 4)"
+	[[ $output == "echo one" ]]
+	expect 2 map --resume -- true </dev/null
+	expect 1 map --joblog /none/log -- true <<<x
+	says "/none/log: No such file or directory"
+}

@@ -9,6 +9,7 @@
 
 #include <threads.h>
 
+#include "joblog.h"
 #include "reader.h"
 #include "spool.h"
 #include "task_options.h"
@@ -21,6 +22,7 @@ enum {
 /* A task in flight. */
 struct map_task {
 	uint64_t id;
+	uint64_t number;     /* of its line */
 	char *line;	     /* for the message when it fails */
 	struct spool *spool; /* what it has written and we have read; NULL nothing yet */
 };
@@ -31,6 +33,8 @@ struct map {
 	char **argv; /* with {} in it; NULL-terminated */
 	int argc;
 	bool in_order;
+	uint64_t halt; /* after so many have failed the others are cancelled; 0 never */
+	struct joblog joblog;
 	struct reader reader;
 	uint64_t line_number; /* of the line that was read last */
 
@@ -49,6 +53,9 @@ struct map {
 /* map_feed.c: reads a line and hands its task in.  1; 0 at the end; negative when it
  * failed, which it has reported, with map->feed_code. */
 int map_feed_one(struct map *map);
+
+/* Prints the commands that would be run; the exit code. */
+int map_print(struct map *map);
 
 /* Feeds until the end of the input; a thread's body. */
 int map_feed(void *map);

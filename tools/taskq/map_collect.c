@@ -33,7 +33,8 @@ struct collector {
 	uint64_t read_at_ns; /* the next one */
 	bool is_full;	     /* output could not be kept: all is being cancelled */
 	int code;
-	bool is_unread; /* nobody reads standard output any more */
+	uint64_t failed; /* while nothing was being cancelled */
+	bool is_unread;	 /* nobody reads standard output any more */
 };
 
 void map_cancel(struct map *map, uint64_t id)
@@ -195,6 +196,31 @@ static bool is_stopping(struct map *map)
 	return stopping;
 }
 
+static void write_log(struct collector *collector, const struct map_task *task,
+		      const struct tq_task_info *info)
+{
+	struct map *map = collector->map;
+	const int r = joblog_add(&map->joblog, task->number, task->line, info);
+
+	if (r == 0)
+		return;
+	complain("map: the job log cannot be written: %s", strerror(-r));
+	collector->code = worse(collector->code, CLI_NOTHING);
+	fclose(map->joblog.file);
+	map->joblog.file = NULL; /* said once */
+}
+
+/* What fails because all is being cancelled is no failure of its own. */
+static void count_failure(struct collector *collector)
+{
+	struct map *map = collector->map;
+
+	if (!map->halt || is_stopping(map) || ++collector->failed < map->halt)
+		return;
+	complain("map: %llu failed: the rest is cancelled", (unsigned long long)collector->failed);
+	map_stop(map);
+}
+
 static void report(struct collector *collector, const struct map_task *task, struct stream *stream)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
@@ -203,6 +229,8 @@ static void report(struct collector *collector, const struct map_task *task, str
 
 	if (r == 0 && !collector->is_unread && stream_is_cut(stream, &info))
 		collector->code = worse(collector->code, CLI_NOTHING);
+	if (r == 0 && collector->map->joblog.file)
+		write_log(collector, task, &info);
 	if (r == 0 && info.state == TQ_DONE)
 		return;
 	collector->code = worse(collector->code, CLI_NOTHING);
@@ -211,6 +239,7 @@ static void report(struct collector *collector, const struct map_task *task, str
 	else if (info.state != TQ_CANCELLED || !is_stopping(collector->map))
 		complain("map: %s \"%s\": %s", tq_id_format(task->id, id), task->line,
 			 outcome_format(&info, outcome));
+	count_failure(collector);
 }
 
 /* Prints what a task has written; a reader that has gone away ends everything. */

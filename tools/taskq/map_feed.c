@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "map.h"
 #include "signals.h"
+#include "text.h"
 
 /* @arg with each {} replaced by @line; freed by free(). */
 static char *replaced(const char *arg, const char *line)
@@ -83,7 +84,7 @@ static void leave_window(struct map *map, uint64_t id, char *line)
 
 	mtx_lock(&map->lock);
 	if (line)
-		map->tasks[map->count++] = (struct map_task){ id, line, NULL };
+		map->tasks[map->count++] = (struct map_task){ id, map->line_number, line, NULL };
 	map->is_submitting = false;
 	is_late = line && map->is_stopping;
 	cnd_broadcast(&map->changed);
@@ -155,7 +156,7 @@ static size_t longest_argument(const struct map *map, size_t line_bytes)
 	return longest;
 }
 
-/* As reader_next(), without those that make an argument too long. */
+/* As reader_next(), without those that make an argument too long, or are done. */
 static int next_line(struct map *map, char **ret_text, size_t *ret_bytes)
 {
 	for (;;) {
@@ -166,25 +167,57 @@ static int next_line(struct map *map, char **ret_text, size_t *ret_bytes)
 				     : r > 0	 ? longest_argument(map, *ret_bytes)
 						 : 0;
 
-		if (bytes <= MAP_ARG_BYTES)
+		if (bytes > MAP_ARG_BYTES)
+			refuse_line(map, bytes);
+		else if (r <= 0 || !joblog_has(&map->joblog, map->line_number, *ret_text))
 			return r;
-		refuse_line(map, bytes);
 	}
+}
+
+/* 1 and the next line that is to be run, in the reader's memory; 0 at the end; -1 reported. */
+static int good_line(struct map *map, char **ret_text)
+{
+	size_t bytes;
+	const int r = next_line(map, ret_text, &bytes);
+
+	if (r < 0)
+		return bad_input(map, strerror(-r));
+	if (r > 0 && strlen(*ret_text) != bytes)
+		return bad_input(map, "a line has a NUL in it\nsay -0 when NULs end the lines");
+	return r;
+}
+
+int map_print(struct map *map)
+{
+	char *text;
+	int r;
+
+	while ((r = good_line(map, &text)) > 0) {
+		char **argv = make_argv(map, text);
+
+		if (!argv)
+			r = bad_input(map, strerror(ENOMEM));
+		for (int i = 0; argv && argv[i]; i++) {
+			if (i)
+				putchar(' ');
+			text_put_quoted(stdout, argv[i]);
+		}
+		argv_free(argv);
+		if (r < 0)
+			break;
+		putchar('\n');
+	}
+	return map->feed_code;
 }
 
 int map_feed_one(struct map *map)
 {
 	char *text, *line;
-	size_t bytes;
 	uint64_t id = 0;
-	const int r = next_line(map, &text, &bytes);
+	const int r = good_line(map, &text);
 
-	if (r == 0)
-		return 0;
-	if (r < 0)
-		return bad_input(map, strerror(-r));
-	if (strlen(text) != bytes)
-		return bad_input(map, "a line has a NUL in it\nsay -0 when NULs end the lines");
+	if (r <= 0)
+		return r;
 	line = strdup(text);
 	if (!line)
 		return bad_input(map, strerror(ENOMEM));

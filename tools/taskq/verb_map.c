@@ -18,10 +18,21 @@ enum {
 	WORKERS_MAX = 1024,
 };
 
+enum key {
+	KEY_HALT = TASK_OPTION_END,
+	KEY_DRY_RUN,
+	KEY_JOBLOG,
+	KEY_RESUME
+};
+
 static const struct option_row rows[] = {
 	{ 'j', "jobs", "N", "start N private workers" },
 	{ 'k', "keep-order", NULL, "print in the order of the input" },
 	{ '0', "null", NULL, "lines end in NUL instead of line feed" },
+	{ KEY_HALT, "halt", "N", "when N have failed cancel the rest; 1: at the first" },
+	{ KEY_DRY_RUN, "dry-run", NULL, "print the commands, and run none" },
+	{ KEY_JOBLOG, "joblog", "FILE", "write a line for each command that has ended" },
+	{ KEY_RESUME, "resume", NULL, "go on with FILE: leave out the lines that are done" },
 	TASK_OPTION_ROWS,
 	OPTION_ROW_COMMAND,
 	{ 0, NULL, NULL, NULL },
@@ -35,6 +46,9 @@ struct mapping {
 	struct errors_pipe errors;
 	uint64_t jobs; /* 0: not given */
 	char delimiter;
+	const char *joblog; /* NULL none */
+	bool resume;
+	bool dry_run;
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
@@ -50,6 +64,15 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case '0':
 		mapping->delimiter = '\0';
 		return true;
+	case KEY_HALT:
+		return option_count(cli, "--halt", arg, 1, INT64_MAX, &mapping->map.halt);
+	case KEY_DRY_RUN:
+		return mapping->dry_run = true;
+	case KEY_JOBLOG:
+		mapping->joblog = arg;
+		return true;
+	case KEY_RESUME:
+		return mapping->resume = true;
 	default:
 		return task_option(cli, &mapping->options, key, arg);
 	}
@@ -160,14 +183,20 @@ static int run_map(struct mapping *mapping)
 	struct map *map = &mapping->map;
 	int code;
 
+	if (mtx_init(&map->lock, mtx_plain) != thrd_success)
+		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
+	reader_init(&map->reader, STDIN_FILENO, mapping->delimiter, MAP_ARG_BYTES);
+	if (mapping->joblog && !joblog_open(map->cli, &map->joblog, mapping->joblog,
+					    mapping->resume, !mapping->dry_run))
+		return map->cli->exit_code;
+	if (mapping->dry_run)
+		return map_print(map);
 	if (!attach(map->cli, TQ_OPEN_CREATE))
 		return map->cli->exit_code;
 	map->window = 64 + 4 * (mapping->jobs ? (uint32_t)mapping->jobs : workers_of(map->cli));
 	map->tasks = calloc(map->window, sizeof(*map->tasks));
-	if (!map->tasks || mtx_init(&map->lock, mtx_plain) != thrd_success ||
-	    cnd_init(&map->changed) != thrd_success)
+	if (!map->tasks || cnd_init(&map->changed) != thrd_success)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
-	reader_init(&map->reader, STDIN_FILENO, mapping->delimiter, MAP_ARG_BYTES);
 	watch_block(&mapping->watch);
 	mapping->options.errors_fd = errors_pipe_open(&mapping->errors);
 	if (begin(mapping)) {
@@ -195,6 +224,8 @@ int verb_map(struct cli *cli, int argc, char **argv)
 		return cli->exit_code;
 	if (cli->operand_count == 0)
 		return usage(cli, "the command is missing");
+	if (mapping.resume && !mapping.joblog)
+		return usage(cli, "--resume goes on with a --joblog");
 	task_options_finish(cli, &mapping.options);
 	mapping.options.spec.flags |= TQ_TASK_KEEP | /* until its output is printed */
 				      TQ_TASK_RESERVE;
