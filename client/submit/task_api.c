@@ -329,10 +329,28 @@ static int update_op(struct tqi_tx *tx, void *arg)
 	return tqi_steer_update(tx, s->id, s->update);
 }
 
+static int check_settings(const struct tq_task_update *u)
+{
+	if ((u->fields & TQ_UPDATE_LABEL) && u->label &&
+	    strnlen(u->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
+		return -EINVAL;
+	if (((u->fields & TQ_UPDATE_TIMEOUT) && !u->timeout_ns) ||
+	    ((u->fields & TQ_UPDATE_TIMEOUT_TOTAL) && !u->timeout_total_ns))
+		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_ATTEMPTS) &&
+	    (u->attempts_max < 1 || u->attempts_max > TQ_ATTEMPTS_MAX))
+		return -ERANGE;
+	if (((u->fields & TQ_UPDATE_TIMEOUT) && !tqi_time_is_valid(u->timeout_ns)) ||
+	    ((u->fields & TQ_UPDATE_TIMEOUT_TOTAL) && !tqi_time_is_valid(u->timeout_total_ns)))
+		return -ERANGE;
+	return 0;
+}
+
 static int check_update(const struct tq_task_update *u)
 {
 	const uint32_t known = TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY |
-			       TQ_UPDATE_AT | TQ_UPDATE_DEADLINE;
+			       TQ_UPDATE_AT | TQ_UPDATE_DEADLINE | TQ_UPDATE_LABEL |
+			       TQ_UPDATE_ATTEMPTS | TQ_UPDATE_TIMEOUT | TQ_UPDATE_TIMEOUT_TOTAL;
 
 	if (u->fields == 0 || (u->fields & ~known))
 		return -EINVAL;
@@ -348,7 +366,7 @@ static int check_update(const struct tq_task_update *u)
 		return -ERANGE;
 	if ((u->fields & TQ_UPDATE_DEADLINE) && !tqi_time_is_valid(u->deadline_ns))
 		return -ERANGE;
-	return 0;
+	return check_settings(u);
 }
 
 int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *update)

@@ -696,6 +696,10 @@ TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_a
 #define TQ_UPDATE_DELAY (1u << 2) /* also in place of at_ns */
 #define TQ_UPDATE_AT (1u << 3) /* also in place of a delay or back-off; not with DELAY */
 #define TQ_UPDATE_DEADLINE (1u << 4)
+#define TQ_UPDATE_LABEL (1u << 5)
+#define TQ_UPDATE_ATTEMPTS (1u << 6) /* those that have failed count */
+#define TQ_UPDATE_TIMEOUT (1u << 7)
+#define TQ_UPDATE_TIMEOUT_TOTAL (1u << 8)
 
 /* Changes to a task that waits. */
 struct tq_task_update {
@@ -706,10 +710,15 @@ struct tq_task_update {
 	int32_t priority;
 	uint64_t at_ns; /* CLOCK_REALTIME, since 1970, not 0; one that has passed: at once */
 	uint64_t deadline_ns; /* from now, not 0; TQ_UNLIMITED = none */
+	const char *label;    /* at most TQ_LABEL_MAX bytes; NULL or "" = none */
+	uint64_t timeout_ns;  /* per attempt, not 0; TQ_UNLIMITED = none */
+	uint64_t timeout_total_ns; /* for all attempts, not 0; TQ_UNLIMITED = none */
+	uint32_t attempts_max;	   /* 1 to TQ_ATTEMPTS_MAX */
+	uint32_t reserved0;
 };
 
 /**
- * tq_task_update() - change priority, queue, start or deadline of a waiting task.
+ * tq_task_update() - change what has been said of a waiting task.
  *
  * A task that is ready and stays so keeps what ageing has given it, unless its priority
  * is changed.
@@ -717,6 +726,7 @@ struct tq_task_update {
  * Errors:	TQ_ESTATE running or final, or (queue) it shares a coalesced key with
  *		another task; -EEXIST another task has its unique key there;
  *		TQ_EGONE; -ENOENT; -EINVAL, -ERANGE bad field, or AT with DELAY;
+ *		-E2BIG another label for a task with a payload above 4096 bytes;
  *		TQ_EFULL; -ENOSPC; -EROFS; lock errors.
  * Since: 0.1.0
  *

@@ -17,4 +17,10 @@ struct tqi_extra *tqi_task_extra(struct tqi_tx *tx, const struct tqi_task *task)
  */
 int tqi_task_extra_make(struct tqi_tx *tx, struct tqi_task *task);
 
+/*
+ * Another label, of a task without an attempt: its payload moves to another block.  -E2BIG
+ * the payload is above TQI_COPY_MAX; -ENOMEM.
+ */
+int tqi_task_relabel(struct tqi_tx *tx, struct tqi_task *task, const char *label, uint8_t bytes);
+
 #endif

@@ -3,6 +3,7 @@
 #include "scheduler/task/steer.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "scheduler/graph/after.h"
 #include "scheduler/time/due.h"
@@ -298,6 +299,23 @@ static int set_times(struct tqi_tx *tx, struct tqi_task *task, uint32_t index,
 	return r;
 }
 
+/* What is taken into account when it has started, and its label. */
+static int set_settings(struct tqi_tx *tx, struct tqi_task *task,
+			const struct tq_task_update *update)
+{
+	if (update->fields & TQ_UPDATE_ATTEMPTS)
+		TQI_SET(tx, task->attempts_max, (uint16_t)update->attempts_max);
+	if (update->fields & TQ_UPDATE_TIMEOUT)
+		TQI_SET(tx, task->timeout_ns, update->timeout_ns);
+	if (update->fields & TQ_UPDATE_TIMEOUT_TOTAL)
+		TQI_SET(tx, task->timeout_total_ns, update->timeout_total_ns);
+	if (!(update->fields & TQ_UPDATE_LABEL))
+		return 0;
+	const char *label = update->label ? update->label : "";
+
+	return tqi_task_relabel(tx, task, label, (uint8_t)strnlen(label, TQ_LABEL_MAX));
+}
+
 int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update *update)
 {
 	uint32_t index;
@@ -315,7 +333,9 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 
 	tqi_task_touch(tx, task);
 	tqi_task_unqueue(tx, index);
-	r = set_place(tx, task, update);
+	r = set_settings(tx, task, update);
+	if (r == 0)
+		r = set_place(tx, task, update);
 	if (r == 0)
 		r = set_times(tx, task, index, update);
 	if (r == 0 && (update->fields & (TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE)))

@@ -112,6 +112,33 @@ load helper
 	[[ $(wc -l <ran_after) == 1 ]]
 }
 
+@test "fault.L11: update changes label, retries and time-outs of what waits" {
+	local id
+
+	id=$(submit -L before --timeout 1h -- false)
+	expect 0 update --relabel 'after all' --retries 2 --timeout 2s --timeout-total 1m "$id"
+	is "$id" label 'after all'
+	is "$id" attempts_max 3
+	is "$id" timeout_ns 2000000000
+	is "$id" timeout_total_ns 60000000000
+	[[ $(taskq list --json | jq -c .command) == '["false"]' ]]
+	expect 0 update --timeout off --timeout-total off --retries 0 "$id"
+	is "$id" timeout_ns null
+	work_off
+	is "$id" failures 1
+	is "$id" label 'after all'
+	expect 1 update --relabel late "$id"
+	says "only tasks that wait"
+	id=$(submit -L before -- true "$(printf '%5000s')")
+	expect 2 update --relabel after "$id"
+	says "more than 4096 bytes, so its label stays"
+	is "$id" label before
+	id=$(submit -- true)
+	expect 2 update --timeout 0 "$id"
+	expect 2 update --retries 256 "$id"
+	expect 2 update --relabel "$(printf '%128s')" "$id"
+}
+
 @test "H1: update changes priority, queue and delay of what waits" {
 	local id
 

@@ -73,6 +73,20 @@ void tqt_run_update_delay(struct tqt_world *w)
 	update(w, (struct tq_task_update){ .fields = TQ_UPDATE_DELAY, .delay_ns = TQT_SECOND_NS });
 }
 
+void tqt_run_update_label(struct tqt_world *w)
+{
+	update(w, (struct tq_task_update){ .fields = TQ_UPDATE_LABEL, .label = "another label" });
+}
+
+void tqt_run_update_settings(struct tqt_world *w)
+{
+	update(w, (struct tq_task_update){ .fields = TQ_UPDATE_ATTEMPTS | TQ_UPDATE_TIMEOUT |
+						     TQ_UPDATE_TIMEOUT_TOTAL,
+					   .attempts_max = 7,
+					   .timeout_ns = TQT_SECOND_NS,
+					   .timeout_total_ns = TQ_UNLIMITED });
+}
+
 void tqt_steer_queue(struct tqt_world *w, enum tq_queue_action action)
 {
 	w->result = tq_queue_steer(w->tq, "default", action);

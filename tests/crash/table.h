@@ -111,6 +111,8 @@ enum {
 	X(update_delay, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(update_deadline, tq_task_update, task, WHOLE, TQT_SOME)                                  \
 	X(update_to_at, tq_task_update, task, WHOLE, TQT_SOME)                                     \
+	X(update_label, tq_task_update, task, WHOLE, TQT_FEW | TQT_SHORT)                          \
+	X(update_settings, tq_task_update, task, WHOLE, TQT_FEW)                                   \
 	X(queue_new, tq_queue_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
 	X(queue_set, tq_queue_set, task, WHOLE, TQT_EMPTY)                                         \
 	X(queue_unused, core, unused_queue, STEPS, TQT_FEW)                                        \

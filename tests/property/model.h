@@ -541,6 +541,10 @@ struct model_update {
 	uint64_t delay_ns;
 	uint64_t at_ns;
 	uint64_t deadline_ns; /* from now; NEVER none */
+	struct pattern label;
+	uint64_t timeout_ns;
+	uint64_t timeout_total_ns;
+	uint32_t attempts_max;
 };
 int model_update(struct model *m, uint32_t task, const struct model_update *u);
 void model_shutdown(struct model *m, uint32_t flags);

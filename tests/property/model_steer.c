@@ -138,6 +138,18 @@ static void appoint(struct model *m, uint32_t task, uint64_t at_ns)
 		model_move(m, task, TQ_READY);
 }
 
+static void set_settings(struct model_task *t, const struct model_update *u)
+{
+	if (u->fields & TQ_UPDATE_LABEL)
+		t->label = u->label;
+	if (u->fields & TQ_UPDATE_ATTEMPTS)
+		t->attempts_max = u->attempts_max;
+	if (u->fields & TQ_UPDATE_TIMEOUT)
+		t->timeout_ns = u->timeout_ns;
+	if (u->fields & TQ_UPDATE_TIMEOUT_TOTAL)
+		t->timeout_total_ns = u->timeout_total_ns;
+}
+
 static void set_times(struct model *m, uint32_t task, const struct model_update *u)
 {
 	struct model_task *t = &m->tasks[task];
@@ -145,6 +157,8 @@ static void set_times(struct model *m, uint32_t task, const struct model_update 
 	if (u->fields & TQ_UPDATE_DEADLINE) {
 		t->deadline_ns = u->deadline_ns == NEVER ? NEVER : model_later(m, u->deadline_ns);
 		t->late = false;
+	}
+	if (u->fields & (TQ_UPDATE_DEADLINE | TQ_UPDATE_TIMEOUT_TOTAL)) {
 		t->look_ns = model_watched(t);
 		if (t->state == TQ_DELAYED)
 			t->look_ns = model_least(t->due_ns, t->look_ns);
@@ -170,6 +184,8 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 	bool held = t->held;
 	uint32_t queue = t->queue, assigned = t->assigned;
 
+	if ((u->fields & TQ_UPDATE_LABEL) && t->payload.bytes > TQI_COPY_MAX)
+		return -E2BIG;
 	t->held = true; /* in no heap meanwhile */
 	t->assigned = 0;
 	if (u->fields & TQ_UPDATE_QUEUE)
@@ -179,6 +195,7 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		t->assigned = assigned;
 		return r;
 	}
+	set_settings(t, u);
 	if (u->fields & TQ_UPDATE_PRIORITY) {
 		t->extra |= u->priority < t->priority && model_is_waited_for(m, task);
 		t->priority = u->priority;

@@ -109,13 +109,20 @@ void op_forget(struct world *w)
 void op_update(struct world *w)
 {
 	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
-	struct model_update u = { .fields = 1 + below(w, 31),
+	struct model_update u = { .fields = 1 + below(w, 511),
 				  .queue = 1 + below(w, MODEL_STAYING_QUEUES),
 				  .priority = (int32_t)below(w, 5) * 30,
 				  .delay_ns = chance(w, 4) ? 0 : some_time(w),
 				  .at_ns = w->m->wall_ns + below(w, 8000) * MS - 1000 * MS,
-				  .deadline_ns = chance(w, 4) ? NEVER : 1 + some_time(w) };
+				  .deadline_ns = chance(w, 4) ? NEVER : 1 + some_time(w),
+				  .label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0),
+				  .timeout_ns = chance(w, 2) ? NEVER : 1 + some_time(w),
+				  .timeout_total_ns = chance(w, 2) ? NEVER : 1 + some_time(w),
+				  .attempts_max = 1 + below(w, 4) };
+	char label[TQ_LABEL_MAX + 1];
 
+	pattern_fill(u.label, label);
+	label[u.label.bytes] = '\0';
 	if (u.fields & TQ_UPDATE_DELAY)
 		u.fields &= ~TQ_UPDATE_AT;
 	struct steering s = { .id = id_of(w, task),
@@ -124,7 +131,11 @@ void op_update(struct world *w)
 					  .priority = u.priority,
 					  .delay_ns = u.delay_ns,
 					  .at_ns = u.at_ns,
-					  .deadline_ns = u.deadline_ns } };
+					  .deadline_ns = u.deadline_ns,
+					  .label = label,
+					  .timeout_ns = u.timeout_ns,
+					  .timeout_total_ns = u.timeout_total_ns,
+					  .attempts_max = u.attempts_max } };
 
 	if (!task)
 		return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Verbs that change tasks: cancel, retry, hold, unhold, forget, update. */
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,11 @@ enum key {
 	KEY_DELAY,
 	KEY_AT,
 	KEY_DEADLINE,
-	KEY_MOVE
+	KEY_MOVE,
+	KEY_RELABEL,
+	KEY_RETRIES,
+	KEY_TIMEOUT,
+	KEY_TIMEOUT_TOTAL
 };
 
 /* A failure of which all has been said; cli->exit_code is for it. */
@@ -346,15 +351,19 @@ static const struct option_row update_rows[] = {
 	{ KEY_DELAY, "delay", "D", "start not before, from now; 0 at once" },
 	{ KEY_AT, "at", "WHEN", "start not before, by the wall clock" },
 	{ KEY_DEADLINE, "deadline", "D", "finish by, from now; off: no deadline" },
+	{ KEY_RELABEL, "relabel", "TEXT", "another label" },
+	{ KEY_RETRIES, "retries", "N", "attempt them again so often after a failure" },
+	{ KEY_TIMEOUT, "timeout", "D", "time-out for an attempt; off: none" },
+	{ KEY_TIMEOUT_TOTAL, "timeout-total", "D", "time-out for all attempts; off: none" },
 	AFTER_OPTION_ROWS,
 	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
 };
 
-static bool take_deadline(const struct cli *cli, const char *arg, uint64_t *ret_ns)
+static bool take_time(const struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
 {
 	if (strcmp(arg, "off") != 0)
-		return option_duration_from(cli, "--deadline", arg, 1, ", or off", ret_ns);
+		return option_duration_from(cli, option, arg, 1, ", or off", ret_ns);
 	*ret_ns = TQ_UNLIMITED;
 	return true;
 }
@@ -365,6 +374,40 @@ struct change {
 	struct after_options after;
 	struct filter_options filter;
 };
+
+static bool take_retries(const struct cli *cli, const char *arg, uint32_t *ret_attempts)
+{
+	uint64_t retries;
+
+	if (!option_count(cli, "--retries", arg, 0, TQ_ATTEMPTS_MAX - 1, &retries))
+		return false;
+	*ret_attempts = (uint32_t)retries + 1;
+	return true;
+}
+
+static bool take_setting(struct cli *cli, struct change *change, int key, const char *arg)
+{
+	struct tq_task_update *update = &change->update;
+
+	switch (key) {
+	case KEY_RELABEL:
+		update->fields |= TQ_UPDATE_LABEL;
+		update->label = arg;
+		return strlen(arg) <= TQ_LABEL_MAX ||
+		       refuse(cli, "--relabel", arg, "too long", "at most 127 bytes");
+	case KEY_RETRIES:
+		update->fields |= TQ_UPDATE_ATTEMPTS;
+		return take_retries(cli, arg, &update->attempts_max);
+	case KEY_TIMEOUT:
+		update->fields |= TQ_UPDATE_TIMEOUT;
+		return take_time(cli, "--timeout", arg, &update->timeout_ns);
+	case KEY_TIMEOUT_TOTAL:
+		update->fields |= TQ_UPDATE_TIMEOUT_TOTAL;
+		return take_time(cli, "--timeout-total", arg, &update->timeout_total_ns);
+	default:
+		return filter_option(cli, &change->filter, key, arg);
+	}
+}
 
 static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 {
@@ -386,13 +429,13 @@ static bool take_update(struct cli *cli, void *ctx, int key, const char *arg)
 		return option_at(cli, arg, &update->at_ns);
 	case KEY_DEADLINE:
 		update->fields |= TQ_UPDATE_DEADLINE;
-		return take_deadline(cli, arg, &update->deadline_ns);
+		return take_time(cli, "--deadline", arg, &update->deadline_ns);
 	case OPTION_AFTER:
 	case OPTION_AFTER_ANY:
 	case OPTION_AFTER_FAIL:
 		return after_option(cli, &change->after, key, arg);
 	default:
-		return filter_option(cli, &change->filter, key, arg);
+		return take_setting(cli, change, key, arg);
 	}
 }
 
@@ -429,6 +472,17 @@ static int fail_move(struct cli *cli, int r, uint64_t id, const char *queue)
 	return STEER_REPORTED;
 }
 
+static int fail_label(struct cli *cli, uint64_t id)
+{
+	char text[TQ_ID_TEXT_MAX];
+
+	complain("update %s: its payload has more than 4096 bytes, so its label stays\n"
+		 "give the label when it is submitted",
+		 tq_id_format(id, text));
+	cli->exit_code = CLI_USAGE;
+	return STEER_REPORTED;
+}
+
 /* Dependencies first: the task is not to start before they are there. */
 static int update_one(struct cli *cli, uint64_t id, const void *arg)
 {
@@ -439,6 +493,8 @@ static int update_one(struct cli *cli, uint64_t id, const void *arg)
 		r = add_dependency(cli, id, &change->after.list[i]);
 	if (r == 0 && change->update.fields)
 		r = tq_task_update(cli->tq, id, &change->update);
+	if (r == -E2BIG && (change->update.fields & TQ_UPDATE_LABEL))
+		return fail_label(cli, id);
 	return r < 0 && change->update.queue ? fail_move(cli, r, id, change->update.queue) : r;
 }
 
@@ -450,7 +506,8 @@ int verb_update(struct cli *cli, int argc, char **argv)
 		return cli->exit_code;
 	if (!change.update.fields && !change.after.count)
 		return usage(cli, "nothing to change: give --priority, --move, --delay, --at, "
-				  "--deadline or --after");
+				  "--deadline, --relabel, --retries, --timeout, --timeout-total "
+				  "or --after");
 	if ((change.update.fields & TQ_UPDATE_DELAY) && (change.update.fields & TQ_UPDATE_AT))
 		return usage(cli, "--at and --delay exclude each other");
 	return steer_chosen(cli, &change.filter, change.update.queue, update_one, &change);
