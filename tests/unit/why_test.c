@@ -265,19 +265,28 @@ static void test_h4_before_among_very_many(void **state)
 	close_fixture(&f);
 }
 
+/* Nine tasks alike, workers that serve them, and the task that starts last. */
+static uint64_t last_of_nine(struct fixture *f, uint32_t *workers)
+{
+	uint64_t id = 0;
+
+	open_box(f);
+	add_workers(f, workers);
+	for (uint32_t i = 0; i < 9; i++)
+		id = submit(f, (struct tq_task_spec){ .kind = "a" });
+	return id;
+}
+
 /* A transaction under way, whose writer may be stopped or dead, has not happened. */
 static void test_h4_before_is_of_what_was_committed(void **state)
 {
 	struct tqi_claimed claimed;
 	struct fixture f;
 	uint32_t workers[WORKERS];
-	uint64_t id;
 
 	(void)state;
-	open_box(&f);
-	add_workers(&f, workers);
-	for (uint32_t i = 0; i < 9; i++)
-		id = submit(&f, (struct tq_task_spec){ .kind = "a" });
+	const uint64_t id = last_of_nine(&f, workers);
+
 	begin(&f);
 	assert_int_equal(tqi_claim(&f.tx, workers[0], &claimed), 0);
 	const struct tqi_ask_before ask = ask_before(&f, workers[0], id);
@@ -307,13 +316,10 @@ static void test_h4_before_in_a_hurry(void **state)
 	struct tqi_ops ops;
 	struct fixture f;
 	uint32_t workers[WORKERS];
-	uint64_t id;
 
 	(void)state;
-	open_box(&f);
-	add_workers(&f, workers);
-	for (uint32_t i = 0; i < 9; i++)
-		id = submit(&f, (struct tq_task_spec){ .kind = "a" });
+	const uint64_t id = last_of_nine(&f, workers);
+
 	ops = *f.box.seg.ops;
 	ops.now = now_and_a_transaction;
 	ops.ctx = &f;
