@@ -189,12 +189,11 @@ int tq_group_members(struct tq *tq, uint64_t id, uint64_t *cursor, struct tq_tas
 	struct tqi_group g;
 	uint64_t at = *cursor;
 	uint32_t n = 0;
-	int r = count && infos->size != sizeof(*infos) ? -EINVAL : peek(tq, id, &g);
+	int r;
 
-	if (r < 0)
-		return r;
-	if (at == 0)
-		r = peek_first(tq, id, &at);
+	if (count && infos->size != sizeof(*infos))
+		return -EINVAL;
+	r = at ? peek(tq, id, &g) : peek_first(tq, id, &at);
 	if (r < 0)
 		return r;
 	while (n < count && at != MEMBERS_END) {
