@@ -15,14 +15,6 @@
 #define COPY_TRIES 20	     /* a busy segment changes while it is copied */
 #define COPY_BYTES (1u << 16) /* of one pread */
 
-static void *map_memory(uint64_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 static int copy_range(const struct tqi_segment *seg, unsigned char *to, uint64_t from, uint64_t end)
 {
 	int r = 0;
@@ -91,7 +83,7 @@ static int check_copy(struct tq *tq, void *scratch, tqi_check_finding *finding, 
 	struct tqi_segment copy = tq->seg;
 	struct tqi_tx tx;
 
-	copy.base = map_memory(copy.geometry.max_bytes);
+	copy.base = tqi_map_private(copy.geometry.max_bytes);
 	if (!copy.base)
 		return -ENOMEM;
 	int r = copy_stable(&tq->seg, &copy);
@@ -192,7 +184,7 @@ int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report, void *arg)
 	if (flags & ~(TQ_CHECK_EXACT | TQ_CHECK_REPAIR))
 		return -EINVAL;
 	uint64_t bytes = tqi_check_scratch_bytes(&tq->seg.geometry);
-	void *scratch = map_memory(bytes);
+	void *scratch = tqi_map_private(bytes);
 
 	if (!scratch)
 		return -ENOMEM;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define TRIES 64
 /*
@@ -11,6 +12,14 @@
  * whose stamp is that transaction's already (RD-1).
  */
 #define STAMP_INSIDE (1ull << 63)
+
+void *tqi_map_private(uint64_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
 
 int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core)
 {

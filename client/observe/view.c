@@ -347,14 +347,6 @@ static int ask(struct view *v, struct tq *tq, tqi_view_question *question, void 
 	return TQI_VIEW_TORN;
 }
 
-static void *map_memory(uint64_t bytes)
-{
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	return p == MAP_FAILED ? NULL : p;
-}
-
 /* OV-1. */
 static void lay_out(struct view *v, const struct tqi_segment *seg, void *memory)
 {
@@ -371,8 +363,8 @@ static void lay_out(struct view *v, const struct tqi_segment *seg, void *memory)
 int tqi_view_ask(const struct tqi_segment *seg, struct tq *tq, tqi_view_question *question,
 		 void *arg)
 {
-	void *memory = map_memory(seg->geometry.max_bytes);
-	struct view *v = memory ? map_memory(sizeof(*v)) : NULL;
+	void *memory = tqi_map_private(seg->geometry.max_bytes);
+	struct view *v = memory ? tqi_map_private(sizeof(*v)) : NULL;
 	int r = -ENOMEM;
 
 	if (v) {
