@@ -140,13 +140,14 @@ static void check_slot(struct tqi_check *c, uint32_t w)
 	if (!s || s->state == TQI_WAITER_FREE || tqi_mutex_owner_died(&s->mutex))
 		return;
 	const struct tqi_worker *worker =
-		s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_STOPS
+		s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_STOPS ||
+				s->interest == TQI_INTEREST_MASTER
 			? tqi_check_record_in_use(c, TQI_WORKERS, s->subject)
 			: NULL;
 
 	if (!worker || worker->state != TQI_WORKER_LIVE)
 		return;
-	if (s->interest == TQI_INTEREST_STOPS)
+	if (s->interest != TQI_INTEREST_WORK)
 		tqi_check_equal(c, "worker", s->subject, "stopper", worker->stopper, w);
 	else if (s->state == TQI_WAITER_LISTED)
 		tqi_check_equal(c, "worker", s->subject, "asleep", worker->asleep, w);

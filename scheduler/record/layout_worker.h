@@ -128,7 +128,7 @@ struct tqi_worker {
 	uint32_t command;   /* that it has taken and not answered yet; 0 none */
 	uint64_t command_seen; /* the root's command_change when it last found none */
 	uint32_t asleep; /* its wait slot while listed for work (SL-1); 0 none */
-	uint32_t stopper; /* wait slot of its heartbeat thread; 0 none */
+	uint32_t stopper; /* wait slot of its heartbeat thread; of a master its own; 0 none */
 
 	uint32_t
 		assigned; /* list of tasks assigned to it, the next one to start (scheduler/order/assign.h) */

@@ -127,17 +127,18 @@ void tqi_wake_room(struct tqi_tx *tx)
 	}
 }
 
+static void wake_stopper(struct tqi_tx *tx, uint32_t worker)
+{
+	uint32_t w = tqi_worker_at(tx, worker)->stopper;
+
+	if (w)
+		tqi_tx_wake(tx, w);
+}
+
 void tqi_wake_master(struct tqi_tx *tx, uint32_t master)
 {
-	struct tqi_sleepers walk;
-	uint32_t w;
-
-	if (!master)
-		return;
-	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_OF(TQI_INTEREST_MASTER));
-	while ((w = tqi_sleepers_next(tx, &walk)))
-		if (tqi_waiter_at(tx, w)->subject == master)
-			tqi_tx_wake(tx, w);
+	if (master)
+		wake_stopper(tx, master);
 }
 
 void tqi_wake_worker(struct tqi_tx *tx, uint32_t worker)
@@ -150,10 +151,7 @@ void tqi_wake_worker(struct tqi_tx *tx, uint32_t worker)
 
 void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
 {
-	uint32_t w = tqi_worker_at(tx, worker)->stopper;
-
-	if (w)
-		tqi_tx_wake(tx, w);
+	wake_stopper(tx, worker);
 	tqi_wake_master(tx, tqi_worker_at(tx, worker)->master);
 }
 

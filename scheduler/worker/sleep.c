@@ -56,13 +56,19 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 		tqi_asleep_enter(tx, s->subject, w);
 }
 
+/* Who ends attempts, or others' processes: its record names its slot. */
+static bool is_stopper(const struct tqi_waiter *s)
+{
+	return s->interest == TQI_INTEREST_STOPS || s->interest == TQI_INTEREST_MASTER;
+}
+
 void tqi_sleep_listed(struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 	count(tx, s->interest, s->subject, 1);
 	fall_asleep(tx, w);
-	if (s->interest == TQI_INTEREST_STOPS)
+	if (is_stopper(s))
 		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, w);
 }
 
@@ -92,7 +98,7 @@ static void withdraw(struct tqi_tx *tx, uint32_t w)
 
 	count(tx, s->interest, s->subject, (uint32_t)-1);
 	tqi_asleep_wake(tx, w);
-	if (s->interest == TQI_INTEREST_STOPS && tqi_worker_at(tx, s->subject)->stopper == w)
+	if (is_stopper(s) && tqi_worker_at(tx, s->subject)->stopper == w)
 		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, 0u);
 	tqi_behalf_leave(tx, w);
 }

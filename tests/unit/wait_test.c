@@ -266,6 +266,36 @@ static void test_keeper_comes_back_to_the_dying(void **state)
 	close_fixture(&f);
 }
 
+/* Of all masters that sleep the one that is meant, without a look at the others. */
+static void test_a_master_is_named_by_its_record(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	const uint32_t one = add_to_farm(&f, "one", TQI_WORKER_MASTER, 0);
+	const uint32_t two = add_to_farm(&f, "two", TQI_WORKER_MASTER, 0);
+	const uint32_t first = fall_asleep(&f, 1, TQI_INTEREST_MASTER, one);
+	const uint32_t second = fall_asleep(&f, 2, TQI_INTEREST_MASTER, two);
+	const uint32_t word = tqi_load_relaxed32(&sleeper_of(&f, second)->word);
+	const uint32_t other = tqi_load_relaxed32(&sleeper_of(&f, first)->word);
+
+	begin(&f);
+	tqi_wake_master(&f.tx, two);
+	commit(&f);
+	assert_int_equal(tqi_load_relaxed32(&sleeper_of(&f, second)->word), word + 1);
+	assert_int_equal(tqi_load_relaxed32(&sleeper_of(&f, first)->word), other);
+	begin(&f);
+	tqi_sleep_leave(&f.tx, second);
+	commit(&f);
+	begin(&f);
+	tqi_wake_master(&f.tx, two);
+	assert_int_equal(f.tx.wake_count, 0);
+	commit(&f);
+	assert_sound(&f);
+	close_fixture(&f);
+}
+
 /* More waiters on one task than one hold tells. */
 static void test_telling_in_slices(void **state)
 {
@@ -324,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_busy_slot_is_passed_over),
 		cmocka_unit_test(test_keeper_is_told_of_due_times),
 		cmocka_unit_test(test_keeper_comes_back_to_the_dying),
+		cmocka_unit_test(test_a_master_is_named_by_its_record),
 		cmocka_unit_test(test_telling_in_slices),
 	};
 
