@@ -143,24 +143,48 @@ static bool look(struct tqt_stepper *stepper)
 	return !(*tqt_seen_at(&lab->sweep->seen, key_of(lab->next), &is_new) & MARK_STEPPED);
 }
 
+/* Others are refused until a repair that was begun has come to its end; this is one that does. */
+static int repair(struct tqt_lab *lab)
+{
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
+	const struct tqi_root *root = tqi_segment_root(&lab->seg);
+
+	if (root->flags & TQI_ROOT_REPAIR && tq_submit(lab->tq, &spec, NULL) != TQ_ECORRUPT)
+		tqt_fault(lab->sweep, lab->level, "others work in what is half repaired");
+	int r = tq_check(lab->tq, TQ_CHECK_REPAIR, NULL, NULL);
+
+	return r < 0 ? r : 0;
+}
+
+/* As anybody does who takes the lock. */
+static int take_lock(struct tqt_lab *lab)
+{
+	int r = tqi_lock(&lab->seg, &tqi_self(lab->tq)->thread, lab->tq->lock_timeout_ns);
+
+	if (r == 0)
+		tqi_unlock(&lab->seg);
+	return r;
+}
+
 static void rescue(struct tqt_lab *lab)
 {
-	if (lab->next) {
+	/* Of a repair there are too many steps: the one that comes after it is not killed. */
+	const bool is_stepped = lab->next && !lab->sweep->intact;
+
+	if (is_stepped) {
 		lab->stepper = (struct tqt_stepper){ .look = look, .arg = lab };
 		lab->undo_first = tqi_segment_core(&lab->seg)->undo_count;
 		tqt_robust_changed(&lab->thread, lab->robust_seen);
 		tqt_step_begin(&lab->stepper);
 	}
-	int r = tqi_lock(&lab->seg, &tqi_self(lab->tq)->thread, lab->tq->lock_timeout_ns);
+	int r = lab->sweep->intact ? repair(lab) : take_lock(lab);
 
-	if (r == 0)
-		tqi_unlock(&lab->seg);
-	if (lab->next)
+	if (is_stepped)
 		tqt_step_end();
 	lab->sweep->steps[lab->level] += lab->stepper.steps;
 	lab->stepper.steps = 0;
 	if (r < 0)
-		tqt_fault(lab->sweep, lab->level, "lock: %s", tq_error_name(r));
+		tqt_fault(lab->sweep, lab->level, "rescue: %s", tq_error_name(r));
 	else
 		tqt_verify(lab);
 	struct tqt_held held;
@@ -190,7 +214,7 @@ static void examine(struct tqt_lab *lab)
 	lab->system.now_ns = sweep->system->now_ns;
 	lab->system.woken_count = 0;
 	tqt_handle_forget(lab->tq);
-	if (lab->level == 1)
+	if (lab->level == 1 && !sweep->intact)
 		tqt_observe(lab);
 	rescue(lab);
 }

@@ -34,6 +34,7 @@ struct tqt_sweep {
 	bool boundary;	/* the state at hand is the first after a commit or rollback */
 	bool returned;	/* the operation has said that it succeeded */
 	bool words;	/* it does without the lock: TQT_WORDS */
+	const char *intact; /* TQT_REPAIRS: what users saw before the damage; NULL any other */
 	bool sleeper;	/* the victim sleeps, or is awake out of turn: it passes wakes on itself */
 	bool thorough;	/* step every rescue to its end */
 	double end_s;	/* of tqt_seconds(), when stepping ends; 0 never */

@@ -122,6 +122,7 @@ static void begin(struct run *run)
 	sweep->words = run->operation->rule == TQT_WORDS;
 	sweep->system = &w->system;
 	sweep->map = &w->map;
+	sweep->intact = run->operation->rule == TQT_REPAIRS ? run->before : NULL;
 	run->is_stranded = is_stranded(&w->seg);
 	sweep->sleeper = run->is_stranded || strstr(run->operation->name, "claim");
 	w->system.woken_count = 0;
@@ -190,6 +191,8 @@ static void judge(struct run *run)
 		return;
 	if (sweep->words && run->world.result >= 0 && !strstr(run->after, TQT_REPORTED))
 		tqt_fault(sweep, 0, "it succeeded, yet nobody sees it");
+	if (sweep->intact && (run->world.result < 0 || strcmp(run->before, run->after) != 0))
+		tqt_fault(sweep, 0, "the repair itself: %s", tq_error_name(run->world.result));
 	if (run->world.result < 0 && strcmp(run->before, run->after) != 0) {
 		tqt_fault(sweep, 0, "it failed (%s), yet something changed",
 			  tq_error_name(run->world.result));

@@ -20,6 +20,7 @@ struct tqt_world;
 enum tqt_rule {
 	TQT_WHOLE, /* only from what was before to what is after; nothing when it failed */
 	TQT_STEPS, /* through several commits; each of them is sound */
+	TQT_REPAIRS, /* without a journal (TX-8): whoever comes next repairs, and finds what was */
 	TQT_WORDS, /* without the lock: at each store what was before or what is after, which differ */
 };
 
@@ -178,6 +179,7 @@ enum {
 	X(check, tq_check, task, WHOLE, TQT_EMPTY)                                                 \
 	X(close, tq_close, none, WHOLE, TQT_EMPTY)                                                 \
 	X(destroy, tq_destroy, none, STEPS, TQT_FEW)                                               \
+	X(repair, tq_check, repairable, REPAIRS, TQT_EMPTY)                                        \
 	X(keep_idle, core, none, STEPS, TQT_ALL)                                                   \
 	X(keep_dead, core, dead, STEPS, TQT_SOME | TQT_RETRY)                                      \
 	X(keep_lease, core, lost, STEPS, TQT_FEW)                                                  \

@@ -39,6 +39,16 @@ static void verify_exact(struct tqt_lab *lab)
 	}
 }
 
+/* TX-8: wherever the repair before it was killed, one that comes to its end loses nothing. */
+static void verify_intact(struct tqt_lab *lab)
+{
+	char *dump = tqt_dump(lab->tq);
+
+	if (strcmp(dump, lab->sweep->intact) != 0)
+		tqt_fault(lab->sweep, lab->level, "the second repair has lost something");
+	free(dump);
+}
+
 static void report(void *arg, const char *text)
 {
 	struct tqt_lab *lab = arg;
@@ -305,8 +315,11 @@ void tqt_verify(struct tqt_lab *lab)
 	struct tqt_sweep *sweep = lab->sweep;
 	uint32_t before = sweep->faults;
 
-	verify_exact(lab);
-	if (sweep->thorough || sweep->boundary || sweep->seen.count == 1)
+	if (sweep->intact)
+		verify_intact(lab);
+	else
+		verify_exact(lab);
+	if (sweep->intact || sweep->thorough || sweep->boundary || sweep->seen.count == 1)
 		verify_check(lab, "after the rescue");
 	verify_protocol(lab);
 	if ((sweep->boundary || sweep->words) && lab->level == 1 &&
