@@ -22,6 +22,20 @@ static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 	return &tx->journal[tx->undo_count];
 }
 
+/*
+ * Where up to `most` entries can be written whose number is not known yet; tqi_undo_room() for
+ * those that there are, before they are counted, gives the same place.
+ */
+static inline struct tqi_undo *tqi_undo_room_most(struct tqi_tx *tx, uint32_t most)
+{
+	if (__builtin_expect(tx->undo_count + most <= TQI_JOURNAL_MAX, 1))
+		return &tx->journal[tx->undo_count];
+	if (tqi_tx_is_plain(tx))
+		return tx->journal;
+	tx->corrupt = true;
+	return NULL;
+}
+
 /* The same fields as TQI_SET takes, and no others (TX-4). */
 #define TQI_UNDO_CODE(field)                                                                       \
 	_Generic((field), uint8_t                                                                  \

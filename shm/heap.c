@@ -116,49 +116,74 @@ static void set_length(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family
 }
 
 /*
- * A sift: the places that change, from the hole on; each gets what stands in the next one,
- * and the last one the entry that is put.  The way is found first, and nothing stored; then
- * all is journalled under one count (TX-1), and then stored.
+ * A sift: the hole goes from place to place; each gets what stands in the next one, and the
+ * last one the entry that is put.  The way is found first, and nothing stored to: the journal
+ * gets what stands there, and that is all that is remembered of it.  It counts when the way
+ * is whole (TX-1), and then all is stored, out of the journal.
  */
-#define WAY_MAX 20 /* levels of a heap of 2^32 places are 17 */
+#define WAY_MAX 20u /* places: levels of a heap of 2^32 are 17 */
+#define WAY_ENTRIES (2 * WAY_MAX + 1)
 
 struct sift {
 	struct tqi_tx *tx;
 	struct tqi_heap *heap;
 	uint32_t family;
-	uint32_t length; /* that the heap will have */
-	uint32_t fresh; /* the place that a push adds; 0 none */
-	uint32_t count;
-	uint32_t places[WAY_MAX];
-	struct tqi_heap_entry *entries[WAY_MAX];
+	uint32_t length;	     /* that the heap will have */
+	struct tqi_undo *way;	     /* where it begins in the journal: two entries a place, ... */
+	struct tqi_undo *end;	     /* ... up to here, ... */
+	const struct tqi_undo *most; /* ... and never beyond */
 };
 
-/* Not the way: it is written as it is found. */
-static void sift_begin(struct sift *s, struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family)
+/*
+ * A place more, and what the entry of its tag is to restore (see begin_way()); false: the heap
+ * is damaged.
+ */
+static inline __attribute__((always_inline)) bool step_as(struct sift *s, uint64_t tag_where,
+							  const struct tqi_heap_entry *e)
 {
-	s->tx = tx;
-	s->heap = heap;
-	s->family = family;
-	s->length = heap->length;
-	s->fresh = 0;
-}
-
-static inline bool step(struct sift *s, uint32_t p, struct tqi_heap_entry *e)
-{
-	if (s->tx->corrupt || s->count == WAY_MAX) { /* a damaged heap */
+	if (s->end == s->most) {
 		s->tx->corrupt = true;
 		return false;
 	}
-	s->places[s->count] = p;
-	s->entries[s->count++] = e;
+	s->end[0] = (struct tqi_undo){ tqi_offset(s->tx, e) << 8 | TQI_UNDO_64, (uint64_t)e->key };
+	s->end[1] = (struct tqi_undo){ tag_where, e->tag };
+	s->end += 2;
 	return true;
 }
 
+static inline __attribute__((always_inline)) bool step(struct sift *s, uint32_t p,
+						       const struct tqi_heap_entry *e)
+{
+	return step_as(s, (uint64_t)p << 8 | (TQI_UNDO_TAG + s->family), e);
+}
+
+/*
+ * The way begins at the hole.  Undoing a place restores the position of the record that stood
+ * there; a fresh one still holds what was last there, and its record may be anywhere by now:
+ * its position must not be restored.  The length comes back last.
+ */
+static inline __attribute__((always_inline)) bool begin_way(struct sift *s, uint32_t p, bool fresh)
+{
+	const struct tqi_heap_entry *e = at(s->tx, s->heap, p);
+	struct tqi_undo *u = tqi_undo_room_most(s->tx, WAY_ENTRIES);
+
+	if (!u)
+		return false;
+	if (s->length != s->heap->length)
+		*u++ = (struct tqi_undo){ tqi_offset(s->tx, &s->heap->length) << 8 |
+						  (TQI_UNDO_LENGTH + s->family),
+					  s->heap->length };
+	s->way = s->end = u;
+	s->most = u + 2 * WAY_MAX;
+	return fresh ? step_as(s, tqi_offset(s->tx, &e->tag) << 8 | TQI_UNDO_64, e) : step(s, p, e);
+}
+
 /* The hole moves towards the root until `entry` fits. */
-static void sift_up(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
+static inline __attribute__((always_inline)) void sift_up(struct sift *s, uint32_t p,
+							  const struct tqi_heap_entry *entry)
 {
 	while (p > TQI_HEAP_ROOT) {
-		struct tqi_heap_entry *above = at(s->tx, s->heap, p = parent_of(p));
+		const struct tqi_heap_entry *above = at(s->tx, s->heap, p = parent_of(p));
 
 		if (!tqi_entry_before(entry, above) || !step(s, p, above))
 			break;
@@ -166,7 +191,8 @@ static void sift_up(struct sift *s, uint32_t p, const struct tqi_heap_entry *ent
 }
 
 /* The least of up to four siblings; they share a chunk and a cache line. */
-static uint32_t least_of(const struct tqi_heap_entry *siblings, uint32_t count)
+static inline __attribute__((always_inline)) uint32_t least_of(
+	const struct tqi_heap_entry *siblings, uint32_t count)
 {
 	if (count >= 4) { /* no branches: nobody can foresee them */
 		uint32_t a = tqi_entry_before(&siblings[1], &siblings[0]);
@@ -220,21 +246,22 @@ static bool share_chunk(uint32_t first)
 }
 
 /* The hole moves away from the root until `entry` fits. */
-static void sift_down(struct sift *s, uint32_t p, const struct tqi_heap_entry *entry)
+static inline __attribute__((always_inline)) void sift_down(struct sift *s, uint32_t p,
+							    const struct tqi_heap_entry *entry)
 {
 	const uint32_t end = s->length + TQI_HEAP_ROOT;
 	uint32_t first = tqi_heap_children(p);
-	struct tqi_heap_entry *siblings = first < end ? at(s->tx, s->heap, first) : NULL;
+	const struct tqi_heap_entry *siblings = first < end ? at(s->tx, s->heap, first) : NULL;
 
 	while (first < end) {
 		const uint32_t below = tqi_heap_children(first);
-		struct tqi_heap_entry *grandchildren = NULL;
+		const struct tqi_heap_entry *grandchildren = NULL;
 
 		if (below < end) {
 			grandchildren = at(s->tx, s->heap, below);
 			fetch_grandchildren(grandchildren);
 		}
-		uint32_t best = least_of(siblings, end - first);
+		const uint32_t best = least_of(siblings, end - first);
 
 		if (!tqi_entry_before(&siblings[best], entry) ||
 		    !step(s, first + best, &siblings[best]))
@@ -246,38 +273,6 @@ static void sift_down(struct sift *s, uint32_t p, const struct tqi_heap_entry *e
 	}
 }
 
-/*
- * What stood in the places of the way.  Undoing a place restores the position of the record
- * that stood there; a fresh one still holds what was last there, and its record may be
- * anywhere by now: its position must not be restored.  The length comes back last.
- */
-static bool note(struct sift *s)
-{
-	const uint64_t tag_code = TQI_UNDO_TAG + s->family;
-	const bool resizes = s->length != s->heap->length;
-	struct tqi_undo *u = tqi_undo_room(s->tx, 2 * s->count + resizes);
-
-	if (!u)
-		return false;
-	if (resizes)
-		*u++ = (struct tqi_undo){ tqi_offset(s->tx, &s->heap->length) << 8 |
-						  (TQI_UNDO_LENGTH + s->family),
-					  s->heap->length };
-	for (uint32_t i = 0; i < s->count; i++) {
-		const struct tqi_heap_entry *e = s->entries[i];
-		const uint64_t where = tqi_offset(s->tx, e) << 8 | TQI_UNDO_64;
-
-		*u++ = (struct tqi_undo){ where, (uint64_t)e->key };
-		*u++ = (struct tqi_undo){ s->places[i] == s->fresh
-						  ? where + (offsetof(struct tqi_heap_entry, tag)
-							     << 8)
-						  : (uint64_t)s->places[i] << 8 | tag_code,
-					  e->tag };
-	}
-	tqi_undo_count(s->tx, 2 * s->count + resizes);
-	return true;
-}
-
 /* The family's position array: looked up once, for all stores of a sift. */
 struct positions {
 	unsigned char *base;
@@ -286,45 +281,56 @@ struct positions {
 	uint32_t spans;
 };
 
-static inline void store(const struct sift *s, const struct positions *to, uint32_t i,
+/* Into the place that an entry of the journal is of. */
+static inline void store(const struct positions *to, const struct tqi_undo *of, uint32_t place,
 			 struct tqi_heap_entry entry)
 {
+	volatile struct tqi_heap_entry *e = (void *)(to->base + (of->where >> 8));
 	const uint32_t index = tqi_tag_index(entry.tag);
 	const uint32_t span = index < to->max ? to->directory[index >> TQI_POSITIONS_SHIFT] : 0;
 
-	*(volatile int64_t *)&s->entries[i]->key = entry.key;
-	*(volatile uint64_t *)&s->entries[i]->tag = entry.tag;
+	e->key = entry.key;
+	e->tag = entry.tag;
 	if (span && span < to->spans)
-		*tqi_position_in(to->base, span, index) = s->places[i];
+		*tqi_position_in(to->base, span, index) = place;
 }
 
-/* Each place gets what stands in the next one. */
-static void store_all(struct sift *s, struct tqi_heap_entry entry)
+/* Each place, the first of which is `p`, gets what stood in the next one. */
+static inline void store_all(const struct sift *s, uint32_t p, struct tqi_heap_entry entry)
 {
 	const struct tqi_segment *seg = s->tx->seg;
 	const struct positions to = { seg->base, tqi_positions(seg, s->family),
 				      seg->geometry.positions_max[s->family],
 				      seg->geometry.span_count };
-	uint32_t last = s->count - 1;
+	const struct tqi_undo *u = s->way;
 
 	if (s->length != s->heap->length)
 		*(volatile uint32_t *)&s->heap->length = s->length;
-	for (uint32_t i = 0; i < last; i++)
-		store(s, &to, i, *s->entries[i + 1]);
-	store(s, &to, last, entry);
+	for (; u + 2 != s->end; u += 2) {
+		store(&to, u, p, (struct tqi_heap_entry){ (int64_t)u[2].old, u[3].old });
+		p = (uint32_t)(u[3].where >> 8);
+	}
+	store(&to, u, p, entry);
 }
 
 /* `entry` into the heap, which is of that length then, beginning with the hole at `p`. */
-static void place(struct sift *s, uint32_t p, struct tqi_heap_entry entry)
+static void place(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t length,
+		  uint32_t p, struct tqi_heap_entry entry)
 {
-	s->count = 0;
-	if (!step(s, p, at(s->tx, s->heap, p)))
+	const bool resizes = length != heap->length, fresh = length > heap->length;
+	struct sift s = { .tx = tx, .heap = heap, .family = family, .length = length };
+
+	if (!begin_way(&s, p, fresh))
 		return;
-	sift_up(s, p, &entry);
-	if (s->count == 1)
-		sift_down(s, p, &entry);
-	if (!s->tx->corrupt && note(s))
-		store_all(s, entry);
+	sift_up(&s, p, &entry);
+	if (s.end == s.way + 2)
+		sift_down(&s, p, &entry);
+	const uint32_t entries = (uint32_t)(s.end - s.way) + resizes;
+
+	if (tx->corrupt || !tqi_undo_room(tx, entries))
+		return;
+	tqi_undo_count(tx, entries);
+	store_all(&s, p, entry);
 }
 
 static void push_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
@@ -350,12 +356,7 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		push_alone(tx, heap, family, entry);
 		return;
 	}
-	struct sift s;
-
-	sift_begin(&s, tx, heap, family);
-	s.length++;
-	s.fresh = end_of(heap);
-	place(&s, s.fresh, entry);
+	place(tx, heap, family, heap->length + 1, end_of(heap), entry);
 }
 
 static inline bool is_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p, uint32_t index)
@@ -389,15 +390,11 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 		return;
 	}
 	uint32_t last = end_of(heap) - 1;
-	struct sift s;
 
-	if (p == last) {
+	if (p == last)
 		set_length(tx, heap, family, heap->length - 1);
-		return;
-	}
-	sift_begin(&s, tx, heap, family);
-	s.length--;
-	place(&s, p, *at(tx, heap, last));
+	else
+		place(tx, heap, family, heap->length - 1, p, *at(tx, heap, last));
 }
 
 /* The only entry stays where it is: there is nothing to compare with. */
@@ -421,11 +418,9 @@ void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, u
 		return;
 	}
 	uint32_t p = place_of(tx, heap, family, index);
-	struct sift s;
 
-	sift_begin(&s, tx, heap, family);
 	if (!tx->corrupt)
-		place(&s, p, entry);
+		place(tx, heap, family, heap->length, p, entry);
 }
 
 static int grow_near(struct tqi_tx *tx, struct tqi_heap *heap)
