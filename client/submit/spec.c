@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "client/core/options.h"
+#include "client/submit/exec.h"
 #include "scheduler/record/name.h"
 
 #define SPEC_FLAGS                                                                                 \
@@ -61,12 +62,16 @@ static int check(const struct tq_task_spec *s)
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
-	return s->payload_bytes > TQ_PAYLOAD_MAX ? -E2BIG : check_after(s);
+	if (s->payload_bytes > TQ_PAYLOAD_MAX)
+		return -E2BIG;
+	if (tqi_spec_is_exec(s) && !tqi_exec_is_valid(s->payload, s->payload_bytes))
+		return -EINVAL;
+	return check_after(s);
 }
 
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)
 {
-	int r = tqi_options_in(to, sizeof(*to), sizeof(*to), from);
+	int r = from ? tqi_options_in(to, sizeof(*to), sizeof(*to), from) : -EINVAL;
 
 	if (r < 0)
 		return r;

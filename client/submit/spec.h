@@ -4,10 +4,22 @@
 #define TQI_CLIENT_SUBMIT_SPEC_H
 
 #include <stdbool.h>
+#include <string.h>
 
+#include "scheduler/record/name.h"
 #include "taskq/task.h"
 
-/* Whether there is nothing to check: no setting but queue, kind, priority, payload and forget. */
+/* Whether its payload is to be a command; the first letter tells most kinds apart. */
+static inline bool tqi_spec_is_exec(const struct tq_task_spec *s)
+{
+	return !s->kind ||
+	       (*s->kind == *TQI_KIND_DEFAULT && strcmp(s->kind, TQI_KIND_DEFAULT) == 0);
+}
+
+/*
+ * Whether there is nothing to check: no setting but queue, kind, priority, payload and forget,
+ * and no command.
+ */
 static inline bool tqi_spec_is_plain(const struct tq_task_spec *s)
 {
 	const uint64_t times = s->delay_ns | s->timeout_ns | s->timeout_total_ns |
@@ -18,7 +30,7 @@ static inline bool tqi_spec_is_plain(const struct tq_task_spec *s)
 	const bool keys = s->unique_key || s->fair_key || s->label;
 
 	return !(times | counts | s->reserved0 | s->reserved1 | (s->flags & ~TQ_TASK_FORGET)) &&
-	       !keys && s->payload && s->payload_bytes <= TQ_PAYLOAD_MAX;
+	       !keys && s->payload && s->payload_bytes <= TQ_PAYLOAD_MAX && !tqi_spec_is_exec(s);
 }
 
 /* Whether a caller's can be used as it is: of a program of this build, as most are, and plain. */

@@ -240,9 +240,9 @@ int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t co
 {
 	struct tqi_entry entries[BATCH_HOLD];
 	uint32_t done = 0;
-	int r = 0;
+	int r = count && !specs ? -EINVAL : 0;
 
-	while (done < count) {
+	while (done < count && r >= 0) {
 		uint64_t *ids = ret_ids ? ret_ids + done : NULL;
 		uint32_t n = prepare_some(tq, specs + done, count - done, entries, &r);
 
@@ -254,8 +254,6 @@ int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t co
 			r = tqi_make_up(tq, r); /* then once more */
 		else if (r >= 0)
 			done += n ? (uint32_t)r : 1;
-		if (r < 0)
-			break;
 	}
 	return done ? (int)done : r;
 }

@@ -104,7 +104,8 @@ struct tq_dependency {
 struct tq_task_spec {
 	uint64_t size;		      /* sizeof this struct in the caller's build */
 	const char *queue;	      /* default "default" */
-	const char *kind;	      /* default "exec", see <taskq/farm.h> */
+	const char *kind;	      /* default "exec": the payload is a command, as made by
+					 tq_exec_encode() of <taskq/farm.h>, and nothing else */
 	const char *label;	      /* for people; default none */
 	const void *payload;	      /* copied once */
 	uint64_t payload_bytes;	      /* at most TQ_PAYLOAD_MAX */
@@ -158,7 +159,8 @@ struct tq_task_spec {
  * Fork:	safe.
  * Blocks:	for the lock at most the handle's lock time-out; for room up to
  *		spec->full_timeout_ns.
- * Errors:	-EINVAL, -ERANGE bad field; -E2BIG payload over TQ_PAYLOAD_MAX, or more
+ * Errors:	-EINVAL, -ERANGE bad field; -EINVAL no @spec, or a payload of kind "exec"
+ *		that is no command; -E2BIG payload over TQ_PAYLOAD_MAX, or more
  *		dependencies than TQ_AFTER_MAX: hold the task, and add them by
  *		tq_task_after(); -ENOENT, TQ_EGONE a dependency on a task that
  *		never was, or has been freed;

@@ -49,7 +49,7 @@ static void visit(struct sweep *s)
 
 	s->looks++;
 	if (r == 0) {
-		const struct tq_task_spec spec = { .size = sizeof(spec) };
+		const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 
 		r = tq_check(tq, 0, report, NULL);
 		if (r == 0)

@@ -104,9 +104,9 @@ static void prepare_claim(struct scene *s)
 
 static void run_submit(struct scene *s)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec),
-					   .payload = "x",
-					   .payload_bytes = 1 };
+	const struct tq_task_spec spec = {
+		.size = sizeof(spec), .kind = "k", .payload = "x", .payload_bytes = 1
+	};
 
 	tqt_must(tq_submit(s->tq, &spec, NULL), "submit");
 }
@@ -375,7 +375,7 @@ static void open_scene(struct scene *s, struct tqt_world *world)
 
 	tqt_world_open(world, &options);
 	for (int i = 0; i < TASKS; i++) {
-		const struct tq_task_spec spec = { .size = sizeof(spec) };
+		const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 
 		tqt_must(tq_submit(world->tq, &spec, NULL), "submit");
 	}

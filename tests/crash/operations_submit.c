@@ -40,13 +40,14 @@ void tqt_run_submit_held(struct tqt_world *w)
 
 void tqt_run_submit_large(struct tqt_world *w)
 {
-	submit(w, (struct tq_task_spec){ .payload = tqt_large, .payload_bytes = TQT_LARGE_BYTES });
+	submit(w, (struct tq_task_spec){
+			  .kind = "k", .payload = tqt_large, .payload_bytes = TQT_LARGE_BYTES });
 }
 
 void tqt_run_submit_run(struct tqt_world *w)
 {
-	submit(w,
-	       (struct tq_task_spec){ .payload = tqt_large, .payload_bytes = sizeof(tqt_large) });
+	submit(w, (struct tq_task_spec){
+			  .kind = "k", .payload = tqt_large, .payload_bytes = sizeof(tqt_large) });
 }
 
 static void make_room(struct tqt_world *w)

@@ -247,9 +247,9 @@ void tqt_prepare_buried(struct tqt_world *w)
 /* Three extents reserved, hardly anything in use. */
 void tqt_prepare_spare(struct tqt_world *w)
 {
-	struct tq_task_spec spec = { .size = sizeof(spec),
-				     .payload = tqt_large,
-				     .payload_bytes = 60000 };
+	struct tq_task_spec spec = {
+		.size = sizeof(spec), .kind = "k", .payload = tqt_large, .payload_bytes = 60000
+	};
 
 	for (int i = 0; i < 28; i++)
 		w->ids[w->id_count++] = tqt_submit(w, &spec);

@@ -121,7 +121,7 @@ static _Noreturn void sleeper(void)
 
 static _Noreturn void submitter(void)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec) };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	tqt_step_thread();
@@ -201,7 +201,9 @@ static void expect_done(const char *what, uint64_t k)
 
 static void submit(uint64_t delay_ns)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec), .delay_ns = delay_ns };
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .kind = "k",
+					   .delay_ns = delay_ns };
 
 	must(tq_submit(scene.tq, &spec, NULL), "submit");
 }

@@ -4,7 +4,7 @@
 
 static void work(const struct tqt_scene *s)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec), .group = s->group };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .group = s->group };
 	struct tq_claim claim = { .size = sizeof(claim) };
 	uint64_t id;
 

@@ -52,6 +52,7 @@ static _Noreturn void be_busy(struct tq *tq)
 		_exit(1);
 	for (uint64_t i = 0;; i++) {
 		const struct tq_task_spec spec = { .size = sizeof(spec),
+						   .kind = "k",
 						   .payload = payload,
 						   .payload_bytes = i % sizeof(payload),
 						   .attempts_max = 2,
@@ -145,7 +146,7 @@ static void test_dead_and_stopped_writers(void **state)
 
 static void test_damage_and_repair(void **state)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec) };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 	char name[TQ_NAME_MAX + 1];
 	struct tq *tq = open_segment(name);
 	struct tqi_root *root = tqi_segment_root(&tq->seg);

@@ -210,19 +210,6 @@ static void f1_signals_are_on_default(void **state)
 	assert_int_equal(farm_stop(box), 0);
 }
 
-static void f1_payload_that_is_no_command_fails(void **state)
-{
-	struct farm_box *box = *state;
-	const struct tq_task_spec spec = { .payload = "junk", .payload_bytes = 4 };
-
-	farm_start(box);
-	struct tq_task_info info = wait_final(box, submit_kind(box, "exec", &spec));
-
-	assert_int_equal(info.state, TQ_FAILED);
-	assert_non_null(strstr(info.error_text, "not a command"));
-	assert_int_equal(farm_stop(box), 0);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
@@ -237,7 +224,6 @@ int main(void)
 		TEST(f1_nothing_of_the_group_survives),
 		TEST(f1_stranger_with_the_pipe_delays_nothing),
 		TEST(f1_signals_are_on_default),
-		TEST(f1_payload_that_is_no_command_fails),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

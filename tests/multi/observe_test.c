@@ -39,9 +39,11 @@ static int end(void **state)
 static void h3_scan(void **state)
 {
 	struct tq_task_brief briefs[100];
-	const struct tq_task_spec spec = {
-		.size = sizeof(spec), .label = "l", .priority = -3, .flags = TQ_TASK_HOLD
-	};
+	const struct tq_task_spec spec = { .size = sizeof(spec),
+					   .kind = "k",
+					   .label = "l",
+					   .priority = -3,
+					   .flags = TQ_TASK_HOLD };
 	uint64_t ids[3], cursor = 0, left = 9;
 
 	(void)state;
@@ -59,7 +61,7 @@ static void h3_scan(void **state)
 	assert_true(briefs[1].flags & TQ_INFO_HELD);
 	assert_string_equal(briefs[1].label, "l");
 	assert_string_equal(briefs[1].queue, "default");
-	assert_string_equal(briefs[1].kind, "exec");
+	assert_string_equal(briefs[1].kind, "k");
 	assert_int_equal(tq_task_scan(tq, 0, &cursor, &left, briefs, 100), 0);
 	cursor = 0;
 	assert_int_equal(tq_task_scan(tq, 0, &cursor, &left, briefs, 1), 1);
@@ -74,7 +76,7 @@ static void h3_scan(void **state)
 static void h3_scan_of_many(void **state)
 {
 	static struct tq_task_brief briefs[64];
-	const struct tq_task_spec spec = { .size = sizeof(spec), .queue = "q" };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .queue = "q" };
 	uint64_t cursor = 0, left = 1, ids[1000], seen = 0;
 
 	(void)state;
@@ -112,7 +114,9 @@ static void h3_quick_look_at_queues(void **state)
 	};
 	char key[32];
 	const char *keys[] = { key };
-	const struct tq_task_spec spec = { .size = sizeof(spec), .limits = keys, .limit_count = 1 };
+	const struct tq_task_spec spec = {
+		.size = sizeof(spec), .kind = "k", .limits = keys, .limit_count = 1
+	};
 	struct tq_worker *worker;
 	struct tq_claim claim = { .size = sizeof(claim) };
 

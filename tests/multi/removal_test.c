@@ -27,7 +27,9 @@ static void let_look(struct tq *tq)
 
 static struct tq_task_spec held(void)
 {
-	return (struct tq_task_spec){ .size = sizeof(struct tq_task_spec), .flags = TQ_TASK_HOLD };
+	return (struct tq_task_spec){ .size = sizeof(struct tq_task_spec),
+				      .kind = "k",
+				      .flags = TQ_TASK_HOLD };
 }
 
 static int wait_for_it(struct farm_box *box, void *arg)

@@ -121,8 +121,10 @@ static void an_idle_heartbeat_is_told_of_a_claim(void **state)
 					     .queue_count = 1,
 					     .lease_ns = LEASE_NS,
 					     .flags = TQ_WORKER_HEARTBEAT };
-	const struct tq_task_spec held = { .size = sizeof(held), .flags = TQ_TASK_HOLD };
-	const struct tq_task_spec spec = { .size = sizeof(spec) };
+	const struct tq_task_spec held = { .size = sizeof(held),
+					   .kind = "k",
+					   .flags = TQ_TASK_HOLD };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 	struct tq_claim claim = { .size = sizeof(claim) };
 	struct farm_box *box = *state;
 	struct client clients[WAITERS];

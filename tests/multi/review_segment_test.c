@@ -139,7 +139,7 @@ static int stop_with_the_lock(struct farm_box *box, void *arg)
 /* A close while the holder of the lock is stopped outlasts a lock time-out or two. */
 static void i7_close_sits_out_a_stopped_holder(void **state)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec) };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 	struct farm_box *box = *state;
 	uint64_t id = submit_to(box, "q", 0);
 	struct tq_worker *worker = open_worker(box->tq, "q");
@@ -174,7 +174,9 @@ static void add_others(struct farm_box *box)
 	struct tq_task_spec specs[BATCH];
 
 	for (int i = 0; i < BATCH; i++)
-		specs[i] = (struct tq_task_spec){ .size = sizeof(specs[i]), .queue = "new" };
+		specs[i] = (struct tq_task_spec){ .size = sizeof(specs[i]),
+						  .kind = "k",
+						  .queue = "new" };
 	for (int i = 0; i < BATCHES; i++)
 		assert_int_equal(tq_submit_batch(box->tq, specs, BATCH, NULL), BATCH);
 }
@@ -480,7 +482,7 @@ static void a1_most_tasks_are_accepted(void **state)
 				     .flags = TQ_OPEN_CREATE | TQ_OPEN_EXCLUSIVE,
 				     .max_bytes = 64u << 20,
 				     .tasks_max = 1u << 24 };
-	const struct tq_task_spec spec = { .size = sizeof(spec) };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
 	struct tq_segment_info info = { .size = sizeof(info) };
 	char name[TQ_NAME_MAX + 1];
 	struct tq *tq;

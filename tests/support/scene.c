@@ -22,6 +22,8 @@ static uint64_t submit(struct tqt_scene *s, struct tq_task_spec spec)
 	uint64_t id;
 
 	spec.size = sizeof(spec);
+	if (!spec.kind)
+		spec.kind = "k";
 	spec.payload = "a payload";
 	spec.payload_bytes = 9;
 	spec.label = "a label";
@@ -51,7 +53,7 @@ static void set_scene(struct tqt_scene *s)
 {
 	const struct tq_worker_opts worker = { .size = sizeof(worker),
 					       .flags = TQ_WORKER_COMMANDS };
-	const struct tq_task_spec plain = { .size = sizeof(plain), .queue = "others" };
+	const struct tq_task_spec plain = { .size = sizeof(plain), .kind = "k", .queue = "others" };
 	const struct tq_schedule_spec every = { .size = sizeof(every),
 						.task = &plain,
 						.every_ns = 3600000000000 };

@@ -373,7 +373,7 @@ static void close_scene(struct scene *s)
 
 static uint64_t hand_in(struct scene *s, uint64_t from_now, uint64_t delay_ns)
 {
-	struct tq_task_spec spec = { .size = sizeof(spec), .delay_ns = delay_ns };
+	struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .delay_ns = delay_ns };
 	uint64_t id;
 
 	spec.at_ns = from_now ? wall_of(&s->f) + from_now : 0;
@@ -507,7 +507,7 @@ static void test_c1_told(void **state)
 /* The same for a schedule by cron: a step wakes who keeps time, and the run is made. */
 static void test_c1_sleep_by_cron(void **state)
 {
-	const struct tq_task_spec run = { .size = sizeof(run), .label = "run" };
+	const struct tq_task_spec run = { .size = sizeof(run), .kind = "k", .label = "run" };
 	const struct tq_schedule_spec spec = {
 		.size = sizeof(spec), .task = &run, .cron = "@hourly", .zone = "UTC"
 	};
@@ -539,10 +539,10 @@ static void test_c1_no_such_run(void **state)
 {
 	const struct tq_dependency on = { .id = 1 };
 	const struct tq_task_spec refused[] = {
-		{ .size = sizeof(refused[0]), .at_ns = 1 },
-		{ .size = sizeof(refused[0]), .full_timeout_ns = 1 },
-		{ .size = sizeof(refused[0]), .after = &on, .after_count = 1 },
-		{ .size = sizeof(refused[0]), .group = 1 },
+		{ .size = sizeof(refused[0]), .kind = "k", .at_ns = 1 },
+		{ .size = sizeof(refused[0]), .kind = "k", .full_timeout_ns = 1 },
+		{ .size = sizeof(refused[0]), .kind = "k", .after = &on, .after_count = 1 },
+		{ .size = sizeof(refused[0]), .kind = "k", .group = 1 },
 	};
 	struct scene s;
 
@@ -575,7 +575,7 @@ static void test_c1_system_clock(void **state)
 
 static void test_c1_refused(void **state)
 {
-	struct tq_task_spec spec = { .size = sizeof(spec), .at_ns = 5, .delay_ns = 5 };
+	struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .at_ns = 5, .delay_ns = 5 };
 	struct scene s;
 
 	(void)state;

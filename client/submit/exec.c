@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "client/core/options.h"
-#include "taskq/farm.h"
+#include "client/submit/exec.h"
 
 #define MAGIC 0x31637865u /* "exc1" */
 #define HAS_CWD (1u << 0)
@@ -108,8 +108,8 @@ int tq_exec_encode(const struct tq_exec *exec, void *buf, uint64_t room, uint64_
 
 	if (r < 0)
 		return r;
-	if (!e.argv || !e.argv[0] || !*e.argv[0] || !env_is_valid(e.env) || (e.cwd && !*e.cwd) ||
-	    (e.output_path && !*e.output_path) || !flags_are_valid(&e))
+	if (!ret_bytes || !e.argv || !e.argv[0] || !*e.argv[0] || !env_is_valid(e.env) ||
+	    (e.cwd && !*e.cwd) || (e.output_path && !*e.output_path) || !flags_are_valid(&e))
 		return -EINVAL;
 	uint64_t bytes = sizeof(struct header);
 	char reader[READER_ROOM], reader_fd[READER_ROOM];
@@ -186,43 +186,72 @@ static bool read_hex(struct reader *reader, uint64_t *ret_number)
 	return *end == '\0';
 }
 
-static bool read_all(struct reader *reader, const struct header *h, const char **strings,
-		     struct tq_exec *exec)
+/* What stands behind the two lists. */
+static bool read_rest(struct reader *reader, uint32_t flags, struct tq_exec *exec)
 {
 	uint64_t fd = 0;
 
+	exec->size = sizeof(*exec);
+	flags_in(flags, exec);
+	if ((flags & HAS_CWD) && !(exec->cwd = next_string(reader)))
+		return false;
+	if ((flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
+		return false;
+	if ((flags & HAS_READER) && (!read_hex(reader, &exec->reader) || !exec->reader))
+		return false;
+	if ((flags & HAS_READER_FD) && !read_hex(reader, &fd))
+		return false;
+	exec->reader_fd = (uint32_t)fd;
+	return reader->at == reader->end && fd <= INT32_MAX && flags_are_valid(exec);
+}
+
+static bool read_all(struct reader *reader, const struct header *h, const char **strings,
+		     struct tq_exec *exec)
+{
 	if (!read_list(reader, strings, h->argc) ||
 	    !read_list(reader, strings + h->argc + 1, h->envc))
 		return false;
-	exec->size = sizeof(*exec);
 	exec->argv = strings;
 	exec->env = strings + h->argc + 1;
-	flags_in(h->flags, exec);
-	if ((h->flags & HAS_CWD) && !(exec->cwd = next_string(reader)))
+	return read_rest(reader, h->flags, exec) && *exec->argv[0] && env_is_valid(exec->env);
+}
+
+/* Every string has at least its NUL: counts beyond the bytes are lies. */
+static bool begin(const void *payload, uint64_t bytes, struct header *ret_h,
+		  struct reader *ret_reader)
+{
+	if (!payload || bytes < sizeof(*ret_h) || bytes > TQ_PAYLOAD_MAX)
 		return false;
-	if ((h->flags & HAS_OUTPUT) && !(exec->output_path = next_string(reader)))
+	memcpy(ret_h, payload, sizeof(*ret_h));
+	*ret_reader = (struct reader){ (const char *)payload + sizeof(*ret_h),
+				       (const char *)payload + bytes };
+	return ret_h->magic == MAGIC && !(ret_h->flags & ~KNOWN_FLAGS) && ret_h->argc &&
+	       (uint64_t)ret_h->argc + ret_h->envc <= bytes;
+}
+
+bool tqi_exec_is_valid(const void *payload, uint64_t bytes)
+{
+	struct tq_exec rest = { .size = 0 };
+	struct reader reader;
+	struct header h;
+
+	if (!begin(payload, bytes, &h, &reader))
 		return false;
-	if ((h->flags & HAS_READER) && (!read_hex(reader, &exec->reader) || !exec->reader))
-		return false;
-	if ((h->flags & HAS_READER_FD) && !read_hex(reader, &fd))
-		return false;
-	exec->reader_fd = (uint32_t)fd;
-	return reader->at == reader->end && *exec->argv[0] && env_is_valid(exec->env) &&
-	       fd <= INT32_MAX && flags_are_valid(exec);
+	for (uint32_t i = 0; i < h.argc + h.envc; i++) {
+		const char *const text[] = { next_string(&reader), NULL };
+
+		if (!text[0] || (i == 0 && !*text[0]) || (i >= h.argc && !env_is_valid(text)))
+			return false;
+	}
+	return read_rest(&reader, h.flags, &rest);
 }
 
 int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exec)
 {
-	struct reader reader = { (const char *)payload + sizeof(struct header),
-				 (const char *)payload + bytes };
+	struct reader reader;
 	struct header h;
 
-	if (!payload || bytes < sizeof(h) || bytes > TQ_PAYLOAD_MAX)
-		return -EINVAL;
-	memcpy(&h, payload, sizeof(h));
-	/* Every string has at least its NUL: counts beyond the bytes are lies. */
-	if (h.magic != MAGIC || (h.flags & ~KNOWN_FLAGS) || h.argc == 0 ||
-	    (uint64_t)h.argc + h.envc > bytes)
+	if (!ret_exec || !begin(payload, bytes, &h, &reader))
 		return -EINVAL;
 	uint64_t strings = (uint64_t)h.argc + h.envc + 2;
 	struct tq_exec *exec = calloc(1, sizeof(*exec) + strings * sizeof(char *));

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The interface as its callers see it: what is refused, and the short forms. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/multi/farm_box.h"
+
+static const struct tq_task_spec junk = {
+	.size = sizeof(junk), .kind = "exec", .payload = "junk", .payload_bytes = 4
+};
+
+/* C1 */
+
+static void submit_refuses_what_is_no_command(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec empty = { .size = sizeof(empty), .label = "no payload" };
+	const struct tq_task_spec plain = { .size = sizeof(plain),
+					    .payload = "",
+					    .payload_bytes = 1 };
+	struct tq_task_spec older = junk;
+	uint64_t id = 42;
+
+	older.size -= 8; /* of a program that was built before its last field */
+	assert_int_equal(tq_submit(box->tq, NULL, &id), -EINVAL);
+	assert_int_equal(tq_submit(box->tq, &junk, &id), -EINVAL);
+	assert_int_equal(tq_submit(box->tq, &empty, &id), -EINVAL);
+	assert_int_equal(tq_submit(box->tq, &plain, &id), -EINVAL);
+	assert_int_equal(tq_submit(box->tq, &older, &id), -EINVAL);
+	assert_int_equal(id, 42);
+}
+
+/* A command's bytes, each changed or left out in turn: taken if and only if it can be read. */
+static void submit_takes_what_a_worker_can_read(void **state)
+{
+	struct farm_box *box = *state;
+	const char *const argv[] = { "echo", "two words", "", NULL };
+	const char *const env[] = { "NAME=value", NULL };
+	const struct tq_exec exec = { .size = sizeof(exec),
+				      .argv = argv,
+				      .env = env,
+				      .cwd = "/",
+				      .output_path = "/tmp/%i",
+				      .reader = 0xabc,
+				      .reader_fd = 7,
+				      .umask = 022,
+				      .flags = TQ_EXEC_UMASK | TQ_EXEC_READER_FD };
+	unsigned char whole[256], bytes[256];
+	struct tq_task_spec spec = { .size = sizeof(spec), .payload = bytes };
+	struct tq_exec *read;
+	uint64_t count;
+
+	assert_int_equal(tq_exec_encode(&exec, whole, sizeof(whole), &count), 0);
+	for (uint64_t i = 0; i <= 2 * count; i++) {
+		memcpy(bytes, whole, count);
+		if (i < count)
+			bytes[i] ^= i % 2 ? 0xff : 1;
+		spec.payload_bytes = i <= count ? count : i - count - 1;
+		int r = tq_exec_decode(bytes, spec.payload_bytes, &read);
+
+		if (r == 0)
+			free(read);
+		assert_int_equal(tq_submit(box->tq, &spec, NULL), r);
+	}
+}
+
+static void batches_refuse_what_is_no_command(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec good = { .size = sizeof(good), .kind = "k" };
+	const struct tq_task_spec specs[] = { good, junk, good };
+	uint64_t ids[3];
+
+	assert_int_equal(tq_submit_batch(box->tq, NULL, 1, ids), -EINVAL);
+	assert_int_equal(tq_submit_batch(box->tq, NULL, 0, ids), 0);
+	assert_int_equal(tq_submit_batch(box->tq, specs, 3, ids), 1);
+	assert_int_equal(tq_submit_batch(box->tq, specs + 1, 2, ids), -EINVAL);
+}
+
+static void all_who_make_tasks_refuse_what_is_no_command(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_group_opts after = { .size = sizeof(after), .completion = &junk };
+	const struct tq_schedule_spec every = { .size = sizeof(every),
+						.task = &junk,
+						.every_ns = 1000000000 };
+	struct tq_graph *graph;
+	uint32_t node;
+	uint64_t id;
+
+	assert_int_equal(tq_graph_new(box->tq, NULL, &graph), 0);
+	assert_int_equal(tq_graph_add(graph, &junk, NULL, 0, &node), -EINVAL);
+	assert_int_equal(tq_graph_add(graph, NULL, NULL, 0, &node), -EINVAL);
+	tq_graph_drop(graph);
+	assert_int_equal(tq_graph_new(box->tq, &after, &graph), -EINVAL);
+	assert_int_equal(tq_group_new(box->tq, &after, &id), -EINVAL);
+	assert_int_equal(tq_schedule_create(box->tq, &every, &id), -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(name, f)                                                                              \
+	{                                                                                          \
+		name, f, farm_box_setup, farm_box_teardown, NULL                                   \
+	}
+	const struct CMUnitTest tests[] = {
+		TEST("fault.C1: no spec, and no command, are refused",
+		     submit_refuses_what_is_no_command),
+		TEST("fault.C1: what is accepted can be read", submit_takes_what_a_worker_can_read),
+		TEST("fault.C1: also in batches", batches_refuse_what_is_no_command),
+		TEST("fault.C1: also in graphs, groups and schedules",
+		     all_who_make_tasks_refuse_what_is_no_command),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
