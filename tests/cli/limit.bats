@@ -34,6 +34,28 @@ until_file() {
 	says "it is not set"
 }
 
+@test "fault.T10: limit show names who has a slot, and who waits for one" {
+	local first second
+
+	taskq create
+	taskq limit set gpu 1
+	first=$(submit -L first --limit gpu -- sh -c 'while [ ! -e go ]; do sleep 0.05; done')
+	second=$(submit -L second --limit gpu -- true)
+	submit -L other -- true
+	start taskq work -j2
+	eventually 10 sh -c "taskq show --json $first | grep -q '\"state\": *\"running\"'"
+	expect 0 limit show gpu --json
+	[[ $(jq -c '[.holders, .waiters]' <<<"$output") == "[[\"$first\"],[\"$second\"]]" ]]
+	expect 0 limit show gpu
+	prints "running    $first  first"
+	prints "waiting    $second  second"
+	not grep -q other <<<"$output"
+	touch go
+	expect 0 wait "$first" "$second"
+	expect 0 limit show gpu --json
+	[[ $(jq -c '[.holders, .waiters]' <<<"$output") == "[[],[]]" ]]
+}
+
 @test "G2: as many run at a time as there are slots; a wait is no attempt" {
 	local ids=() id
 

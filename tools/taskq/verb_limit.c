@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "format.h"
 #include "json.h"
+#include "limit_tasks.h"
 #include "options.h"
 #include "parse.h"
 #include "rows.h"
@@ -236,10 +237,18 @@ static int show(struct cli *cli)
 
 	if (r < 0)
 		return fail(cli, r, ABOUT_LIMIT, "limit \"%s\"", cli->operands[1]);
-	begin_table(&table);
-	put_row(cli, &table, &info);
-	table_end(&table, stdout);
-	return CLI_OK;
+	json_t *object = cli->json ? json_of_limit(&info) : NULL;
+
+	if (!object) {
+		begin_table(&table);
+		put_row(cli, &table, &info);
+		table_end(&table, stdout);
+	}
+	const int named = limit_tasks_put(cli->tq, cli->operands[1], object);
+
+	if (object)
+		json_line(object);
+	return named < 0 ? fail(cli, named, ABOUT_LIMIT, "limit \"%s\"", cli->operands[1]) : CLI_OK;
 }
 
 static int page(struct tq *tq, uint64_t *cursor, void *infos, uint32_t count)
