@@ -294,6 +294,46 @@ port() {
 	ask 200 metrics
 }
 
+@test "fault.D8: an address with 700 connections that say nothing delays no other" {
+	need_exporter
+	taskq create
+	exporter
+	cat >crowd.py <<'EOF'
+import socket, sys
+crowd = []
+for i in range(700):
+    s = socket.socket()
+    s.bind(("127.0.0.2", 0))
+    s.connect(("127.0.0.1", int(sys.argv[1])))
+    crowd.append(s)
+# Those beyond the share are closed: at least so many have been, when all are looked at.
+closed = 0
+for s in crowd[512:]:
+    s.settimeout(5)
+    closed += s.recv(1) == b""
+print(closed, flush=True)
+sys.stdin.read()
+EOF
+	port=${url##*:}
+	coproc crowd { exec python3 crowd.py "${port%/}"; }
+	# Not by the clock: while all of them are there, and before any is idle for too long.
+	read -r closed <&"${crowd[0]}"
+	((closed == 188))
+	ask 200 healthz -m 5
+	ask 200 metrics -m 5
+	# It takes no more than its own share.
+	python3 - "${port%/}" <<'EOF'
+import socket, sys
+s = socket.socket()
+s.bind(("127.0.0.2", 0))
+s.connect(("127.0.0.1", int(sys.argv[1])))
+s.settimeout(5)
+sys.exit(0 if s.recv(1) == b"" else 1)
+EOF
+	exec {crowd[1]}>&-
+	wait "$crowd_PID"
+}
+
 @test "H7: 200 connections at once are all answered" {
 	need_exporter
 	some_work

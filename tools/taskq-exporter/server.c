@@ -10,8 +10,9 @@
 #include "routes.h"
 
 enum {
-	THREADS = 4,		   /* a long list holds up nobody else */
-	CONNECTIONS_MAX = 512,	   /* if there are descriptors; a quarter of them in each thread */
+	THREADS = 4,	       /* a long list holds up nobody else */
+	CONNECTIONS_MAX = 512, /* if there are descriptors; a quarter of them in each thread */
+	ADDRESS_SHARE = 2,     /* so many hold all of them: one client leaves room for others */
 	CONNECTION_BYTES = 16 << 10, /* of a request's head */
 	IDLE_SECONDS = 10
 };
@@ -166,17 +167,19 @@ static enum MHD_Result handle(void *cls, struct MHD_Connection *connection, cons
 
 bool server_start(struct server *server, int fd)
 {
+	const unsigned connections = descriptors_for(CONNECTIONS_MAX, THREADS);
+
 	pthread_mutex_init(&server->connections.mutex, NULL);
 	server->daemon = MHD_start_daemon(
 		MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, handle, server,
 		MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_THREAD_POOL_SIZE, (unsigned)THREADS,
-		MHD_OPTION_CONNECTION_LIMIT, descriptors_for(CONNECTIONS_MAX, THREADS),
-		MHD_OPTION_URI_LOG_CALLBACK, note_target, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-		MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_SECONDS,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
-		MHD_OPTION_NOTIFY_CONNECTION, connections_note, &server->connections,
-		MHD_OPTION_NOTIFY_COMPLETED, connections_answered, &server->connections,
-		MHD_OPTION_END);
+		MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_URI_LOG_CALLBACK, note_target,
+		NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_TIMEOUT,
+		(unsigned)IDLE_SECONDS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, connections_note,
+		&server->connections, MHD_OPTION_NOTIFY_COMPLETED, connections_answered,
+		&server->connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		connections / ADDRESS_SHARE, MHD_OPTION_END);
 	return server->daemon != NULL;
 }
 
