@@ -24,7 +24,6 @@ struct state {
 static int add_up(struct tq_run *run, void *arg)
 {
 	const struct tq_claim *claim = tq_run_claim(run);
-	struct tq_worker *worker = tq_run_worker(run);
 	struct state state = { 1, 0 };
 	uint64_t last;
 
@@ -39,11 +38,11 @@ static int add_up(struct tq_run *run, void *arg)
 	while (state.next <= last) {
 		const uint32_t percent = (uint32_t)(state.next * 100 / last);
 
-		if (tq_claim_stopping(worker, claim)) /* cancelled, or out of time */
+		if (tq_run_stopping(run)) /* cancelled, or out of time */
 			return TQ_RUN_FAIL;
 		state.sum += state.next++;
-		if (tq_claim_progress(worker, claim, percent, "adding") < 0 ||
-		    tq_claim_checkpoint(worker, claim, &state, sizeof(state)) < 0)
+		if (tq_run_progress(run, percent, "adding") < 0 ||
+		    tq_run_checkpoint(run, &state, sizeof(state)) < 0)
 			return TQ_RUN_FAIL;
 		if (claim->attempt == 1 && state.next > last / 2)
 			raise(SIGKILL); /* only this worker's process pays for it */

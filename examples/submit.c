@@ -4,45 +4,21 @@
  *
  * Somebody must run it: `taskq -s SEGMENT work`.  Exits 0 when the task is done.
  */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include <taskq/taskq.h>
 
-/* The payload of kind "exec"; free() it. */
-static void *encode(const char *const *argv, uint64_t *ret_bytes)
-{
-	const struct tq_exec exec = { .size = sizeof(exec), .argv = argv };
-	void *payload;
-
-	/* The first call only says how large it will be. */
-	if (tq_exec_encode(&exec, NULL, 0, ret_bytes) == -EINVAL)
-		return NULL;
-	payload = malloc(*ret_bytes);
-	if (payload && tq_exec_encode(&exec, payload, *ret_bytes, ret_bytes) < 0) {
-		free(payload);
-		return NULL;
-	}
-	return payload;
-}
-
 static int submit(struct tq *tq, const char *const *argv, uint64_t *ret_id)
 {
-	struct tq_task_spec spec = {
+	const struct tq_task_spec spec = {
 		.size = sizeof(spec),
 		.priority = TQ_PRIORITY_HIGH,
 		.label = "example",
 		.timeout_ns = 60ull * 1000000000,
 		.attempts_max = 3,
 	};
-	void *payload = encode(argv, &spec.payload_bytes);
-	int r;
 
-	spec.payload = payload;
-	r = payload ? tq_submit(tq, &spec, ret_id) : -ENOMEM;
-	free(payload);
-	return r;
+	return tq_submit_exec(tq, argv, &spec, ret_id);
 }
 
 static void print_output(struct tq *tq, uint64_t id)

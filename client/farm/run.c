@@ -38,6 +38,21 @@ int tq_run_result(struct tq_run *run, const void *data, uint64_t bytes)
 	return 0;
 }
 
+int tq_run_progress(struct tq_run *run, uint32_t percent, const char *text)
+{
+	return tq_claim_progress(run->worker, run->claim, percent, text);
+}
+
+int tq_run_checkpoint(struct tq_run *run, const void *data, uint64_t bytes)
+{
+	return tq_claim_checkpoint(run->worker, run->claim, data, bytes);
+}
+
+int tq_run_stopping(struct tq_run *run)
+{
+	return tq_claim_stopping(run->worker, run->claim);
+}
+
 void tq_run_error(struct tq_run *run, const char *text)
 {
 	snprintf(run->error, sizeof(run->error), "%s", text ? text : "");

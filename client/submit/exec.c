@@ -17,6 +17,7 @@
 
 #include "client/core/options.h"
 #include "client/submit/exec.h"
+#include "client/submit/spec.h"
 
 #define MAGIC 0x31637865u /* "exc1" */
 #define HAS_CWD (1u << 0)
@@ -264,4 +265,41 @@ int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exe
 	}
 	*ret_exec = exec;
 	return 0;
+}
+
+/* Most commands are smaller than this: no memory is asked for. */
+#define SMALL_BYTES 1024
+
+static int submit_encoded(struct tq *tq, const struct tq_exec *exec, struct tq_task_spec *spec,
+			  uint64_t *ret_id)
+{
+	char small[SMALL_BYTES];
+	char *large = NULL;
+	int r = tq_exec_encode(exec, small, sizeof(small), &spec->payload_bytes);
+
+	if (r == -ENOBUFS) {
+		large = malloc(spec->payload_bytes);
+		r = large ? tq_exec_encode(exec, large, spec->payload_bytes, &spec->payload_bytes)
+			  : -ENOMEM;
+	}
+	spec->payload = large ? large : small;
+	if (r == 0)
+		r = tq_submit(tq, spec, ret_id);
+	free(large);
+	return r;
+}
+
+int tq_submit_exec(struct tq *tq, const char *const *argv, const struct tq_task_spec *spec,
+		   uint64_t *ret_id)
+{
+	const struct tq_exec exec = { .size = sizeof(exec), .argv = argv };
+	struct tq_task_spec s;
+	int r = tqi_options_in(&s, sizeof(s), sizeof(s), spec);
+
+	if (r < 0)
+		return r;
+	if (s.payload || s.payload_bytes || !tqi_spec_is_exec(&s))
+		return -EINVAL;
+	s.size = sizeof(s);
+	return submit_encoded(tq, &exec, &s, ret_id);
 }

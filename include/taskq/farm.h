@@ -54,6 +54,15 @@ TQ_API struct tq_worker *tq_run_worker(const struct tq_run *run);
  */
 TQ_API TQ_NODISCARD int tq_run_result(struct tq_run *run, const void *data, uint64_t bytes);
 
+/** tq_run_progress() - as tq_claim_progress(), of this attempt. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_run_progress(struct tq_run *run, uint32_t percent, const char *text);
+
+/** tq_run_checkpoint() - as tq_claim_checkpoint(), of this attempt. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_run_checkpoint(struct tq_run *run, const void *data, uint64_t bytes);
+
+/** tq_run_stopping() - as tq_claim_stopping(), of this attempt. Since: 0.1.0 */
+TQ_API int tq_run_stopping(struct tq_run *run);
+
 /** tq_run_error() - set the error text to report on failure; copied and cut. Since: 0.1.0 */
 TQ_API void tq_run_error(struct tq_run *run, const char *text);
 
@@ -105,6 +114,28 @@ TQ_API TQ_NODISCARD int tq_exec_encode(const struct tq_exec *exec, void *buf, ui
  */
 TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
 				       struct tq_exec **ret_exec);
+
+/**
+ * tq_submit_exec() - hand in a command: tq_exec_encode() and tq_submit() in one.
+ *
+ * @argv:	NULL-terminated, at least one; copied before the call returns.
+ * @spec:	all else of the task, without a payload; its kind is "exec", or NULL.  NULL: all
+ *		defaults.
+ * @ret_id:	the task's id; may be NULL.
+ *
+ * What only struct tq_exec has, as a directory or an environment, wants the two calls.
+ *
+ * Threads:	safe.
+ * Fork:	safe.
+ * Blocks:	as tq_submit().
+ * Errors:	-EINVAL no command, or @spec has a payload or another kind; -E2BIG the
+ *		command is over TQ_PAYLOAD_MAX; -ENOMEM; those of tq_submit().
+ * Since: 0.1.0
+ *
+ * Return: as tq_submit().
+ */
+TQ_API TQ_NODISCARD int tq_submit_exec(struct tq *tq, const char *const *argv,
+				       const struct tq_task_spec *spec, uint64_t *ret_id);
 
 /* flags of struct tq_farm_opts */
 #define TQ_FARM_UNTIL_EMPTY (1u << 0) /* return when nothing that it serves can start any more */

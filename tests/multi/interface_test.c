@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -102,6 +103,72 @@ static void all_who_make_tasks_refuse_what_is_no_command(void **state)
 	assert_int_equal(tq_schedule_create(box->tq, &every, &id), -EINVAL);
 }
 
+/* C4 */
+
+static void a_command_is_handed_in_by_one_call(void **state)
+{
+	struct farm_box *box = *state;
+	static char word[5000];
+	const char *const argv[] = { "echo", "a", word, NULL };
+	const char *const empty[] = { NULL };
+	const struct tq_task_spec labelled = { .size = sizeof(labelled), .label = "its label" };
+	const struct tq_task_spec other = { .size = sizeof(other), .kind = "k" };
+	struct tq_task_info info;
+	uint64_t id;
+
+	farm_start(box);
+	for (size_t bytes = 1; bytes < sizeof(word); bytes += sizeof(word) - 2) {
+		memset(word, 'b', bytes); /* on the stack, and in memory of its own */
+		assert_int_equal(tq_submit_exec(box->tq, argv, &labelled, &id), 0);
+		info = wait_final(box, id);
+		assert_int_equal(info.state, TQ_DONE);
+		assert_string_equal(info.label, "its label");
+		assert_int_equal(info.result_bytes, strlen("a \n") + bytes);
+	}
+	assert_int_equal(tq_submit_exec(box->tq, argv, NULL, NULL), 0);
+	assert_int_equal(tq_submit_exec(box->tq, NULL, NULL, &id), -EINVAL);
+	assert_int_equal(tq_submit_exec(box->tq, empty, NULL, &id), -EINVAL);
+	assert_int_equal(tq_submit_exec(box->tq, argv, &other, &id), -EINVAL);
+	assert_int_equal(tq_submit_exec(box->tq, argv, &junk, &id), -EINVAL);
+	assert_int_equal(farm_stop(box), 0);
+}
+
+/* C5 */
+
+static int reports(struct tq_run *run, void *arg)
+{
+	(void)arg;
+	if (tq_run_claim(run)->checkpoint_bytes == 5 && !tq_run_stopping(run))
+		return TQ_RUN_DONE;
+	if (tq_run_progress(run, 42, "half-way") < 0 || tq_run_checkpoint(run, "saved", 5) < 0)
+		return TQ_RUN_FATAL;
+	while (!tq_run_stopping(run))
+		tq_claim_wait_stop(tq_run_worker(run), tq_run_claim(run), TQ_FOREVER_NS);
+	return tq_run_stopping(run) == TQ_CAUSE_TIMEOUT ? TQ_RUN_FAIL : TQ_RUN_FATAL;
+}
+
+static void reports_handler(struct tq *tq)
+{
+	if (tq_handler_set(tq, "reports", reports, NULL) < 0)
+		_exit(FARM_FAILED);
+}
+
+static void a_handler_speaks_of_its_attempt(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec twice = { .attempts_max = 2,
+					    .backoff_ns = 1,
+					    .timeout_ns = 200000000 };
+
+	box->handlers = reports_handler;
+	farm_start(box);
+	struct tq_task_info info = wait_final(box, submit_kind(box, "reports", &twice));
+
+	assert_int_equal(info.state, TQ_DONE);
+	assert_int_equal(info.attempt, 2);
+	assert_int_equal(farm_stop(box), 0);
+}
+
 int main(void)
 {
 #define TEST(name, f)                                                                              \
@@ -115,6 +182,9 @@ int main(void)
 		TEST("fault.C1: also in batches", batches_refuse_what_is_no_command),
 		TEST("fault.C1: also in graphs, groups and schedules",
 		     all_who_make_tasks_refuse_what_is_no_command),
+		TEST("fault.C4: a command is handed in by one call",
+		     a_command_is_handed_in_by_one_call),
+		TEST("fault.C5: a handler speaks of its attempt", a_handler_speaks_of_its_attempt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
