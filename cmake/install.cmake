@@ -39,6 +39,7 @@ foreach(section IN ITEMS 1 3 7)
 	install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section}
 		OPTIONAL FILES_MATCHING PATTERN "*.${section}")
 endforeach()
+include(cmake/man_links.cmake)
 
 # A unit for systemd, to be copied to /etc/systemd/system.
 install(FILES docs/systemd/taskq@.service DESTINATION ${CMAKE_INSTALL_DATADIR}/taskq/systemd)

@@ -68,4 +68,15 @@ fi
 if [ -x "$prefix/bin/taskq-exporter" ]; then
 	"$prefix/bin/taskq" exporter --version | grep -qF "$version" || fail 'taskq exporter --version'
 fi
+# fault.C8: each public function has its page of the manual.
+nm -D --defined-only "$libdir/libtaskq.so" | sed -n 's/.* T \(tq_[a-z0-9_]*\).*/\1/p' | sort -u \
+	>"$tmp/exported"
+[ -s "$tmp/exported" ] || fail 'no functions'
+find "$prefix/share/man/man3" -name 'tq_*.3' -printf '%f\n' | sed 's/\.3$//' | sort >"$tmp/pages"
+diff "$tmp/exported" "$tmp/pages" || fail 'functions and their pages of the manual differ'
+for name in $(cat "$tmp/pages"); do
+	grep -qx '.so man3/libtaskq.3' "$prefix/share/man/man3/$name.3" || fail "$name(3) leads nowhere"
+	grep -qE "^\\.Fo $name( |\$)" "$prefix/share/man/man3/libtaskq.3" || fail "libtaskq(3) lacks $name"
+done
+
 [ -s "$prefix/share/taskq/grafana/taskq.json" ] || fail 'no dashboard'
