@@ -20,6 +20,10 @@
  * DP-5  To revive those that a task's end has cancelled, each gets a new life, blocked on
  *     this task's: what else it waited for and is open, or was not decided for it because
  *     it had ended, it waits for again; what has failed meanwhile is its culprit then.
+ *     The end of one that was done has cancelled only what came after its failure: no one
+ *     is revived with it.  For one that is after-ok and after-fail of the same task, which
+ *     is never met, the order in which its own dependencies are revived decides whether it
+ *     waits for both again.
  * DP-6  The end of a task that DOOMS cancels all its dependants, and each dooms its own.
  */
 #ifndef TQI_SCHEDULER_GRAPH_AFTER_H

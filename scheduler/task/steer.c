@@ -115,7 +115,10 @@ int tqi_steer_retry(struct tqi_tx *tx, uint64_t id)
 	return tqi_steer_renew(tx, index, tqi_after_retry(tx, tqi_task_at(tx, index)));
 }
 
-/* It is blocked itself until its dependants, whom its list names, are. */
+/*
+ * It is blocked itself until its dependants, whom its list names, are.  Of one that was done
+ * these are for its failure, or have been doomed: they stay as they are (DP-5).
+ */
 int tqi_steer_revive(struct tqi_tx *tx, uint64_t id)
 {
 	uint32_t index;
@@ -124,7 +127,7 @@ int tqi_steer_revive(struct tqi_tx *tx, uint64_t id)
 	if (r < 0)
 		return r;
 	struct tqi_task *task = tqi_task_at(tx, index);
-	bool gate = task->edges;
+	bool gate = task->edges && task->state != TQ_DONE;
 
 	if (gate)
 		r = tqi_task_extra_make(tx, task);

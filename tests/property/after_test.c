@@ -301,9 +301,12 @@ static uint32_t pick(struct run *r)
 	return r->nodes ? 1 + tqt_below(&r->random, r->nodes) : 0;
 }
 
-static uint32_t pick_kind(struct run *r)
+/* Never after-ok and after-fail of the same one, which is never met (DP-5). */
+static uint32_t pick_kind(struct run *r, uint32_t at, uint32_t on)
 {
-	return TQ_AFTER_OK + (tqt_below(&r->random, 2) ? 0 : tqt_below(&r->random, 3));
+	if (!tqt_below(&r->random, 4))
+		return TQ_AFTER_ANY;
+	return (at + on) % 3 ? TQ_AFTER_OK : TQ_AFTER_FAIL;
 }
 
 /* Between two comparisons, when the model lets nobody go. */
@@ -352,7 +355,7 @@ static void op_submit(struct run *r)
 	if (r->nodes + 1 == NODES)
 		return;
 	for (uint32_t i = tqt_below(&r->random, 4); i > 0 && r->nodes; i--) {
-		uint32_t on = pick(r), kind = pick_kind(r);
+		uint32_t on = pick(r), kind = pick_kind(r, r->nodes + 1, on);
 
 		after[spec.after_count++] =
 			(struct tq_dependency){ .id = r->node[on].id, .kind = kind };
@@ -407,6 +410,9 @@ static void op_end(struct run *r)
 		at = at < r->nodes ? at + 1 : 1;
 	if (!at || r->node[at].state != TQ_RUNNING)
 		return;
+	/* Who has been cancelled, and is not told yet, would be doomed with what comes after it. */
+	if (r->node[at].dooms)
+		drain(r, UINT32_MAX);
 	bool cancelled = task_of(&r->s.f, r->node[at].id)->flags & TQI_TASK_CANCEL;
 
 	end(&r->s.f, r->s.worker, &r->claims[at], verdicts[how]);
@@ -468,7 +474,7 @@ static void op_retry(struct run *r)
 	int answer = steer(r, all ? tqi_steer_revive : tqi_steer_retry, at);
 
 	assert_int_equal(answer, expected_of(n, is_final(n)));
-	if (answer == 0 && all)
+	if (answer == 0 && all && n->state != TQ_DONE)
 		revive(r, at);
 	else if (answer == 0)
 		retry(r, at);
@@ -487,7 +493,7 @@ static void op_forget(struct run *r)
 
 static void op_after(struct run *r)
 {
-	uint32_t at = pick(r), on = pick(r), kind = pick_kind(r);
+	uint32_t at = pick(r), on = pick(r), kind = pick_kind(r, at, on);
 
 	if (!at || r->node[at].count == DEPENDENCIES)
 		return;
