@@ -114,6 +114,8 @@ int spool_print(struct cli *cli, uint64_t id, struct spool *spool, struct stream
 		r = stream_put(spool->data, spool->bytes);
 	if (r == 0 && spool && spool->file)
 		r = print_file(spool);
+	if (r == -EPIPE)
+		cli->is_unread = true;
 	return r < 0 ? r : stream_copy(cli, ret_stream);
 }
 
