@@ -93,6 +93,6 @@ has_empty_heading() {
 		expect 0 help "$verb"
 		not has_empty_heading
 	done
-	expect 0 help hold
+	expect 0 help progress
 	not prints "Options:"
 }
