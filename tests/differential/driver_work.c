@@ -68,12 +68,22 @@ void driver_submit(struct driver *d)
 	d->task_count += r == 0;
 }
 
+static bool is_done(struct driver *d, uint64_t id)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	return tq_info(d->tq, id, &info) == 0 && info.state == TQ_DONE;
+}
+
 void driver_steer(struct driver *d)
 {
 	uint64_t id = driver_pick_task(d);
-	uint32_t how = driver_below(d, 6);
-	int r = how == 5 ? tq_cancel(d->tq, id)
-			 : tq_task_steer(d->tq, id, TQ_TASK_ACTION_HOLD + how);
+	uint32_t how = driver_below(d, 6), action = TQ_TASK_ACTION_HOLD + how;
+
+	if ((action == TQ_TASK_ACTION_RETRY || action == TQ_TASK_ACTION_RETRY_DEPENDANTS) &&
+	    is_done(d, id))
+		return; /* was refused, and is not any more */
+	int r = how == 5 ? tq_cancel(d->tq, id) : tq_task_steer(d->tq, id, action);
 
 	printf("steer t%d %u %d\n", driver_task(d, id), how, r);
 }
