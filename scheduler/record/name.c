@@ -4,8 +4,9 @@
 
 #include "shm/span.h"
 
-/* Queues, and kinds, that no submit takes: for who drains, looks, or brings workers (A6). */
-#define NAMES_SPARED 8
+/* Queues that no submit takes: for who drains, looks, or brings workers (A6).  All kinds are
+ * for submits: who runs commands has one from the start. */
+#define QUEUES_SPARED 8
 
 static uint8_t *first_of(char *name)
 {
@@ -54,7 +55,8 @@ void tqi_name_leave(struct tqi_tx *tx, uint32_t table, uint32_t record)
 uint32_t tqi_name_take(struct tqi_tx *tx, uint32_t table, const char *name, bool *ret_full)
 {
 	const char *kept = table == TQI_QUEUES ? TQI_QUEUE_DEFAULT : TQI_KIND_DEFAULT;
-	const uint32_t spared = tx->spares == TQI_SPARES_ALL ? NAMES_SPARED : 0;
+	const bool spares = table == TQI_QUEUES && tx->spares == TQI_SPARES_ALL;
+	const uint32_t spared = spares ? QUEUES_SPARED : 0;
 	const uint32_t left = tx->seg->geometry.tables[table].max - 1 - /* index 0 is none */
 			      tx->core->tables[table].live;
 

@@ -60,7 +60,7 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	expect 0 submit -- true
 }
 
-# The last eight places are for whoever brings workers; submits do without.
+# The last eight queues are for whoever brings workers; submits do without.
 @test "A6: queues and kinds that are in use stay: nobody waits for another one" {
 	seq 1014 | jq -c '{command: ["true"], queue: "z\(.)"}' | submit --batch - >/dev/null
 	expect 0 submit --kind k0 --payload x
@@ -74,7 +74,7 @@ fill() { # ARG...: submits 200 KB payloads until one is refused; its exit code i
 	says "all 1023 queues are in use"
 	expect 4 work -q another --until-empty
 	says "all 1023 queues are in use"
-	seq 245 | jq -c '{kind: "k\(.)", payload: "x"}' | submit --batch - >/dev/null
+	seq 253 | jq -c '{kind: "k\(.)", payload: "x"}' | submit --batch - >/dev/null
 	expect 4 submit --kind another --payload x --full-timeout 1h
 	says "all 255 kinds are in use"
 	expect 0 submit -q z7 --kind k7 --payload x
