@@ -26,7 +26,7 @@ static void copy_part(struct tqi_tx *tx, const struct tqi_task *task, uint64_t b
 
 	if (tqi_offset(tx, from) + bytes > tx->seg->geometry.max_bytes)
 		tx->corrupt = true;
-	else
+	else if (bytes)
 		memcpy(to, from, bytes);
 }
 
