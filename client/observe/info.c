@@ -189,14 +189,14 @@ static uint32_t bounded_checkpoint(uint64_t bytes)
 	return (uint32_t)bytes <= TQ_CHECKPOINT_MAX ? (uint32_t)bytes : 0;
 }
 
-/* Of attempts that have ended; one that is under way has the block then. */
+/* Of attempts that have ended; one that is under way (NULL none) has it then. */
 static void fill_kept(const struct tqi_segment *seg, const struct tqi_task *t,
-		      struct tq_task_info *i)
+		      const struct tqi_attempt *attempt, struct tq_task_info *i)
 {
-	struct tqi_kept_place place;
+	const struct tqi_kept_place place = tqi_kept_place_of(t, attempt);
 	struct tqi_kept kept;
 
-	if (!tqi_peek_kept(seg, t, &place, &kept))
+	if (!tqi_peek_kept(seg, t, place, &kept))
 		return;
 	if (kept.reported)
 		put_report(&kept.report, i);
@@ -209,9 +209,13 @@ static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t
 {
 	struct tqi_attempt a;
 
-	if (t->state != TQ_RUNNING || tqi_peek_record(seg, TQI_ATTEMPTS, t->attempt, &a) < 0 ||
-	    a.id != i->id)
+	if (t->state != TQ_RUNNING) {
+		fill_kept(seg, t, NULL, i);
 		return;
+	}
+	if (tqi_peek_record(seg, TQI_ATTEMPTS, t->attempt, &a) < 0 || a.id != i->id)
+		return;
+	fill_kept(seg, t, &a, i);
 	uint32_t report = tqi_load_relaxed32(&a.progress_index);
 
 	i->worker = a.worker;
@@ -317,7 +321,6 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	fill_run(seg, task, ret_info);
 	fill_texts(seg, task, ret_info);
 	fill_extra(seg, task, ret_info);
-	fill_kept(seg, task, ret_info);
 	fill_attempt(seg, task, ret_info);
 	tqi_peek_server_of(seg, task, ret_info->server);
 	fill_surroundings(seg, task, around, ret_info);

@@ -6,31 +6,19 @@
 
 #define TRIES 64
 
-/* The attempt that a copied task runs; false: none. */
+/* The attempt that a copied task, which is running, runs; false: another one by now. */
 static bool peek_attempt(const struct tqi_segment *seg, const struct tqi_task *task, uint64_t id,
 			 struct tqi_attempt *ret_attempt)
 {
-	return task->state == TQ_RUNNING &&
-	       tqi_peek_record(seg, TQI_ATTEMPTS, task->attempt, ret_attempt) == 0 &&
+	return tqi_peek_record(seg, TQI_ATTEMPTS, task->attempt, ret_attempt) == 0 &&
 	       ret_attempt->id == id;
 }
 
 bool tqi_peek_kept(const struct tqi_segment *seg, const struct tqi_task *task,
-		   struct tqi_kept_place *ret_place, struct tqi_kept *ret_kept)
+		   struct tqi_kept_place place, struct tqi_kept *ret_kept)
 {
-	struct tqi_kept_place place = { task->kept, task->kept_bytes };
-	struct tqi_attempt a;
-
-	if (task->state == TQ_RUNNING) {
-		if (tqi_peek_record(seg, TQI_ATTEMPTS, task->attempt, &a) < 0)
-			return false;
-		place = (struct tqi_kept_place){ a.inherited, a.inherited_bytes };
-	}
-	if (!place.block || place.bytes < sizeof(*ret_kept) ||
-	    tqi_peek_owned(seg, task, place.block, 0, ret_kept, sizeof(*ret_kept)) < 0)
-		return false;
-	*ret_place = place;
-	return true;
+	return place.block && place.bytes >= sizeof(*ret_kept) &&
+	       tqi_peek_owned(seg, task, place.block, 0, ret_kept, sizeof(*ret_kept)) == 0;
 }
 
 /* Of an attempt under way: the half that is valid, if it still is when it has been copied. */
@@ -52,13 +40,12 @@ static int copy_saved(const struct tqi_segment *seg, const struct tqi_task *task
 	return r;
 }
 
-static int copy_kept(const struct tqi_segment *seg, const struct tqi_task *task, void *buf,
-		     uint64_t *ret_bytes)
+static int copy_kept(const struct tqi_segment *seg, const struct tqi_task *task,
+		     struct tqi_kept_place place, void *buf, uint64_t *ret_bytes)
 {
-	struct tqi_kept_place place;
 	struct tqi_kept kept;
 
-	if (!tqi_peek_kept(seg, task, &place, &kept) || !kept.saved)
+	if (!tqi_peek_kept(seg, task, place, &kept) || !kept.saved)
 		return -ENODATA;
 	*ret_bytes = place.bytes - sizeof(kept);
 	if (*ret_bytes > TQ_CHECKPOINT_MAX)
@@ -66,10 +53,22 @@ static int copy_kept(const struct tqi_segment *seg, const struct tqi_task *task,
 	return tqi_peek_owned(seg, task, place.block, sizeof(kept), buf, *ret_bytes);
 }
 
+static int copy_checkpoint(const struct tqi_segment *seg, const struct tqi_task *task, uint64_t id,
+			   void *buf, uint64_t *ret_bytes)
+{
+	const bool runs = task->state == TQ_RUNNING;
+	struct tqi_attempt a;
+
+	if (runs && !peek_attempt(seg, task, id, &a))
+		return -EAGAIN;
+	if (runs && a.checkpoint && tqi_load_relaxed64(&a.saved))
+		return copy_saved(seg, task, id, &a, buf, ret_bytes);
+	return copy_kept(seg, task, tqi_kept_place_of(task, runs ? &a : NULL), buf, ret_bytes);
+}
+
 int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
 {
 	struct tqi_task task;
-	struct tqi_attempt a;
 	uint64_t bytes = 0;
 
 	for (int i = 0; i < TRIES; i++) {
@@ -77,11 +76,7 @@ int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
 
 		if (r < 0)
 			return r;
-		if (peek_attempt(&tq->seg, &task, id, &a) && a.checkpoint &&
-		    tqi_load_relaxed64(&a.saved))
-			r = copy_saved(&tq->seg, &task, id, &a, buf, &bytes);
-		else
-			r = copy_kept(&tq->seg, &task, buf, &bytes);
+		r = copy_checkpoint(&tq->seg, &task, id, buf, &bytes);
 		if (r != -EAGAIN && tqi_task_unchanged(&tq->seg, tqi_id_index(id), &task)) {
 			if (r == 0)
 				*ret_bytes = bytes;

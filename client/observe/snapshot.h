@@ -12,9 +12,10 @@
 #include "client/core/handle.h"
 #include "client/observe/moment.h"
 
-/* Copy of the core page and of the root. */
 /* Zeroed private memory, had where it is touched: for a copy laid out like a segment; NULL none. */
 void *tqi_map_private(uint64_t bytes);
+
+/* Copy of the core page and of the root. */
 int tqi_peek_core(const struct tqi_segment *seg, struct tqi_core *ret_core);
 int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root);
 /* One above a table's last record, and nothing else: a copy of the core takes its busiest
