@@ -85,7 +85,8 @@ static int begin_writing(struct joblog *log, const char *path, bool resume)
 		return -errno;
 	if (fseek(log->file, 0, SEEK_END) == 0 && ftell(log->file) == 0)
 		fputs(HEADER, log->file);
-	else if (fseek(log->file, -1, SEEK_END) == 0 && getc(log->file) != '\n')
+	else if (fseek(log->file, -1, SEEK_END) == 0 && getc(log->file) != '\n' &&
+		 fseek(log->file, 0, SEEK_END) == 0) /* between reading and writing */
 		fputs("\n", log->file);
 	return fflush(log->file) == 0 ? 0 : -errno;
 }
