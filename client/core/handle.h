@@ -144,8 +144,8 @@ static inline bool tqi_hold_again(struct tq *tq, struct tqi_tx *tx, uint32_t *tr
 
 /*
  * Run an operation in a hold of its own; when it answers -ENOMEM, grow the segment
- * or evict old records, and run it again; likewise for want of names.  TQ_EFULL when that does not help,
- * -ENOSPC when the tmpfs is full.
+ * or evict old records, and run it again; likewise for want of names.  TQ_EFULL when
+ * that does not help, -ENOSPC when the tmpfs is full.
  */
 typedef int tqi_operation(struct tqi_tx *tx, void *arg);
 int tqi_run(struct tq *tq, tqi_operation *op, void *arg);

@@ -677,10 +677,11 @@ enum tq_task_action {
  *
  * A retry by itself waits for the dependencies that are not decided yet, and, after-ok, for
  * those that have a new life themselves; what refused it, and all others, stay decided.
- * What came after a task that was done, and is done again, is not done again.  With its dependants it is blocked itself until all of them are revived, which
- * goes on by itself, whoever dies; one stays cancelled for which there is no room, whose
- * unique key is taken, or that another dependency keeps from starting, which then is its
- * cause.
+ * What came after a task that was done, and is done again, is not done again, and nobody is
+ * revived with it: its end has cancelled only what came after its failure.
+ * With its dependants a task is blocked itself until all of them are revived, which goes on
+ * by itself, whoever dies; one stays cancelled for which there is no room, whose unique key
+ * is taken, or that another dependency keeps from starting, which then is its cause.
  *
  * Errors:	TQ_ESTATE its state does not allow it, or its end is still being told to
  *		its dependants; TQ_EGONE; -ENOENT; -EROFS;

@@ -110,8 +110,9 @@ struct tq_claim {
  *		no limit.
  * @ret_claim:	filled on success, untouched otherwise; set .size before the call.
  *
- * Ownership:	@ret_claim->payload, ->checkpoint, ->progress_text and ->server point into the segment and are valid until
- *		the verdict, even when the lease is lost meanwhile.
+ * Ownership:	@ret_claim->payload, ->checkpoint, ->progress_text and ->server point into
+ *		the segment and are valid until the verdict, even when the lease is lost
+ *		meanwhile.
  * Threads:	one thread at a time per worker.
  * Fork:	-ECHILD in a child of the process that opened @worker.
  * Signals:	-EINTR when a handler ran while it slept.

@@ -166,8 +166,8 @@
 	F(sweep.reserved0, R) F(sweep.cancel_before, T) F(retention_ns, T) F(look_ns, T) \
 	F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) F(worker_cursor, H) \
 	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(asleep_queues, D) \
-	F(queues_at, H) F(kinds_at, H) F(reserved0, R) F(time.appointments, D) F(time.schedules, D) F(time.crons, D) \
-	F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
+	F(queues_at, H) F(kinds_at, H) F(reserved0, R) F(time.appointments, D) \
+	F(time.schedules, D) F(time.crons, D) F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
 	F(time.sequence, T) F(time.wall_seen_ns, T) F(limit.rates, D) F(limit.loosened, D) \
 	F(limit.refills, D) F(stale.first, D) F(stale.last, D) F(stale.stuck, D) \
 	F(stale.stage, D) F(stale.cursor, D) F(stale.best, D) F(stale.best_deadline_ns, D) \

@@ -137,9 +137,9 @@ struct tqi_by_kind {
 /*
  * Tasks of one queue, kind, band and era: their lanes ordered by first task.  Unfinished
  * tasks are in classes of the queue's era, or on their way from those of the one before; a
- * class of that is freed when it has no members any more.  Beside the plain lane there is one for each set of limit keys that an
- * unfinished task of the class has, and a parking for each of these keys
- * (scheduler/order/lane.h).
+ * class of that is freed when it has no members any more.  Beside the plain lane there is one
+ * for each set of limit keys that an unfinished task of the class has, and a parking for each
+ * of these keys (scheduler/order/lane.h).
  *
  * A tenant's class in a fair queue is there while it has members, in the tenant's chain; it
  * competes with others in the heap of their stream (scheduler/order/fair.h).  A start reads

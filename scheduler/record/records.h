@@ -40,9 +40,9 @@
  *     name calls for, whose `used` is what its servers add up to (scheduler/limit/server.h).
  * RC-13  There is one stream for each queue and kind that have had a task, found by these
  *     (scheduler/record/stream.h): whatever orders its tasks may come and go, and what is
- *     counted of them stays, until its queue or its kind is given back (UN-1).  Its `times` names histograms, but where it was made when
- *     their table was full, or by a repair without memory.  They have at most as many
- *     samples as it has counted: of waits and of runs the attempts that started, of lives
+ *     counted of them stays, until its queue or its kind is given back (UN-1).  Its `times`
+ *     names histograms, but where it was made when their table was full, or by a repair
+ *     without memory.  They have at most as many samples as it has counted: of waits and of runs the attempts that started, of lives
  *     the tasks that are done or failed.  A process killed between a commit and its
  *     samples leaves these out (shm/histogram.h).
  */
