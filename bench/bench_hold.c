@@ -76,7 +76,7 @@ static void run_batches(struct scene *s)
 		specs[i] = bench_spec();
 	bench_probe_on(true);
 	for (uint32_t i = 0; i < STEPS / BATCH; i++)
-		bench_must(tq_submit_batch(s->tq, specs, BATCH, NULL), "submit");
+		bench_must(tq_submit_many(s->tq, specs, BATCH, NULL), "submit");
 }
 
 /* One after the other, with the probe on for claims or for completions. */

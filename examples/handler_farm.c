@@ -74,10 +74,10 @@ static int print_all(struct tq *tq, const uint64_t *ids)
 		const uint64_t last = STEPS * (i + 1);
 		struct tq_task_info info = { .size = sizeof(info) };
 		uint64_t sum = 0;
-		int r = tq_result(tq, ids[i], &sum, sizeof(sum), NULL);
+		int r = tq_task_result(tq, ids[i], &sum, sizeof(sum), NULL);
 
 		if (r == 0)
-			r = tq_info(tq, ids[i], &info);
+			r = tq_task_info(tq, ids[i], &info);
 		if (r < 0)
 			return r;
 		printf("1 + ... + %llu = %llu, attempts %u\n", (unsigned long long)last,

@@ -27,7 +27,7 @@ static void print_output(struct tq *tq, uint64_t id)
 	uint64_t bytes;
 
 	/* What was kept of its output; `bytes` may be more than fits here. */
-	if (tq_result(tq, id, data, sizeof(data), &bytes) == 0)
+	if (tq_task_result(tq, id, data, sizeof(data), &bytes) == 0)
 		fwrite(data, 1, bytes < sizeof(data) ? bytes : sizeof(data), stdout);
 }
 
@@ -40,12 +40,12 @@ static int run(struct tq *tq, const char *const *argv)
 
 	if (r < 0)
 		return r;
-	fprintf(stderr, "submitted %s\n", tq_id_format(id, text));
+	fprintf(stderr, "submitted %s\n", tq_task_id_format(id, text));
 	r = tq_wait(tq, id, TQ_FOREVER_NS, &info);
 	if (r < 0)
 		return r;
 	print_output(tq, id);
-	fprintf(stderr, "%s, %s, after %u attempts\n", tq_state_name(info.state),
+	fprintf(stderr, "%s, %s, after %u attempts\n", tq_task_state_name(info.state),
 		tq_cause_format(info.cause, info.cause_arg, cause), info.attempt);
 	return info.state == TQ_DONE ? 0 : 1;
 }

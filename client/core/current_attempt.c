@@ -26,7 +26,7 @@ void tqi_behalf_read(struct tq *tq)
 	char path[TQI_PATH_MAX];
 
 	if (!id || !attempt || !segment || tqi_segment_path(segment, path) < 0 ||
-	    strcmp(path, tq->seg.path) != 0 || tq_id_parse(id, &tq->command.id) < 0)
+	    strcmp(path, tq->seg.path) != 0 || tq_task_id_parse(id, &tq->command.id) < 0)
 		return;
 	tq->command.attempt = number_of(attempt);
 }

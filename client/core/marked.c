@@ -86,7 +86,7 @@ static bool is_marked(struct search *s, uint32_t pid, uint64_t start)
 	const char *segment = text ? value_of(s, bytes, "TASKQ_SEGMENT") : NULL;
 	uint64_t id;
 
-	if (!segment || strcmp(segment, s->path) != 0 || tq_id_parse(text, &id) < 0)
+	if (!segment || strcmp(segment, s->path) != 0 || tq_task_id_parse(text, &id) < 0)
 		return false;
 	const bool may_stay = value_of(s, bytes, "TASKQ_LEFTOVERS") != NULL;
 

@@ -25,7 +25,7 @@ int tq_version_at_least(unsigned major, unsigned minor, unsigned patch)
 	return 1;
 }
 
-char *tq_id_format(uint64_t id, char *buf)
+char *tq_task_id_format(uint64_t id, char *buf)
 {
 	snprintf(buf, TQ_ID_TEXT_MAX, "%u-%llu", tqi_id_index(id),
 		 (unsigned long long)tqi_id_generation(id));
@@ -50,7 +50,7 @@ static int parse_digits(const char **text, uint64_t max, uint64_t *ret_value)
 	return 0;
 }
 
-int tq_id_parse(const char *text, uint64_t *ret_id)
+int tq_task_id_parse(const char *text, uint64_t *ret_id)
 {
 	uint64_t index, generation;
 
@@ -79,7 +79,7 @@ char *tq_schedule_id_format(uint64_t id, char *buf)
 
 int tq_schedule_id_parse(const char *text, uint64_t *ret_id)
 {
-	return text[0] == 's' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
+	return text[0] == 's' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
 }
 
 char *tq_group_id_format(uint64_t id, char *buf)
@@ -89,7 +89,7 @@ char *tq_group_id_format(uint64_t id, char *buf)
 
 int tq_group_id_parse(const char *text, uint64_t *ret_id)
 {
-	return text[0] == 'g' ? tq_id_parse(text + 1, ret_id) : -EINVAL;
+	return text[0] == 'g' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
 }
 
 /* The texts of a map of names; `unknown` for a value that is not in it. */
@@ -106,7 +106,7 @@ int tq_group_id_parse(const char *text, uint64_t *ret_id)
 		}                                                                                  \
 	}
 
-NAMES(tq_state_name, TQ_STATE_MAP, "?")
+NAMES(tq_task_state_name, TQ_STATE_MAP, "?")
 NAMES(tq_cause_name, TQ_CAUSE_MAP, "?")
 NAMES(tq_after_name, TQ_AFTER_MAP, "?")
 NAMES(tq_why_name, TQ_WHY_MAP, "?")

@@ -131,7 +131,7 @@ static bool may_go_again(const struct command *c)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	return c->output.head && tq_info(c->worker->tq, c->claim->id, &info) == 0 &&
+	return c->output.head && tq_task_info(c->worker->tq, c->claim->id, &info) == 0 &&
 	       info.attempts_max > info.failures + 1;
 }
 

@@ -177,7 +177,7 @@ static void report_ends(const struct tqi_farm *farm, const struct tqi_child *chi
 		const uint32_t stop = remains->ends[i].stop_cause;
 
 		if (!tqi_farm_reports_attempts(farm) ||
-		    tq_info(farm->tq, remains->ends[i].id, &info) < 0)
+		    tq_task_info(farm->tq, remains->ends[i].id, &info) < 0)
 			return;
 		tqi_farm_report_attempt(
 			farm, &(struct tq_farm_event){
@@ -208,7 +208,7 @@ static void log_end(struct tqi_farm *farm, const struct tqi_child *child,
 		tqi_farm_log(farm, "worker %d ended: %s%s%s%s", (int)child->pid,
 			     tq_cause_format(child->death.cause, child->death.cause_arg, cause),
 			     remains->attempts ? ", while it ran task " : "",
-			     remains->attempts ? tq_id_format(remains->ends[0].id, id) : "",
+			     remains->attempts ? tq_task_id_format(remains->ends[0].id, id) : "",
 			     child->sacrificed ? ", which was to be stopped" : "");
 }
 

@@ -63,7 +63,7 @@ void tqi_farm_report_attempt(const struct tqi_farm *farm, const struct tq_farm_e
 	const char *quote = event->label[0] ? "\"" : "";
 
 	snprintf(line, sizeof(line), "task %s%s%s%s%s: attempt %u ended after %.3f s: %s",
-		 tq_id_format(event->id, id), event->label[0] ? " " : "", quote, event->label,
+		 tq_task_id_format(event->id, id), event->label[0] ? " " : "", quote, event->label,
 		 quote, event->attempt, (double)event->run_ns / NS_PER_S,
 		 tq_cause_format(event->cause, event->cause_arg, cause));
 	e.type = TQ_FARM_ATTEMPT;

@@ -181,7 +181,7 @@ static void note_end(struct farm_worker *fw, uint64_t began_ns)
 	struct tq_task_info info = { .size = sizeof(info) };
 	const int stop = v->kind == TQ_VERDICT_DONE ? 0 : tq_claim_stopping(fw->worker, &fw->claim);
 
-	if (tq_info(fw->farm->tq, fw->claim.id, &info) < 0)
+	if (tq_task_info(fw->farm->tq, fw->claim.id, &info) < 0)
 		info.label[0] = '\0';
 	memcpy(fw->label, info.label, sizeof(fw->label));
 	fw->ended = (struct tq_farm_event){

@@ -56,7 +56,8 @@ static void describe(const struct tq_worker *worker, const struct tq_claim *clai
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	snprintf(identity->id, sizeof(identity->id), "TASKQ_ID=%s", tq_id_format(claim->id, text));
+	snprintf(identity->id, sizeof(identity->id), "TASKQ_ID=%s",
+		 tq_task_id_format(claim->id, text));
 	snprintf(identity->attempt, sizeof(identity->attempt), "TASKQ_ATTEMPT=%u", claim->attempt);
 	snprintf(identity->queue, sizeof(identity->queue), "TASKQ_QUEUE=%s", claim->queue);
 	snprintf(identity->segment, sizeof(identity->segment), "TASKQ_SEGMENT=%s",
@@ -200,7 +201,7 @@ static char *expand_path(const char *path, const struct tq_claim *claim)
 	size_t room = strlen(path) + 1;
 
 	snprintf(attempt, sizeof(attempt), "%u", claim->attempt);
-	tq_id_format(claim->id, id);
+	tq_task_id_format(claim->id, id);
 	for (const char *p = path; (p = strchr(p, '%')) != NULL; p++)
 		room += sizeof(id);
 	char *text = at = malloc(room);

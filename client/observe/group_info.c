@@ -173,7 +173,7 @@ static int peek_member(struct tq *tq, uint32_t group, uint64_t *cursor, struct t
 	if (!tqi_peek_extra(&tq->seg, &t, &extra) || extra.group != group)
 		return TQ_EGONE; /* its group has left it behind */
 	info->size = sizeof(*info);
-	r = tq_info(tq, *cursor, info);
+	r = tq_task_info(tq, *cursor, info);
 	uint32_t next = 0;
 
 	if (r == 0)

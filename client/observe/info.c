@@ -327,7 +327,7 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	return tqi_task_unchanged(seg, index, task);
 }
 
-int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
+int tq_task_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
 {
 	struct tqi_task task;
 	struct tq_task_info info;

@@ -66,7 +66,7 @@ static int copy_checkpoint(const struct tqi_segment *seg, const struct tqi_task 
 	return copy_kept(seg, task, tqi_kept_place_of(task, runs ? &a : NULL), buf, ret_bytes);
 }
 
-int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
+int tq_task_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
 {
 	struct tqi_task task;
 	uint64_t bytes = 0;

@@ -261,8 +261,8 @@ static int read_output(struct tq *tq, uint64_t id, uint64_t offset, uint64_t tim
 	}
 }
 
-int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
-	      uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
+int tq_output_read(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
+		   uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
 	const struct reading to = { buf, room, false, ret_offset, attempt };
 

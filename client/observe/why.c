@@ -371,8 +371,8 @@ static void name_leader(const struct question *q, struct tq_why *why)
 static void name_dependency(const struct question *q, struct tq_why *why)
 {
 	struct tq_dependency_info infos[BLOCKERS_MAX];
-	int n = tq_dependencies(q->tq, tqi_id_make(q->index, q->task.generation), infos,
-				BLOCKERS_MAX);
+	int n = tq_task_dependencies(q->tq, tqi_id_make(q->index, q->task.generation), infos,
+				     BLOCKERS_MAX);
 
 	for (int i = 0; i < n; i++) {
 		if (infos[i].decided || (why->holder && infos[i].state != TQ_RUNNING))
@@ -470,7 +470,7 @@ static void answer(const struct question *q, struct tq_why *why)
 	}
 }
 
-int tq_why(struct tq *tq, uint64_t id, struct tq_why *ret_why)
+int tq_task_why(struct tq *tq, uint64_t id, struct tq_why *ret_why)
 {
 	struct question q = { .tq = tq, .index = tqi_id_index(id) };
 	struct tq_why why;

@@ -132,7 +132,7 @@ int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, 
 	return (int)n;
 }
 
-int tq_limit_get(struct tq *tq, const char *key, struct tq_limit_info *ret_info)
+int tq_limit_info(struct tq *tq, const char *key, struct tq_limit_info *ret_info)
 {
 	struct tq_limit_info i = { .size = sizeof(i) };
 	uint64_t room, cursor = 0;

@@ -111,14 +111,15 @@ static int read_edges(struct tq *tq, uint64_t id, struct walk *w)
 	return (int)w->filled;
 }
 
-int tq_dependencies(struct tq *tq, uint64_t id, struct tq_dependency_info *infos, uint32_t count)
+int tq_task_dependencies(struct tq *tq, uint64_t id, struct tq_dependency_info *infos,
+			 uint32_t count)
 {
 	struct walk w = { .infos = infos, .count = count };
 
 	return read_edges(tq, id, &w);
 }
 
-int tq_dependants(struct tq *tq, uint64_t id, struct tq_dependency_info *infos, uint32_t count)
+int tq_task_dependants(struct tq *tq, uint64_t id, struct tq_dependency_info *infos, uint32_t count)
 {
 	struct walk w = { .infos = infos, .count = count, .dependants = true };
 

@@ -220,7 +220,7 @@ int tq_group_next(struct tq *tq, uint64_t id, struct tq_group_cursor *cursor, ui
 	do {
 		r = wait_for(tq, &w, timeout_ns);
 		if (r == 0 && ret_info)
-			r = tq_info(tq, w.cursor.last, ret_info);
+			r = tq_task_info(tq, w.cursor.last, ret_info);
 	} while (r == TQ_EGONE && w.cursor.number > cursor->number &&
 		 w.found); /* freed since it was found: the group is complete */
 	if (r == 0)

@@ -235,8 +235,8 @@ static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, ui
 	return n;
 }
 
-int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
-		    uint64_t *ret_ids)
+int tq_submit_many(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
+		   uint64_t *ret_ids)
 {
 	struct tqi_entry entries[BATCH_HOLD];
 	uint32_t done = 0;

@@ -14,7 +14,7 @@
 #include "scheduler/task/task.h"
 
 #define SLICE 8		/* edges made, or ids looked at, in one hold: journal space */
-#define OUTPUT_LOOK_NS 50000000ull /* 50 ms: as tq_output() looks */
+#define OUTPUT_LOOK_NS 50000000ull /* 50 ms: as tq_output_read() looks */
 #define WAIT_MAX 65536 /* ids of one call */
 
 struct wait {

@@ -64,7 +64,7 @@ TQ_API const char *tq_version(void);
 TQ_API int tq_version_at_least(unsigned major, unsigned minor, unsigned patch);
 
 /**
- * tq_id_format() - print a task id as people read it, "17-3" (slot, generation).
+ * tq_task_id_format() - print a task id as people read it, "17-3" (slot, generation).
  *
  * @id:		task id.
  * @buf:	at least TQ_ID_TEXT_MAX bytes.
@@ -72,17 +72,17 @@ TQ_API int tq_version_at_least(unsigned major, unsigned minor, unsigned patch);
  * Return: @buf.
  * Since: 0.1.0
  */
-TQ_API char *tq_id_format(uint64_t id, char *buf);
+TQ_API char *tq_task_id_format(uint64_t id, char *buf);
 
 /**
- * tq_id_parse() - read an id printed by tq_id_format(); "17.3" is accepted too.
+ * tq_task_id_parse() - read an id printed by tq_task_id_format(); "17.3" is accepted too.
  *
  * Errors:	-EINVAL not an id.
  * Since: 0.1.0
  *
  * Return: 0 or the error above.
  */
-TQ_API TQ_NODISCARD int tq_id_parse(const char *text, uint64_t *ret_id);
+TQ_API TQ_NODISCARD int tq_task_id_parse(const char *text, uint64_t *ret_id);
 
 /**
  * tq_priority_parse() - read a priority: a number, or low, normal, high, critical.

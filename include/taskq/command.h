@@ -94,7 +94,7 @@ enum tq_answer_state {
 /* Snapshot of a command. */
 struct tq_command_info {
 	uint64_t size; /* in: room; out: bytes filled */
-	uint64_t id;   /* printed as a task's: tq_id_format() */
+	uint64_t id;   /* printed as a task's: tq_task_id_format() */
 	uint64_t sent_ns;
 	uint64_t ended_ns; /* 0: some have not answered yet */
 	uint64_t argument_bytes;

@@ -217,10 +217,10 @@ TQ_API const char *tq_group_state_name(uint32_t state);
 /** tq_group_condition_name() - "any", "ok", "fail"; "?". Since: 0.1.0 */
 TQ_API const char *tq_group_condition_name(uint32_t condition);
 
-/** tq_group_id_format() - print a group's id, "g17-3"; as tq_id_format(). Since: 0.1.0 */
+/** tq_group_id_format() - print a group's id, "g17-3"; as tq_task_id_format(). Since: 0.1.0 */
 TQ_API char *tq_group_id_format(uint64_t id, char *buf);
 
-/** tq_group_id_parse() - read one; as tq_id_parse(). Since: 0.1.0 */
+/** tq_group_id_parse() - read one; as tq_task_id_parse(). Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_group_id_parse(const char *text, uint64_t *ret_id);
 
 #ifdef __cplusplus

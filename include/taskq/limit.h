@@ -87,7 +87,7 @@ struct tq_limit_info {
 };
 
 /**
- * tq_limit_get() - read one limit key that is set, or that some task's record names.
+ * tq_limit_info() - read one limit key that is set, or that some task's record names.
  * Takes no lock.
  *
  * @ret_info:	.size set before the call.
@@ -97,8 +97,8 @@ struct tq_limit_info {
  *
  * Return: 0, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_limit_get(struct tq *tq, const char *key,
-				     struct tq_limit_info *ret_info);
+TQ_API TQ_NODISCARD int tq_limit_info(struct tq *tq, const char *key,
+				      struct tq_limit_info *ret_info);
 
 /**
  * tq_limit_list() - read the limit keys, in no order that means anything.  Takes no lock.

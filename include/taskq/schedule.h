@@ -183,7 +183,7 @@ TQ_API TQ_NODISCARD int tq_schedule_list(struct tq *tq, uint64_t *cursor,
  */
 TQ_API TQ_NODISCARD int tq_schedule_find(struct tq *tq, const char *name, uint64_t *ret_id);
 
-/** tq_schedule_payload() - copy the payload of its runs; as tq_payload(). Since: 0.1.0 */
+/** tq_schedule_payload() - copy the payload of its runs; as tq_task_payload(). Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_schedule_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,
 					    uint64_t *ret_bytes);
 

@@ -194,7 +194,7 @@ struct tq_task_spec {
 TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id);
 
 /**
- * tq_submit_batch() - hand in many tasks, at most 64 a lock hold, each atomically.
+ * tq_submit_many() - hand in many tasks, at most 64 a lock hold, each atomically.
  *
  * @specs:	array of @count, .size set in each.
  * @ret_ids:	array of @count, or NULL.
@@ -207,8 +207,8 @@ TQ_API TQ_NODISCARD int tq_submit(struct tq *tq, const struct tq_task_spec *spec
  *
  * Return: how many were submitted, in order, or the first one's error.
  */
-TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec *specs,
-					uint32_t count, uint64_t *ret_ids);
+TQ_API TQ_NODISCARD int tq_submit_many(struct tq *tq, const struct tq_task_spec *specs,
+				       uint32_t count, uint64_t *ret_ids);
 
 /* flags of struct tq_task_info */
 #define TQ_INFO_HELD (1u << 0)
@@ -227,7 +227,8 @@ TQ_API TQ_NODISCARD int tq_submit_batch(struct tq *tq, const struct tq_task_spec
 	(1u << 12)		    /* it is ready, and one of its limits is full, or no server has
 					room */
 #define TQ_INFO_ASSIGNED (1u << 13)  /* it is ready, and a worker has taken it: see batch */
-#define TQ_INFO_WAITING (1u << 14)   /* it is running, and waits for another task: see tq_why() */
+#define TQ_INFO_WAITING                                                                            \
+	(1u << 14) /* it is running, and waits for another task: see tq_task_why() */
 
 /* Snapshot of a task. */
 struct tq_task_info {
@@ -265,7 +266,7 @@ struct tq_task_info {
 	uint32_t worker;	/* number of the worker that runs it, from 1; 0 none */
 	uint32_t worker_pid;
 	uint32_t progress_percent; /* of the last report, of whichever attempt; 0 to 100 */
-	uint32_t checkpoint_bytes; /* saved last, by whichever attempt: tq_checkpoint() */
+	uint32_t checkpoint_bytes; /* saved last, by whichever attempt: tq_task_checkpoint() */
 	char queue[TQ_NAME_MAX + 1];
 	char kind[TQ_NAME_MAX + 1];
 	char label[TQ_LABEL_MAX + 1];
@@ -283,7 +284,7 @@ struct tq_task_info {
 	char server[TQ_SERVER_MAX + 1]; /* of the attempt under way, or, until it is ready again,
 					   of the last one; "" none, or removed since */
 	uint64_t cause_id;    /* of TQ_CAUSE_DEPENDENCY: the task whose end it was; else 0 */
-	uint32_t after_count; /* dependencies: tq_dependencies() */
+	uint32_t after_count; /* dependencies: tq_task_dependencies() */
 	uint32_t unmet;	      /* things that it waits for while blocked, dependencies among them */
 	int32_t effective_priority; /* .inherited_priority, and while it is ready what it has
 				       gained by ageing until now; rounded down */
@@ -297,14 +298,14 @@ struct tq_task_info {
 };
 
 /**
- * tq_info() - read one task.  Takes no lock.
+ * tq_task_info() - read one task.  Takes no lock.
  *
  * Errors:	TQ_EGONE freed; -ENOENT never was; -EINVAL bad .size.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info);
+TQ_API TQ_NODISCARD int tq_task_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info);
 
 /* What tq_task_list() shows; a zero field does not filter. */
 struct tq_task_filter {
@@ -365,7 +366,7 @@ struct tq_task_brief {
 /**
  * tq_task_scan() - read tasks in order of their slots, about a tenth of a microsecond
  * each.  Takes no lock.  A task that changes meanwhile may be of two moments;
- * tq_info() is exact.
+ * tq_task_info() is exact.
  *
  * @flags:	TQ_SCAN_*.
  * @cursor:	in: 0 to begin; out: where to go on.
@@ -385,7 +386,7 @@ TQ_API TQ_NODISCARD int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cu
 				     uint32_t count);
 
 /**
- * tq_result() - copy a finished task's result.  Does not consume it.
+ * tq_task_result() - copy a finished task's result.  Does not consume it.
  *
  * @ret_bytes:	the result's size, also when @room is smaller; may be NULL.
  *
@@ -394,15 +395,15 @@ TQ_API TQ_NODISCARD int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cu
  *
  * Return: 0 (at most @room bytes were copied), or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_result(struct tq *tq, uint64_t id, void *buf, uint64_t room,
-				  uint64_t *ret_bytes);
+TQ_API TQ_NODISCARD int tq_task_result(struct tq *tq, uint64_t id, void *buf, uint64_t room,
+				       uint64_t *ret_bytes);
 
-/** tq_payload() - copy a task's payload; as tq_result(), in any state. Since: 0.1.0 */
-TQ_API TQ_NODISCARD int tq_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,
-				   uint64_t *ret_bytes);
+/** tq_task_payload() - copy a task's payload; as tq_task_result(), in any state. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_task_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room,
+					uint64_t *ret_bytes);
 
 /**
- * tq_checkpoint() - copy what a task's attempts have saved last (<taskq/worker.h>).
+ * tq_task_checkpoint() - copy what a task's attempts have saved last (<taskq/worker.h>).
  *
  * @buf:	TQ_CHECKPOINT_MAX bytes.
  * @ret_bytes:	how many there are.
@@ -412,10 +413,11 @@ TQ_API TQ_NODISCARD int tq_payload(struct tq *tq, uint64_t id, void *buf, uint64
  *
  * Return: 0, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes);
+TQ_API TQ_NODISCARD int tq_task_checkpoint(struct tq *tq, uint64_t id, void *buf,
+					   uint64_t *ret_bytes);
 
 /**
- * tq_output() - read what a task's command has written, while it runs or after.
+ * tq_output_read() - read what a task's command has written, while it runs or after.
  *
  * @offset:	position in all that the last attempt has written; bytes no longer
  *		kept are skipped.
@@ -435,9 +437,9 @@ TQ_API TQ_NODISCARD int tq_checkpoint(struct tq *tq, uint64_t id, void *buf, uin
  *
  * Return: bytes copied (above 0), or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_output(struct tq *tq, uint64_t id, uint64_t offset, void *buf,
-				  uint32_t room, uint64_t timeout_ns, uint64_t *ret_offset,
-				  uint32_t *attempt);
+TQ_API TQ_NODISCARD int tq_output_read(struct tq *tq, uint64_t id, uint64_t offset, void *buf,
+				       uint32_t room, uint64_t timeout_ns, uint64_t *ret_offset,
+				       uint32_t *attempt);
 
 /**
  * tq_output_follow() - the same, and nothing is overwritten before this process has read it.
@@ -448,11 +450,11 @@ TQ_API TQ_NODISCARD int tq_output(struct tq *tq, uint64_t id, uint64_t offset, v
  * command that was submitted with a `reader` (struct tq_exec) is held back from its first
  * byte on.  A time-out or a cancel of the task ends it all the same.
  *
- * Two processes can follow a task at a time; others read as by tq_output().  Threads of one
+ * Two processes can follow a task at a time; others read as by tq_output_read().  Threads of one
  * process that follow the same task count as one.  What was lost all the same shows in
- * @ret_offset: it is above @offset; or at the end, in what tq_info() says has been written.
+ * @ret_offset: it is above @offset; or at the end, in what tq_task_info() says has been written.
  *
- * Errors:	those of tq_output(); -EROFS.
+ * Errors:	those of tq_output_read(); -EROFS.
  * Since: 0.1.0
  *
  * Return: bytes copied (above 0), or one of the errors above.
@@ -487,7 +489,7 @@ struct tq_attempt_info {
 };
 
 /**
- * tq_history() - read a task's last ended attempts, oldest first.
+ * tq_task_history() - read a task's last ended attempts, oldest first.
  *
  * @attempts:	room for TQ_HISTORY_MAX.
  *
@@ -496,7 +498,8 @@ struct tq_attempt_info {
  *
  * Return: how many were filled, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_history(struct tq *tq, uint64_t id, struct tq_attempt_info *attempts);
+TQ_API TQ_NODISCARD int tq_task_history(struct tq *tq, uint64_t id,
+					struct tq_attempt_info *attempts);
 
 /**
  * tq_wait() - wait until a task is final.
@@ -637,7 +640,7 @@ struct tq_dependency_info {
 };
 
 /**
- * tq_dependencies() - which tasks a task is to come after.  Takes no lock.
+ * tq_task_dependencies() - which tasks a task is to come after.  Takes no lock.
  *
  * A task that has ended has given up its dependencies, unless one of them cancelled it, or
  * it was a member of a group then.
@@ -649,13 +652,13 @@ struct tq_dependency_info {
  *
  * Return: how many were filled, newest first, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_dependencies(struct tq *tq, uint64_t id,
-					struct tq_dependency_info *infos, uint32_t count);
+TQ_API TQ_NODISCARD int tq_task_dependencies(struct tq *tq, uint64_t id,
+					     struct tq_dependency_info *infos, uint32_t count);
 
-/** tq_dependants() - which tasks wait for a task, and which its end has cancelled; as
- * tq_dependencies(), in no order. Since: 0.1.0 */
-TQ_API TQ_NODISCARD int tq_dependants(struct tq *tq, uint64_t id, struct tq_dependency_info *infos,
-				      uint32_t count);
+/** tq_task_dependants() - which tasks wait for a task, and which its end has cancelled; as
+ * tq_task_dependencies(), in no order. Since: 0.1.0 */
+TQ_API TQ_NODISCARD int tq_task_dependants(struct tq *tq, uint64_t id,
+					   struct tq_dependency_info *infos, uint32_t count);
 
 /** tq_after_name() - text of a kind of dependency, "after-ok"; "?" unknown. Since: 0.1.0 */
 TQ_API const char *tq_after_name(uint32_t kind);
@@ -738,8 +741,8 @@ struct tq_task_update {
 TQ_API TQ_NODISCARD int tq_task_update(struct tq *tq, uint64_t id,
 				       const struct tq_task_update *update);
 
-/** tq_state_name() - text of a state, "ready"; "?" when unknown. Since: 0.1.0 */
-TQ_API const char *tq_state_name(uint32_t state);
+/** tq_task_state_name() - text of a state, "ready"; "?" when unknown. Since: 0.1.0 */
+TQ_API const char *tq_task_state_name(uint32_t state);
 
 /** tq_cause_name() - text of a cause without its argument, "exit". Since: 0.1.0 */
 TQ_API const char *tq_cause_name(uint32_t cause);

@@ -96,7 +96,7 @@ struct tq_why {
 };
 
 /**
- * tq_why() - why a task is not running: the first reason that holds.  All of it is what
+ * tq_task_why() - why a task is not running: the first reason that holds.  All of it is what
  * was true a moment ago.  Takes no lock, unless others change the segment so fast that no
  * moment of it can be caught: then for 50 us, without changing anything.
  *
@@ -109,7 +109,7 @@ struct tq_why {
  *
  * Return: 0, or one of the errors above.
  */
-TQ_API TQ_NODISCARD int tq_why(struct tq *tq, uint64_t id, struct tq_why *ret_why);
+TQ_API TQ_NODISCARD int tq_task_why(struct tq *tq, uint64_t id, struct tq_why *ret_why);
 
 /** tq_why_name() - text of a reason, "back-off"; "?" when unknown. Since: 0.1.0 */
 TQ_API const char *tq_why_name(uint32_t reason);

@@ -274,7 +274,7 @@ TQ_API TQ_NODISCARD int tq_claim_progress(struct tq_worker *worker, const struct
 /**
  * tq_claim_adopt() - the calling thread works on this claim from now on.
  *
- * What a thread waits for (tq_wait() and its kin, tq_output()) counts as waited for by the
+ * What a thread waits for (tq_wait() and its kin, tq_output_read()) counts as waited for by the
  * task that it works on: see tq_wait().  tq_claim() and tq_next() say so for the thread
  * that calls them, when they give it one claim; this is for hosts that hand claims over to
  * other threads, and for threads of a handler.

@@ -51,7 +51,7 @@ static void do_submit_batch(void *arg)
 {
 	struct tqt_scene *s = arg;
 
-	tqt_must(tq_submit_batch(s->tq, s->specs, TQT_BATCH, NULL), "tq_submit_batch");
+	tqt_must(tq_submit_many(s->tq, s->specs, TQT_BATCH, NULL), "tq_submit_many");
 }
 
 static void do_claim_batch(void *arg)

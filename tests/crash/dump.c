@@ -15,7 +15,7 @@ static void dump_task(FILE *f, const struct tq_task_info *t)
 {
 	fprintf(f,
 		"task %" PRIx64 " seq %" PRIu64 " %s flags %x pri %d att %u/%u f%u c%u/%u l%u/%u",
-		t->id, t->sequence, tq_state_name(t->state), t->flags & ~TQ_INFO_UNSERVED,
+		t->id, t->sequence, tq_task_state_name(t->state), t->flags & ~TQ_INFO_UNSERVED,
 		t->priority, t->attempt, t->attempts_max, t->failures, t->crashes, t->crashes_max,
 		t->losses, t->losses_max);
 	fprintf(f, " cause %u:%d q %s k %s l '%s' e '%s' p '%s' %u%%", t->cause, t->cause_arg,

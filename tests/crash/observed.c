@@ -65,11 +65,12 @@ static void observe_blocks(struct tqt_lab *lab, uint32_t index, const struct tqi
 	const uint64_t id = tqi_id_make(index, t->generation);
 	unsigned char buf[ROOM];
 
-	compare(lab, "the payload of task", index, tq_payload(lab->tq, id, buf, ROOM, NULL), buf,
-		stable_block(lab, t->payload), within_room(t->payload_bytes));
+	compare(lab, "the payload of task", index, tq_task_payload(lab->tq, id, buf, ROOM, NULL),
+		buf, stable_block(lab, t->payload), within_room(t->payload_bytes));
 	if (tqi_state_is_final(t->state))
-		compare(lab, "the result of task", index, tq_result(lab->tq, id, buf, ROOM, NULL),
-			buf, stable_block(lab, t->result), within_room(t->result_bytes));
+		compare(lab, "the result of task", index,
+			tq_task_result(lab->tq, id, buf, ROOM, NULL), buf,
+			stable_block(lab, t->result), within_room(t->result_bytes));
 }
 
 static void observe_texts(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
@@ -77,13 +78,13 @@ static void observe_texts(struct tqt_lab *lab, uint32_t index, const struct tqi_
 	const unsigned char *label = stable_block(lab, t->payload);
 	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
 	struct tq_task_info info = { .size = sizeof(info) };
-	int r = tq_info(lab->tq, tqi_id_make(index, t->generation), &info);
+	int r = tq_task_info(lab->tq, tqi_id_make(index, t->generation), &info);
 
 	compare(lab, "the label of task", index, r, info.label, label + t->payload_bytes,
 		t->payload ? t->label_bytes : 0);
 	compare(lab, "the error of task", index, r, info.error_text, stable_block(lab, t->error),
 		t->error ? t->error_bytes : 0);
-	r = tq_history(lab->tq, tqi_id_make(index, t->generation), attempts);
+	r = tq_task_history(lab->tq, tqi_id_make(index, t->generation), attempts);
 	compare(lab, "the history of task", index, r, attempts, stable_block(lab, t->history),
 		r > 0 && t->history_count <= TQ_HISTORY_MAX ? (uint64_t)r * sizeof(attempts[0])
 							    : 0);

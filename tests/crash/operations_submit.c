@@ -87,5 +87,5 @@ void tqt_run_submit_batch(struct tqt_world *w)
 						  .kind = "k",
 						  .payload = tqt_large,
 						  .payload_bytes = i == 2 ? TQT_LARGE_BYTES : 8 };
-	w->result = tq_submit_batch(w->tq, specs, 4, ids);
+	w->result = tq_submit_many(w->tq, specs, 4, ids);
 }

@@ -48,8 +48,8 @@ void tqt_run_output_behalf(struct tqt_world *w)
 	char byte;
 
 	tqt_meanwhile(w, cancel_last);
-	int r = tq_output(w->tq, w->ids[w->id_count - 1], 0, &byte, 1, TQT_LONG_NS, &offset,
-			  &attempt);
+	int r = tq_output_read(w->tq, w->ids[w->id_count - 1], 0, &byte, 1, TQT_LONG_NS, &offset,
+			       &attempt);
 
 	w->result = r == -ENODATA ? 0 : r;
 }

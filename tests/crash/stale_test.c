@@ -126,7 +126,7 @@ static void a_verdict_of_an_earlier_attempt_is_refused(void **state)
 	assert_int_equal(tq_complete(w.worker, &w.claims[0], "late", 4), TQ_ELEASE);
 	assert_int_equal(tq_claim_progress(w.worker, &w.claims[0], 1, "late"), TQ_ELEASE);
 	assert_int_equal(tq_renew(w.worker), TQ_ELEASE);
-	assert_int_equal(tq_info(w.tq, claim.id, &info), 0);
+	assert_int_equal(tq_task_info(w.tq, claim.id, &info), 0);
 	assert_int_equal(info.state, TQ_RUNNING);
 	assert_int_equal(tq_complete(second, &claim, NULL, 0), 0);
 	tq_worker_close(second);

@@ -64,7 +64,7 @@ enum {
 	X(submit_run, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT | TQT_FINISHED)                \
 	X(submit_waiting, tq_submit, task, STEPS, TQT_FULL)                                        \
 	X(submit_growing, tq_submit, growing, WHOLE, TQT_EMPTY)                                    \
-	X(submit_batch, tq_submit_batch, none, STEPS, TQT_ALL)                                     \
+	X(submit_batch, tq_submit_many, none, STEPS, TQT_ALL)                                     \
 	X(claim, tq_claim, worker, WHOLE, TQT_ALL)                                                 \
 	X(claim_many, tq_claim_many, worker, STEPS, TQT_DEEP | TQT_FULL | TQT_RETRY)               \
 	X(claim_sleep, tq_claim, worker, STEPS, TQT_FEW)                                           \
@@ -170,7 +170,7 @@ enum {
 	X(wait_behalf, tq_wait, waiting, STEPS, TQT_FEW | TQT_SHORT)                               \
 	X(wait_behalf_many, tq_wait_many, waiting, STEPS, TQT_EMPTY)                               \
 	X(wait_cycle, tq_wait, waiting, STEPS, TQT_FEW)                                            \
-	X(output_behalf, tq_output, waiting, STEPS, TQT_EMPTY)                                     \
+	X(output_behalf, tq_output_read, waiting, STEPS, TQT_EMPTY)                                     \
 	X(complete_waiting, tq_complete, waiting, WHOLE, TQT_FEW)                                  \
 	X(keep_bury_waiting, core, buried_waiting, STEPS, TQT_FEW)                                 \
 	X(wait_timeout, tq_wait, task, STEPS, TQT_FEW)                                             \

@@ -72,7 +72,7 @@ static bool is_done(struct driver *d, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	return tq_info(d->tq, id, &info) == 0 && info.state == TQ_DONE;
+	return tq_task_info(d->tq, id, &info) == 0 && info.state == TQ_DONE;
 }
 
 void driver_steer(struct driver *d)

@@ -16,8 +16,9 @@ static void ids(const char *text)
 	char again[64];
 	uint64_t id, same;
 
-	if (tq_id_parse(text, &id) == 0)
-		tqt_require(tq_id_parse(tq_id_format(id, again), &same) == 0 && same == id);
+	if (tq_task_id_parse(text, &id) == 0)
+		tqt_require(tq_task_id_parse(tq_task_id_format(id, again), &same) == 0 &&
+			    same == id);
 	if (tq_group_id_parse(text, &id) == 0)
 		tqt_require(tq_group_id_parse(tq_group_id_format(id, again), &same) == 0 &&
 			    same == id);

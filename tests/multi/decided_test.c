@@ -78,7 +78,7 @@ static void s7_a_decided_purge_is_shown_as_decided(void **state)
 
 	decide_to_purge(box);
 	assert_false(is_swept(box));
-	assert_int_equal(tq_info(box->tq, first, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, first, &info), 0);
 	assert_int_equal(info.state, TQ_CANCELLED);
 	assert_string_equal(cause_of(&info), "cancelled");
 	assert_true(info.ended_ns >= info.submitted_ns);

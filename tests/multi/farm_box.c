@@ -293,7 +293,7 @@ const char *result_of(struct farm_box *box, uint64_t id)
 	static char text[4096];
 	uint64_t bytes;
 
-	assert_int_equal(tq_result(box->tq, id, text, sizeof(text) - 1, &bytes), 0);
+	assert_int_equal(tq_task_result(box->tq, id, text, sizeof(text) - 1, &bytes), 0);
 	text[bytes < sizeof(text) - 1 ? bytes : sizeof(text) - 1] = '\0';
 	return text;
 }

@@ -27,8 +27,8 @@ static void f1_command_sees_its_task(void **state)
 
 	assert_int_equal(info.state, TQ_DONE);
 	assert_cause(&info, "exit:0");
-	snprintf(expected, sizeof(expected), "%s 1 mine more\n%s\nerr\n", tq_id_format(id, id_text),
-		 box->dir);
+	snprintf(expected, sizeof(expected), "%s 1 mine more\n%s\nerr\n",
+		 tq_task_id_format(id, id_text), box->dir);
 	assert_string_equal(result_of(box, id), expected);
 	assert_int_equal(info.output_bytes, strlen(expected));
 	assert_true(info.max_rss_bytes > 0);
@@ -133,7 +133,7 @@ static void f1_tail_of_a_long_output_is_kept(void **state)
 	assert_int_equal(info.output_bytes, 588895 + 7);
 	assert_int_equal(info.result_bytes, 1000);
 	assert_true(info.flags & TQ_INFO_CUT);
-	assert_int_equal(tq_result(box->tq, id, tail, sizeof(tail) - 1, &bytes), 0);
+	assert_int_equal(tq_task_result(box->tq, id, tail, sizeof(tail) - 1, &bytes), 0);
 	assert_int_equal(bytes, 1000);
 	tail[bytes] = '\0';
 	assert_string_equal(tail + 1000 - 21, "\n99999\n100000\nthe-end");
@@ -150,13 +150,13 @@ static void f1_output_is_followed_while_it_runs(void **state)
 	farm_start(box);
 	uint64_t id = submit_script(box, "echo first; until [ -e go ]; do sleep 0.01; done; echo 2",
 				    NULL);
-	int n = tq_output(box->tq, id, 0, text, sizeof(text), PATIENCE_NS, &offset, &attempt);
+	int n = tq_output_read(box->tq, id, 0, text, sizeof(text), PATIENCE_NS, &offset, &attempt);
 
 	assert_int_equal(n, 6);
 	assert_memory_equal(text, "first\n", 6);
 	snprintf(path, sizeof(path), "%s/go", box->dir);
 	close(open(path, O_CREAT | O_WRONLY, 0600));
-	n = tq_output(box->tq, id, 6, text, sizeof(text), PATIENCE_NS, &offset, &attempt);
+	n = tq_output_read(box->tq, id, 6, text, sizeof(text), PATIENCE_NS, &offset, &attempt);
 	assert_int_equal(n, 2);
 	assert_int_equal(offset, 6);
 	wait_final(box, id);

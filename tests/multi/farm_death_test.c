@@ -54,7 +54,7 @@ static void e3_cause_of_the_first_attempt_is_remembered(void **state)
 	wait_number(box, "leader");
 	kill((pid_t)wait_running(box, id).worker_pid, SIGKILL);
 	wait_final(box, id);
-	assert_int_equal(tq_history(box->tq, id, history), 2);
+	assert_int_equal(tq_task_history(box->tq, id, history), 2);
 	assert_string_equal(tq_cause_format(history[0].cause, history[0].cause_arg, cause),
 			    "signal:KILL");
 	assert_int_equal(farm_stop(box), 0);

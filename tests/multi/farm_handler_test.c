@@ -133,7 +133,7 @@ static void f3_kind_without_handler_waits(void **state)
 	uint64_t id = submit_kind(box, "unheard-of", NULL);
 
 	wait_final(box, submit_kind(box, "reply", NULL));
-	assert_int_equal(tq_info(box->tq, id, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
 	assert_int_equal(info.state, TQ_READY);
 	assert_int_equal(info.attempt, 0);
 	assert_int_equal(farm_stop(box), 0);

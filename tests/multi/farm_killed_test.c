@@ -59,7 +59,7 @@ static void assert_done(struct farm_box *box, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	assert_int_equal(tq_info(box->tq, id, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
 	assert_int_equal(info.state, TQ_DONE);
 	assert_true(info.attempt <= 2);
 	assert_memory_equal(result_of(box, id), "42", 2);

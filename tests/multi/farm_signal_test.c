@@ -26,10 +26,10 @@ static void f4_term_lets_the_running_task_finish(void **state)
 	assert_int_equal(farm_stop(box), 0);
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	assert_int_equal(tq_info(box->tq, running, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, running, &info), 0);
 	assert_int_equal(info.state, TQ_DONE);
 	assert_string_equal(result_of(box, running), "done\n");
-	assert_int_equal(tq_info(box->tq, waiting, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, waiting, &info), 0);
 	assert_int_equal(info.state, TQ_READY);
 	wait_workers(box, 0);
 }
@@ -38,7 +38,7 @@ static void assert_given_back(struct farm_box *box, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	assert_int_equal(tq_info(box->tq, id, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
 	assert_int_equal(info.state, TQ_READY);
 	assert_int_equal(info.cause, TQ_CAUSE_RELEASED);
 	assert_int_equal(info.crashes, 0);
@@ -193,7 +193,7 @@ static void f1_until_empty_ends_when_all_is_done(void **state)
 	for (int i = 0; i < 20; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 
-		assert_int_equal(tq_info(box->tq, ids[i], &info), 0);
+		assert_int_equal(tq_task_info(box->tq, ids[i], &info), 0);
 		assert_int_equal(info.state, TQ_DONE);
 	}
 }

@@ -136,7 +136,7 @@ static void wait_in_state(struct farm_box *box, uint32_t state, uint32_t count)
 		infos[0].size = sizeof(infos[0]);
 		cursor = 0;
 		if (now_ns() > until)
-			fail_msg("not %u in state %s", count, tq_state_name(state));
+			fail_msg("not %u in state %s", count, tq_task_state_name(state));
 		pause_ms();
 	} while ((uint32_t)tq_task_list(box->tq, &filter, &cursor, infos, 2 * SUBSTITUTES) !=
 		 count);
@@ -185,7 +185,7 @@ static void assert_why_substitutes(struct farm_box *box, uint32_t waiting)
 		if (now_ns() > until)
 			fail_msg("%s, %u wait", tq_why_name(why.reason), why.others);
 		pause_ms();
-		assert_int_equal(tq_why(box->tq, info.id, &why), 0);
+		assert_int_equal(tq_task_why(box->tq, info.id, &why), 0);
 	} while (why.reason != TQ_WHY_SUBSTITUTES || why.others != waiting);
 	assert_int_equal(why.pid, box->farm);
 	assert_int_equal(why.workers, waiting);

@@ -77,10 +77,10 @@ static void batches_refuse_what_is_no_command(void **state)
 	const struct tq_task_spec specs[] = { good, junk, good };
 	uint64_t ids[3];
 
-	assert_int_equal(tq_submit_batch(box->tq, NULL, 1, ids), -EINVAL);
-	assert_int_equal(tq_submit_batch(box->tq, NULL, 0, ids), 0);
-	assert_int_equal(tq_submit_batch(box->tq, specs, 3, ids), 1);
-	assert_int_equal(tq_submit_batch(box->tq, specs + 1, 2, ids), -EINVAL);
+	assert_int_equal(tq_submit_many(box->tq, NULL, 1, ids), -EINVAL);
+	assert_int_equal(tq_submit_many(box->tq, NULL, 0, ids), 0);
+	assert_int_equal(tq_submit_many(box->tq, specs, 3, ids), 1);
+	assert_int_equal(tq_submit_many(box->tq, specs + 1, 2, ids), -EINVAL);
 }
 
 static void all_who_make_tasks_refuse_what_is_no_command(void **state)

@@ -78,7 +78,7 @@ static void s4_a_batch_and_a_sleep_notice(void **state)
 
 	remove_file(box);
 	let_look(box->tq);
-	assert_int_equal(tq_submit_batch(box->tq, specs, 2, ids), TQ_EREMOVED);
+	assert_int_equal(tq_submit_many(box->tq, specs, 2, ids), TQ_EREMOVED);
 	struct tq_worker *worker;
 
 	assert_int_equal(tq_worker_open(box->tq, NULL, &worker), TQ_EREMOVED);

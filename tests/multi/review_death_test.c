@@ -85,7 +85,7 @@ static int count_stopping(struct farm_box *box, const uint64_t *ids)
 	for (int i = 0; i < LOST; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 
-		assert_int_equal(tq_info(box->tq, ids[i], &info), 0);
+		assert_int_equal(tq_task_info(box->tq, ids[i], &info), 0);
 		count += (info.flags & TQ_INFO_STOPPING) != 0;
 	}
 	return count;

@@ -218,7 +218,7 @@ uint32_t state_of(struct farm_box *box, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	assert_int_equal(tq_info(box->tq, id, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
 	return info.state;
 }
 
@@ -228,8 +228,8 @@ void wait_state(struct farm_box *box, uint64_t id, uint32_t state)
 
 	while (state_of(box, id) != state) {
 		if (now_ns() > until)
-			fail_msg("task is %s, not %s", tq_state_name(state_of(box, id)),
-				 tq_state_name(state));
+			fail_msg("task is %s, not %s", tq_task_state_name(state_of(box, id)),
+				 tq_task_state_name(state));
 		pause_ms();
 	}
 }

@@ -178,7 +178,7 @@ static void add_others(struct farm_box *box)
 						  .kind = "k",
 						  .queue = "new" };
 	for (int i = 0; i < BATCHES; i++)
-		assert_int_equal(tq_submit_batch(box->tq, specs, BATCH, NULL), BATCH);
+		assert_int_equal(tq_submit_many(box->tq, specs, BATCH, NULL), BATCH);
 }
 
 /* Purge as tq_queue_steer() does, if it is killed before it has swept (NULL: only sweep). */

@@ -267,7 +267,7 @@ static void a5_texts_of_a_task_that_is_freed_with_the_wait(void **state)
 
 	assert_int_equal(tq_fail(worker, &claim, 1, "its error, and nobody else's"), 0);
 	assert_int_equal(join_child(waiter, PROMPT_NS), 0);
-	assert_int_equal(tq_info(box->tq, f->id, &f->info), TQ_EGONE);
+	assert_int_equal(tq_task_info(box->tq, f->id, &f->info), TQ_EGONE);
 	assert_string_equal(f->info.label, like.label);
 	assert_string_equal(f->info.error_text, "its error, and nobody else's");
 	tq_worker_close(worker);

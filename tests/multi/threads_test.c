@@ -49,7 +49,7 @@ static void *submitter(void *arg)
 	for (uint32_t i = 0; i < TASKS; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 
-		expect(0, tq_info(queue, mine[i], &info), "info");
+		expect(0, tq_task_info(queue, mine[i], &info), "info");
 		expect(TQ_DONE, (int)info.state, "state");
 	}
 	return NULL;

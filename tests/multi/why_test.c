@@ -100,7 +100,7 @@ static struct tq_why ask(uint64_t id)
 {
 	struct tq_why why = { .size = sizeof(why) };
 
-	assert_int_equal(tq_why(box->tq, id, &why), 0);
+	assert_int_equal(tq_task_why(box->tq, id, &why), 0);
 	return why;
 }
 
@@ -973,7 +973,7 @@ static void test_row(void **state)
 	char text[WHY_MAX];
 
 	(void)state;
-	assert_int_equal(tq_info(box->tq, id, &info), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
 	why_format(box->tq, &info, &why, &clocks, text);
 	if (why.reason != row->reason || fnmatch(row->text, text, 0) != 0)
 		fail_msg("%s, not %s: %s\nnot %s", tq_why_name(why.reason),

@@ -44,7 +44,7 @@ int command_main(int argc, char **argv)
 	uint64_t self = who_am_i(), id;
 	int fd;
 
-	if (argc < 5 || !id_text || !attempt || tq_id_parse(id_text, &id) < 0)
+	if (argc < 5 || !id_text || !attempt || tq_task_id_parse(id_text, &id) < 0)
 		return 2;
 	struct ledger *l = ledger_attach(argv[2], &fd);
 

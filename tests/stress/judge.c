@@ -78,13 +78,13 @@ static void judge_here(struct ledger *l, uint32_t slot, const struct tq_task_inf
 	char cause[32];
 
 	if (i->state < TQ_DONE) {
-		ledger_fault(l, FAULT_UNENDED, slot, "it is %s", tq_state_name(i->state));
+		ledger_fault(l, FAULT_UNENDED, slot, "it is %s", tq_task_state_name(i->state));
 		return;
 	}
 	ledger_outcome(l, slot, i->state);
 	if (!was_said(l, t, i))
 		ledger_fault(l, FAULT_UNSAID, slot, "%s by %s, failures %u crashes %u losses %u",
-			     tq_state_name(i->state),
+			     tq_task_state_name(i->state),
 			     tq_cause_format(i->cause, i->cause_arg, cause), i->failures,
 			     i->crashes, i->losses);
 }
@@ -104,5 +104,5 @@ void judge_task(struct ledger *l, uint32_t slot, int r, const struct tq_task_inf
 		judge_gone(l, slot, r);
 	if (t->outcome && !was_heard(t, t->outcome))
 		ledger_fault(l, FAULT_UNHEARD, slot, "heard %x, and it is %s", t->heard,
-			     tq_state_name(t->outcome));
+			     tq_task_state_name(t->outcome));
 }

@@ -9,7 +9,7 @@
 #include "ledger.h"
 #include "taskq/taskq.h"
 
-/* `r` is the answer of tq_info(), `info` is filled when it is 0. */
+/* `r` is the answer of tq_task_info(), `info` is filled when it is 0. */
 void judge_task(struct ledger *l, uint32_t slot, int r, const struct tq_task_info *info);
 
 /* judge_links.c: whether what it waits for may have been such that it was cancelled. */

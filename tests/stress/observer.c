@@ -16,17 +16,17 @@ static void look_at_task(struct player *p, uint32_t slot, const struct tq_task_i
 
 	if (info->state == TQ_DONE)
 		outcome_check_result(p, slot, info);
-	int r = tq_payload(p->tq, info->id, buf, sizeof(buf), &bytes);
+	int r = tq_task_payload(p->tq, info->id, buf, sizeof(buf), &bytes);
 
 	if (r != -ENOENT)
-		player_accepts(p, "tq_payload", r);
+		player_accepts(p, "tq_task_payload", r);
 	if (r == 0 && bytes <= sizeof(buf) && strcmp(info->kind, "exec") != 0 &&
 	    (!paper_read(buf, bytes, &of) || of != slot))
 		ledger_fault(p->ledger, FAULT_MIXED, slot, "its payload of %llu bytes",
 			     (unsigned long long)bytes);
-	r = tq_history(p->tq, info->id, attempts);
+	r = tq_task_history(p->tq, info->id, attempts);
 	if (r != -ENOENT)
-		player_accepts(p, "tq_history", r);
+		player_accepts(p, "tq_task_history", r);
 	for (int i = 1; i < r; i++)
 		if (attempts[i].number <= attempts[i - 1].number)
 			ledger_fault(p->ledger, FAULT_ANSWER, slot, "history: %u after %u",

@@ -49,10 +49,10 @@ void outcome_check_result(struct player *p, uint32_t slot, const struct tq_task_
 	if (info->state != TQ_DONE || (info->flags & TQ_INFO_CUT) || info->result_bytes == 0)
 		return;
 	char *buf = calloc(1, RESULT_ROOM + 1);
-	int r = buf ? tq_result(p->tq, info->id, buf, RESULT_ROOM, &bytes) : -ENOMEM;
+	int r = buf ? tq_task_result(p->tq, info->id, buf, RESULT_ROOM, &bytes) : -ENOMEM;
 
 	if (r < 0)
-		player_accepts(p, "tq_result", r);
+		player_accepts(p, "tq_task_result", r);
 	else if (bytes != info->result_bytes || !is_of(buf, bytes, slot, command))
 		ledger_fault(p->ledger, FAULT_MIXED, slot, "its result of %llu bytes",
 			     (unsigned long long)bytes);

@@ -97,7 +97,7 @@ void rest_judge(struct storm *storm)
 		struct tq_task_info info = { .size = sizeof(info) };
 		uint64_t id = l->task[slot].id;
 
-		judge_task(l, slot, id ? tq_info(storm->tq, id, &info) : TQ_EGONE, &info);
+		judge_task(l, slot, id ? tq_task_info(storm->tq, id, &info) : TQ_EGONE, &info);
 	}
 }
 

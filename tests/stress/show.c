@@ -17,8 +17,8 @@ static void show_tasks(struct tq *tq)
 
 	for (int i = 0; i < n; i++)
 		printf("  %s: %s %s/%s flags %x attempt %u worker %u pid %u\n", infos[i].label,
-		       tq_state_name(infos[i].state), infos[i].queue, infos[i].kind, infos[i].flags,
-		       infos[i].attempt, infos[i].worker, infos[i].worker_pid);
+		       tq_task_state_name(infos[i].state), infos[i].queue, infos[i].kind,
+		       infos[i].flags, infos[i].attempt, infos[i].worker, infos[i].worker_pid);
 }
 
 static void show_workers(struct tq *tq)

@@ -21,7 +21,7 @@ static int submit_drafts(struct player *p, const struct draft *drafts, uint32_t 
 
 		return r < 0 ? r : 1;
 	}
-	return tq_submit_batch(p->tq, specs, count, ret_ids);
+	return tq_submit_many(p->tq, specs, count, ret_ids);
 }
 
 /* A group that somebody has open, to the best of the ledger's knowledge; UINT32_MAX none. */

@@ -39,7 +39,8 @@ static void follow(struct player *p, const struct tq_trace_entry *e)
 	if (seen.last[place].task == e->task && seen.last[place].state != e->from)
 		ledger_fault(p->ledger, FAULT_ANSWER, UINT32_MAX,
 			     "trace: task %llu leaves %s and was %s", (unsigned long long)e->task,
-			     tq_state_name(e->from), tq_state_name(seen.last[place].state));
+			     tq_task_state_name(e->from),
+			     tq_task_state_name(seen.last[place].state));
 	seen.last[place].task = e->task;
 	seen.last[place].state = e->to;
 }

@@ -64,7 +64,7 @@ static void wait_for_one(struct player *p, uint32_t slot)
 	check_texts(p, slot, &info);
 	if (info.id != id || info.state < TQ_DONE)
 		ledger_fault(p->ledger, FAULT_ANSWER, slot, "tq_wait: id %llx, %s",
-			     (unsigned long long)info.id, tq_state_name(info.state));
+			     (unsigned long long)info.id, tq_task_state_name(info.state));
 	ledger_outcome(p->ledger, slot, info.state);
 	outcome_check_result(p, slot, &info);
 	if ((p->ledger->task[slot].traits & TRAIT_KEEP) && chance_percent(&p->chance, 30))

@@ -134,11 +134,11 @@ static void look_at_lists(const struct tqt_scene *s)
 static void look_at_edges(struct tq *tq, uint64_t id)
 {
 	struct tq_dependency_info infos[SOME];
-	int n = tq_dependencies(tq, id, infos, SOME);
+	int n = tq_task_dependencies(tq, id, infos, SOME);
 
 	for (int i = 0; i < n; i++)
 		tqt_require(infos[i].kind <= TQ_AFTER_FAIL && infos[i].state < TQ_STATE_COUNT);
-	n = tq_dependants(tq, id, infos, SOME);
+	n = tq_task_dependants(tq, id, infos, SOME);
 	for (int i = 0; i < n; i++)
 		tqt_require(infos[i].kind <= TQ_AFTER_FAIL && infos[i].state < TQ_STATE_COUNT);
 }
@@ -152,15 +152,15 @@ static void look_at_task(struct tq *tq, uint64_t id)
 	uint32_t attempt = 0;
 	char text[64];
 
-	if (tq_info(tq, id, &info) == 0)
+	if (tq_task_info(tq, id, &info) == 0)
 		tqt_require(is_task(&info));
-	if (tq_why(tq, id, &why) == 0)
+	if (tq_task_why(tq, id, &why) == 0)
 		tqt_require(why.holder_state < TQ_STATE_COUNT && IS_TEXT(why.limit) &&
 			    why.before <= TQ_WHY_BEFORE_MAX);
-	(void)!tq_payload(tq, id, text, sizeof(text), &bytes);
-	(void)!tq_result(tq, id, text, sizeof(text), &bytes);
-	(void)!tq_output(tq, id, 0, text, sizeof(text), 0, &offset, &attempt);
-	(void)!tq_history(tq, id, attempts);
+	(void)!tq_task_payload(tq, id, text, sizeof(text), &bytes);
+	(void)!tq_task_result(tq, id, text, sizeof(text), &bytes);
+	(void)!tq_output_read(tq, id, 0, text, sizeof(text), 0, &offset, &attempt);
+	(void)!tq_task_history(tq, id, attempts);
 	look_at_edges(tq, id);
 }
 
@@ -183,7 +183,7 @@ void tqt_scene_look(const struct tqt_scene *s)
 	(void)!tq_queue_info(s->tq, "served", &queue);
 	(void)!tq_schedule_info(s->tq, s->schedule, &schedule);
 	(void)!tq_schedule_payload(s->tq, s->schedule, payload, sizeof(payload), &bytes);
-	(void)!tq_limit_get(s->tq, "key", &limit);
+	(void)!tq_limit_info(s->tq, "key", &limit);
 	(void)!tq_times_read(s->tq, "default", NULL, &times);
 }
 

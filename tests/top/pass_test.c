@@ -53,7 +53,7 @@ static int priority_of(uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	assert_int_equal(tq_info(tq, id, &info), 0);
+	assert_int_equal(tq_task_info(tq, id, &info), 0);
 	return info.priority;
 }
 

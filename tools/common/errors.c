@@ -260,7 +260,7 @@ int fail_task(const struct cli *cli, int r, uint64_t id)
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	return fail(cli, r, ABOUT_TASK, "%s %s", cli->verb->name, tq_id_format(id, text));
+	return fail(cli, r, ABOUT_TASK, "%s %s", cli->verb->name, tq_task_id_format(id, text));
 }
 
 int worse(int a, int b)

@@ -11,7 +11,7 @@ char *group_states(const struct tq_group_info *info, char buf[GROUP_STATES_MAX])
 	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++)
 		if (info->states[s])
 			at += snprintf(buf + at, (size_t)(GROUP_STATES_MAX - at), "%s%u %s",
-				       at ? ", " : "", info->states[s], tq_state_name(s));
+				       at ? ", " : "", info->states[s], tq_task_state_name(s));
 	if (!at)
 		snprintf(buf, GROUP_STATES_MAX, "none");
 	return buf;

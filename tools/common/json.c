@@ -48,7 +48,7 @@ json_t *json_id(uint64_t id)
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	return json_string(tq_id_format(id, text));
+	return json_string(tq_task_id_format(id, text));
 }
 
 json_t *json_u64(uint64_t value)
@@ -121,7 +121,7 @@ static json_t *json_of_depth(const uint32_t *depth)
 	json_t *object = json_object();
 
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
-		json_object_set_new(object, tq_state_name(state), json_integer(depth[state]));
+		json_object_set_new(object, tq_task_state_name(state), json_integer(depth[state]));
 	return object;
 }
 

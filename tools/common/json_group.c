@@ -8,7 +8,7 @@ static json_t *json_of_states(const struct tq_group_info *info)
 	json_t *object = json_object();
 
 	for (uint32_t s = TQ_BLOCKED; s < TQ_STATE_COUNT; s++)
-		json_object_set_new(object, tq_state_name(s), json_u64(info->states[s]));
+		json_object_set_new(object, tq_task_state_name(s), json_u64(info->states[s]));
 	return object;
 }
 

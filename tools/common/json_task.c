@@ -138,7 +138,7 @@ static void add_after(json_t *object, struct tq *tq, const struct tq_task_info *
 					     [TQ_AFTER_ANY] = "after_any",
 					     [TQ_AFTER_FAIL] = "after_fail" };
 	struct tq_dependency_info infos[TQ_AFTER_MAX];
-	const int n = tq_dependencies(tq, info->id, infos, TQ_AFTER_MAX);
+	const int n = tq_task_dependencies(tq, info->id, infos, TQ_AFTER_MAX);
 
 	for (int i = 0; i < n; i++) {
 		const char *name = names[infos[i].kind <= TQ_AFTER_FAIL ? infos[i].kind : 0];
@@ -157,7 +157,7 @@ static void add_payload(json_t *object, struct tq *tq, const struct tq_task_info
 	void *payload = NULL;
 	uint64_t bytes = 0;
 
-	if (tq_payload(tq, info->id, NULL, 0, &bytes) < 0)
+	if (tq_task_payload(tq, info->id, NULL, 0, &bytes) < 0)
 		return;
 	if (bytes > payload_max)
 		json_object_set_new(object, "payload_bytes", json_u64(bytes));
@@ -268,7 +268,7 @@ static void add_inherited(json_t *object, const struct tq_task_info *info)
 	json_object_set_new(object, "effective_priority", json_integer(info->effective_priority));
 	if (info->inherited_from)
 		json_object_set_new(object, "inherited_from",
-				    json_string(tq_id_format(info->inherited_from, id)));
+				    json_string(tq_task_id_format(info->inherited_from, id)));
 }
 
 static void add_end(json_t *object, const struct tq_task_info *info)
@@ -303,7 +303,7 @@ json_t *json_of_task_within(struct tq *tq, const struct tq_task_info *info,
 
 	json_object_set_new(object, "id", json_id(info->id));
 	json_object_set_new(object, "sequence", json_u64(info->sequence));
-	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
+	json_object_set_new(object, "state", json_string(tq_task_state_name(info->state)));
 	json_object_set_new(object, "flags", flag_array(info->flags));
 	add_work(object, tq, info, clocks);
 	add_payload(object, tq, info, payload_max);

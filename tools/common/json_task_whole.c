@@ -18,7 +18,7 @@ static void set_edges(json_t *object, const char *name, const struct tq_dependen
 		json_array_append_new(array,
 				      json_pack("{s:o,s:s,s:s,s:b}", "id", json_id(infos[i].id),
 						"kind", after_short(infos[i].kind), "state",
-						tq_state_name(infos[i].state), "decided",
+						tq_task_state_name(infos[i].state), "decided",
 						infos[i].decided));
 	if (n > 0)
 		json_object_set_new(object, name, array);
@@ -32,8 +32,9 @@ static void add_edges(json_t *object, struct tq *tq, const struct tq_task_info *
 
 	if (!infos)
 		return;
-	set_edges(object, "dependencies", infos, tq_dependencies(tq, info->id, infos, EDGES_MAX));
-	set_edges(object, "dependants", infos, tq_dependants(tq, info->id, infos, EDGES_MAX));
+	set_edges(object, "dependencies", infos,
+		  tq_task_dependencies(tq, info->id, infos, EDGES_MAX));
+	set_edges(object, "dependants", infos, tq_task_dependants(tq, info->id, infos, EDGES_MAX));
 	if (info->unmet)
 		json_object_set_new(object, "unmet", json_integer(info->unmet));
 	free(infos);
@@ -42,7 +43,7 @@ static void add_edges(json_t *object, struct tq *tq, const struct tq_task_info *
 static int add_history(json_t *object, struct tq *tq, uint64_t id, const struct clocks *clocks)
 {
 	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
-	const int n = tq_history(tq, id, attempts);
+	const int n = tq_task_history(tq, id, attempts);
 	json_t *history;
 
 	if (n < 0)
@@ -58,7 +59,7 @@ int json_of_task_whole(struct tq *tq, uint64_t id, const struct clocks *clocks,
 		       uint64_t payload_max, json_t **ret_object)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	int r = tq_info(tq, id, &info);
+	int r = tq_task_info(tq, id, &info);
 	json_t *object;
 
 	if (r < 0)

@@ -14,8 +14,9 @@ json_t *json_of_trace_entry(const struct tq_trace_entry *e, const struct clocks 
 	json_object_set_new(object, "event", json_string(tq_trace_event_name(e->event)));
 	if (e->event == TQ_TRACE_MOVE) {
 		if (e->from != TQ_FREE)
-			json_object_set_new(object, "from", json_string(tq_state_name(e->from)));
-		json_object_set_new(object, "to", json_string(tq_state_name(e->to)));
+			json_object_set_new(object, "from",
+					    json_string(tq_task_state_name(e->from)));
+		json_object_set_new(object, "to", json_string(tq_task_state_name(e->to)));
 	}
 	if (e->event == TQ_TRACE_SIGNAL)
 		json_object_set_new(object, "signal", json_integer(e->argument));

@@ -17,7 +17,7 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 	char text[WHY_MAX], until[FORMAT_MAX];
 
 	json_object_set_new(object, "id", json_id(info->id));
-	json_object_set_new(object, "state", json_string(tq_state_name(info->state)));
+	json_object_set_new(object, "state", json_string(tq_task_state_name(info->state)));
 	json_object_set_new(object, "reason", json_string(tq_why_name(why->reason)));
 	json_object_set_new(object, "text", json_text(why_format(tq, info, why, clocks, text)));
 	json_set_time(object, "until", clocks, why->until_ns);
@@ -45,7 +45,7 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 		json_object_set_new(object, "holder", json_id(why->holder));
 	if (why->holder && why->reason != TQ_WHY_THROTTLED) {
 		json_object_set_new(object, "holder_state",
-				    json_string(tq_state_name(why->holder_state)));
+				    json_string(tq_task_state_name(why->holder_state)));
 		json_object_set_new(object, "others", json_u64(why->others));
 		if (why->holder_held)
 			json_object_set_new(object, "holder_held", json_true());

@@ -248,7 +248,7 @@ static void put_ends(const struct metrics_to *to, const struct metrics_data *dat
 	for (uint32_t i = 0; i < data->row_count; i++)
 		for (uint32_t state = TQ_DONE; state < TQ_STATE_COUNT; state++) {
 			const struct row_labels labels =
-				labels_of(data, &data->rows[i], "state", tq_state_name(state));
+				labels_of(data, &data->rows[i], "state", tq_task_state_name(state));
 
 			metric_value(to, &ended, labels.list,
 				     ends_in(&data->rows[i].info.counters, state));
@@ -264,7 +264,7 @@ static void put_depths(const struct metrics_to *to, const struct metrics_data *d
 	for (uint32_t i = 0; i < data->row_count; i++)
 		for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++) {
 			const struct row_labels labels =
-				labels_of(data, &data->rows[i], "state", tq_state_name(state));
+				labels_of(data, &data->rows[i], "state", tq_task_state_name(state));
 
 			metric_value(to, &depth, labels.list,
 				     data->rows[i].info.counters.depth[state]);

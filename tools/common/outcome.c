@@ -42,7 +42,8 @@ char *outcome_cause(const struct tq_task_info *info, char buf[CAUSE_MAX])
 	if (info->cause_id) {
 		const size_t length = strlen(buf);
 
-		snprintf(buf + length, CAUSE_MAX - length, ":%s", tq_id_format(info->cause_id, id));
+		snprintf(buf + length, CAUSE_MAX - length, ":%s",
+			 tq_task_id_format(info->cause_id, id));
 	}
 	return buf;
 }
@@ -57,8 +58,8 @@ char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX])
 		cause[0] = '\0';
 	else
 		outcome_cause(info, cause);
-	snprintf(buf, OUTCOME_MAX, "%s%s%s%s%s", tq_state_name(info->state), *cause ? ", " : "",
-		 cause, *info->error_text ? ": " : "", info->error_text);
+	snprintf(buf, OUTCOME_MAX, "%s%s%s%s%s", tq_task_state_name(info->state),
+		 *cause ? ", " : "", cause, *info->error_text ? ": " : "", info->error_text);
 	return buf;
 }
 

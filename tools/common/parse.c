@@ -301,7 +301,7 @@ bool operands_ids(struct cli *cli, uint64_t **ret_ids)
 
 	cli->exit_code = cli->transparent ? CLI_SELF : CLI_USAGE;
 	for (int i = 0; ids && i < cli->operand_count; i++)
-		if (tq_id_parse(cli->operands[i], &ids[i]) < 0)
+		if (tq_task_id_parse(cli->operands[i], &ids[i]) < 0)
 			ok = refuse(cli, "id", cli->operands[i], "not a task id", FORM_ID);
 	if (!ok) {
 		free(ids);

@@ -11,7 +11,7 @@ int payload_read(struct tq *tq, uint64_t id, void **ret_payload, uint64_t *ret_b
 {
 	uint64_t bytes = 0, room;
 	char *payload = NULL;
-	int r = tq_payload(tq, id, NULL, 0, &bytes);
+	int r = tq_task_payload(tq, id, NULL, 0, &bytes);
 
 	if (r < 0)
 		return r;
@@ -19,7 +19,7 @@ int payload_read(struct tq *tq, uint64_t id, void **ret_payload, uint64_t *ret_b
 	payload = malloc(room + 1);
 	if (!payload)
 		return -ENOMEM;
-	r = tq_payload(tq, id, payload, room, &bytes);
+	r = tq_task_payload(tq, id, payload, room, &bytes);
 	if (r < 0 || bytes > room) {
 		free(payload);
 		return r < 0 ? r : TQ_ECORRUPT; /* payloads do not change */

@@ -80,7 +80,7 @@ static int format_one(const struct tq_server_info *info, char *buf, size_t room)
 
 	if (info->holder)
 		snprintf(held, sizeof(held), ", longest held by %s",
-			 tq_id_format(info->holder, id));
+			 tq_task_id_format(info->holder, id));
 	if (info->limit[0] && strcmp(info->limit, info->name) != 0)
 		snprintf(share, sizeof(share), ", %s %u of %u", info->limit, info->limit_used,
 			 info->limit_slots);

@@ -13,7 +13,7 @@ static uint32_t states_of(const char *word)
 	uint32_t states = 0;
 
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
-		if (!strcmp(word, tq_state_name(state)) ||
+		if (!strcmp(word, tq_task_state_name(state)) ||
 		    !strcmp(word, state >= TQ_DONE ? "finished" : "unfinished"))
 			states |= 1u << state;
 	return states;

@@ -10,16 +10,16 @@ static char *move_text(const struct tq_trace_entry *e, char buf[TRACE_TEXT_MAX])
 	char cause[32];
 
 	if (e->from == TQ_FREE)
-		snprintf(buf, TRACE_TEXT_MAX, "submitted, %s", tq_state_name(e->to));
+		snprintf(buf, TRACE_TEXT_MAX, "submitted, %s", tq_task_state_name(e->to));
 	else if (e->to == TQ_RUNNING)
 		snprintf(buf, TRACE_TEXT_MAX, "%s -> running, attempt %d, worker %u",
-			 tq_state_name(e->from), e->argument, e->worker);
+			 tq_task_state_name(e->from), e->argument, e->worker);
 	else if (e->cause)
-		snprintf(buf, TRACE_TEXT_MAX, "%s -> %s, %s", tq_state_name(e->from),
-			 tq_state_name(e->to), tq_cause_format(e->cause, e->argument, cause));
+		snprintf(buf, TRACE_TEXT_MAX, "%s -> %s, %s", tq_task_state_name(e->from),
+			 tq_task_state_name(e->to), tq_cause_format(e->cause, e->argument, cause));
 	else
-		snprintf(buf, TRACE_TEXT_MAX, "%s -> %s", tq_state_name(e->from),
-			 tq_state_name(e->to));
+		snprintf(buf, TRACE_TEXT_MAX, "%s -> %s", tq_task_state_name(e->from),
+			 tq_task_state_name(e->to));
 	return buf;
 }
 
@@ -49,7 +49,7 @@ char *trace_text(const struct tq_trace_entry *e, char buf[TRACE_TEXT_MAX])
 		break;
 	case TQ_TRACE_AFTER:
 		snprintf(buf, TRACE_TEXT_MAX, "need not wait for %s any more",
-			 tq_id_format(e->other, other));
+			 tq_task_id_format(e->other, other));
 		break;
 	default:
 		snprintf(buf, TRACE_TEXT_MAX, "%s", tq_trace_event_name(e->event));

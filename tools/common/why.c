@@ -127,8 +127,9 @@ static void say_holder(const struct sentence *s, uint32_t pid_of_holder)
 	}
 	if (pid_of_holder)
 		snprintf(pid, sizeof(pid), ", pid %u", pid_of_holder);
-	int n = SAY(s, "it waits for %s (%s%s%s)", tq_id_format(s->why->holder, id),
-		    tq_state_name(s->why->holder_state), s->why->holder_held ? ", held" : "", pid);
+	int n = SAY(s, "it waits for %s (%s%s%s)", tq_task_id_format(s->why->holder, id),
+		    tq_task_state_name(s->why->holder_state), s->why->holder_held ? ", held" : "",
+		    pid);
 
 	if (s->why->others)
 		snprintf(s->buf + n, WHY_MAX - (size_t)n, " and %u %s", s->why->others,
@@ -154,7 +155,7 @@ static void say_held(const struct sentence *s)
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	SAY(s, "it is held; `taskq unhold %s` lets it start", tq_id_format(s->info->id, id));
+	SAY(s, "it is held; `taskq unhold %s` lets it start", tq_task_id_format(s->info->id, id));
 }
 
 /* "; attempt 2 was given back: cannot start a command: ...", also why it is delayed. */
@@ -308,7 +309,7 @@ static void say_throttled(const struct sentence *s)
 	if (s->why->holder)
 		n += snprintf(s->buf + n, WHY_MAX - (size_t)n,
 			      ": held by task %s of worker %u (pid %u)",
-			      tq_id_format(s->why->holder, id), s->why->worker, s->why->pid);
+			      tq_task_id_format(s->why->holder, id), s->why->worker, s->why->pid);
 	snprintf(s->buf + n, WHY_MAX - (size_t)n, "%s", before(s, text));
 }
 

@@ -70,8 +70,9 @@ bool pass_set(struct pass *pass, pass_rank_fn *rank, bool reverse, const char *f
 static bool matches(const struct pass *pass, const struct tq_task_brief *brief)
 {
 	char id[TQ_ID_TEXT_MAX];
-	const char *const texts[] = { tq_id_format(brief->id, id), tq_state_name(brief->state),
-				      brief->queue, brief->kind, brief->label };
+	const char *const texts[] = { tq_task_id_format(brief->id, id),
+				      tq_task_state_name(brief->state), brief->queue, brief->kind,
+				      brief->label };
 
 	return !pass->filter[0] ||
 	       words_match(pass->filter, texts, sizeof(texts) / sizeof(texts[0]));

@@ -18,7 +18,7 @@ enum {
 static bool matches(const struct recorder *recorder, const struct tq_trace_entry *entry)
 {
 	char id[TQ_ID_TEXT_MAX], text[TRACE_TEXT_MAX], pid[16];
-	const char *const texts[WORDS_COUNT] = { tq_id_format(entry->task, id),
+	const char *const texts[WORDS_COUNT] = { tq_task_id_format(entry->task, id),
 						 trace_text(entry, text), pid };
 
 	if (!recorder->filter[0])

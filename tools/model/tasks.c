@@ -18,7 +18,7 @@ void tasks_forget(struct model *model)
 static void read_task(struct tq *tq, uint64_t id, struct task_row *row)
 {
 	row->info = (struct tq_task_info){ .size = sizeof(row->info) };
-	if (tq_info(tq, id, &row->info) == 0)
+	if (tq_task_info(tq, id, &row->info) == 0)
 		row->command = text_of_task(tq, &row->info);
 	else
 		row->info.id = id;

@@ -73,7 +73,7 @@ static void add_task(struct search *search, const struct tq_task_brief *brief)
 	struct tq_task_info info = { .size = sizeof(info) };
 
 	if (!is_wanted(search->filter, brief->state, brief->queue, brief->kind, brief->label) ||
-	    tq_info(search->tq, brief->id, &info) < 0 ||
+	    tq_task_info(search->tq, brief->id, &info) < 0 ||
 	    !is_wanted(search->filter, info.state, info.queue, info.kind, info.label))
 		return;
 	search->bytes +=
@@ -160,10 +160,10 @@ static int why_of(struct tq *tq, uint64_t id, json_t **ret_object)
 	const struct clocks clocks = clocks_read();
 	struct tq_task_info info = { .size = sizeof(info) };
 	struct tq_why why = { .size = sizeof(why) };
-	int r = tq_why(tq, id, &why);
+	int r = tq_task_why(tq, id, &why);
 
 	if (r == 0)
-		r = tq_info(tq, id, &info);
+		r = tq_task_info(tq, id, &info);
 	if (r == 0)
 		*ret_object = json_of_why(tq, &info, &why, &clocks);
 	return r;
@@ -180,7 +180,7 @@ static struct answer answer_task(const struct request *request, struct tq *tq, u
 
 	if (r == 0)
 		return answer_json(MHD_HTTP_OK, object);
-	tq_id_format(id, text);
+	tq_task_id_format(id, text);
 	if (r == TQ_EGONE)
 		return answer_error(MHD_HTTP_GONE, NULL, "task %s: %s", text, tq_strerror(r));
 	if (r == -ENOENT)
@@ -204,7 +204,7 @@ static bool read_path(const char *path, uint64_t *ret_id, bool *ret_why)
 		return false;
 	memcpy(id, path, bytes);
 	id[bytes] = '\0';
-	return tq_id_parse(id, ret_id) == 0;
+	return tq_task_id_parse(id, ret_id) == 0;
 }
 
 struct answer api_task(const struct request *request)

@@ -24,7 +24,7 @@ static const char *task_text(const struct action *action, char buf[ACT_TEXT_MAX]
 {
 	char id[TQ_ID_TEXT_MAX];
 
-	return labelled("task", tq_id_format(action->id, id), action, buf);
+	return labelled("task", tq_task_id_format(action->id, id), action, buf);
 }
 
 static void ask_cancel(const struct action *action, char question[ACT_TEXT_MAX])

@@ -28,14 +28,14 @@ static void read_task(struct detail *detail, const struct model *model, struct t
 	struct task_facts facts = { .info = { .size = sizeof(facts.info) },
 				    .clocks = model->now.clocks };
 	struct tq_why why = { .size = sizeof(why) };
-	int r = tq_info(tq, detail->id, &facts.info);
+	int r = tq_task_info(tq, detail->id, &facts.info);
 
 	if (r == 0)
-		r = tq_why(tq, detail->id, &why);
+		r = tq_task_why(tq, detail->id, &why);
 	if (r == 0)
 		why_format(tq, &facts.info, &why, &facts.clocks, facts.why);
 	if (r == 0)
-		facts.history_count = r = tq_history(tq, detail->id, facts.history);
+		facts.history_count = r = tq_task_history(tq, detail->id, facts.history);
 	if (r < 0) {
 		lines_add(&detail->lines, ROLE_BAD, "gone", "%s", tq_strerror(r));
 		return;
@@ -156,8 +156,8 @@ static void read_worker(struct detail *detail, const struct model *model)
 		lines_add(lines, ROLE_TEXT, "name", "%s", info->name);
 	lines_add(lines, ROLE_TEXT, "queues", "%s", info->queues);
 	if (info->task)
-		lines_add(lines, ROLE_BUSY, "task", "%s, one of %u", tq_id_format(info->task, id),
-			  info->claims);
+		lines_add(lines, ROLE_BUSY, "task", "%s, one of %u",
+			  tq_task_id_format(info->task, id), info->claims);
 	lines_add(lines, ROLE_TEXT, "attempts", "%llu begun, %u taken beforehand, %llu stolen",
 		  (unsigned long long)info->tasks, info->assigned,
 		  (unsigned long long)info->stolen);
@@ -172,7 +172,7 @@ static void read_worker(struct detail *detail, const struct model *model)
 static void read_limit(struct detail *detail, struct tq *tq)
 {
 	struct tq_limit_info info = { .size = sizeof(info) };
-	const int r = tq_limit_get(tq, detail->name, &info);
+	const int r = tq_limit_info(tq, detail->name, &info);
 	struct lines *lines = &detail->lines;
 	char time[FORMAT_MAX];
 
@@ -233,7 +233,7 @@ void detail_title(const struct detail *detail, char *to, size_t room)
 		snprintf(to, room, "Help");
 		return;
 	case DETAIL_TASK:
-		snprintf(to, room, "Task %s%s", tq_id_format(detail->id, id),
+		snprintf(to, room, "Task %s%s", tq_task_id_format(detail->id, id),
 			 detail->follow ? ", following its output" : "");
 		return;
 	case DETAIL_GROUP:

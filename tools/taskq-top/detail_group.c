@@ -29,13 +29,13 @@ static void add_completion(struct lines *lines, const struct tq_group_info *info
 
 	if (info->completion)
 		lines_add(lines, ROLE_TEXT, "then", "task %s, when %s",
-			  tq_id_format(info->completion, id),
+			  tq_task_id_format(info->completion, id),
 			  info->condition == TQ_GROUP_OK     ? "all are done (ok)"
 			  : info->condition == TQ_GROUP_FAIL ? "one is not done (fail)"
 							     : "all have ended (any)");
 	if (info->culprit)
 		lines_add(lines, ROLE_WARN, "against it", "task %s",
-			  tq_id_format(info->culprit, id));
+			  tq_task_id_format(info->culprit, id));
 }
 
 static void add_facts(struct lines *lines, const struct model *model,
@@ -70,7 +70,7 @@ static void add_member(struct lines *lines, const struct tq_task_info *info)
 		  : info->state == TQ_RUNNING ? ROLE_BUSY
 		  : info->state > TQ_DONE     ? ROLE_BAD
 					      : ROLE_TEXT,
-		  "", "%-11s %-20s %s", tq_id_format(info->id, id), outcome, info->label);
+		  "", "%-11s %-20s %s", tq_task_id_format(info->id, id), outcome, info->label);
 }
 
 void group_scan_free(struct group_scan *scan)

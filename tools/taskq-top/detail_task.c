@@ -25,7 +25,7 @@ static void add_state(struct lines *lines, const struct task_facts *facts)
 			  outcome_format(info, outcome));
 	else
 		lines_add(lines, info->state == TQ_RUNNING ? ROLE_BUSY : ROLE_WARN,
-			  tq_state_name(info->state), "%s", facts->why);
+			  tq_task_state_name(info->state), "%s", facts->why);
 	if (info->error_text[0] && info->state < TQ_DONE)
 		lines_add(lines, ROLE_WARN, "last error", "%s", info->error_text);
 }

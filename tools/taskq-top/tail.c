@@ -35,7 +35,7 @@ void tail_read(struct tail *tail, struct tq *tq, uint64_t id)
 		tail->text = malloc(TAIL_MAX);
 	/* As much as is kept at most: one that writes without end must not hold us up. */
 	for (int i = 0; tail->text && i < 2 * TAIL_MAX / (int)sizeof(data); i++) {
-		n = tq_output(tq, id, tail->offset, data, sizeof(data), 0, &from, &attempt);
+		n = tq_output_read(tq, id, tail->offset, data, sizeof(data), 0, &from, &attempt);
 		if (n <= 0)
 			return;
 		if (attempt != tail->attempt) {

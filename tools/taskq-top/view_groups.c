@@ -60,7 +60,7 @@ static void put_completion(const struct model *model, const void *row, struct fi
 	char text[TQ_ID_TEXT_MAX];
 
 	(void)model;
-	field_text(field, id ? ROLE_TEXT : ROLE_DIM, id ? tq_id_format(id, text) : "-");
+	field_text(field, id ? ROLE_TEXT : ROLE_DIM, id ? tq_task_id_format(id, text) : "-");
 }
 
 static void put_label(const struct model *model, const void *row, struct field *field)
@@ -160,7 +160,7 @@ static bool matches(const void *row, const char *filter)
 				      completion };
 
 	if (info->completion)
-		tq_id_format(info->completion, completion);
+		tq_task_id_format(info->completion, completion);
 	return words_match(filter, texts, sizeof(texts) / sizeof(texts[0]));
 }
 

@@ -51,7 +51,7 @@ static void put_state(const struct model *model, const void *row, struct field *
 			return;
 		}
 	field_text(field, info->state < TQ_STATE_COUNT ? state_roles[info->state] : ROLE_DIM,
-		   info->state ? tq_state_name(info->state) : "gone");
+		   info->state ? tq_task_state_name(info->state) : "gone");
 }
 
 static void put_id(const struct model *model, const void *row, struct field *field)
@@ -59,7 +59,7 @@ static void put_id(const struct model *model, const void *row, struct field *fie
 	char id[TQ_ID_TEXT_MAX];
 
 	(void)model;
-	field_text(field, ROLE_STRONG, tq_id_format(info_of(row)->id, id));
+	field_text(field, ROLE_STRONG, tq_task_id_format(info_of(row)->id, id));
 }
 
 static void put_priority(const struct model *model, const void *row, struct field *field)

@@ -28,7 +28,7 @@ static void put_task(const struct model *model, const void *row, struct field *f
 
 	(void)model;
 	if (entry_of(row)->event)
-		field_text(field, ROLE_STRONG, tq_id_format(entry_of(row)->task, id));
+		field_text(field, ROLE_STRONG, tq_task_id_format(entry_of(row)->task, id));
 }
 
 static void put_pid(const struct model *model, const void *row, struct field *field)

@@ -72,7 +72,7 @@ static void put_task(const struct model *model, const void *row, struct field *f
 	char id[TQ_ID_TEXT_MAX];
 
 	(void)model;
-	field_text(field, task ? ROLE_TEXT : ROLE_DIM, task ? tq_id_format(task, id) : "-");
+	field_text(field, task ? ROLE_TEXT : ROLE_DIM, task ? tq_task_id_format(task, id) : "-");
 }
 
 /* What is left of the lease; red when nobody renews it. */

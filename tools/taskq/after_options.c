@@ -39,7 +39,7 @@ static bool add_word(void *ctx, const char *word)
 	const struct reading *r = ctx;
 	uint64_t id;
 
-	if (tq_id_parse(word, &id) < 0)
+	if (tq_task_id_parse(word, &id) < 0)
 		return refuse(r->cli, option_of(r->kind), word, "not a task id", FORM_ID);
 	if (after_add(r->after, id, r->kind))
 		return true;
@@ -78,7 +78,8 @@ static const struct tq_dependency *culprit_of(struct tq *tq, int r, const struct
 	for (uint32_t i = 0; i < spec->after_count; i++) {
 		const struct tq_dependency *on = &spec->after[i];
 
-		if (tq_info(tq, on->id, &info) == r && (r != TQ_EGONE || on->kind != TQ_AFTER_ANY))
+		if (tq_task_info(tq, on->id, &info) == r &&
+		    (r != TQ_EGONE || on->kind != TQ_AFTER_ANY))
 			return on;
 	}
 	return NULL;
@@ -98,6 +99,6 @@ bool after_blame(struct cli *cli, int r, const struct tq_task_spec *spec)
 
 	if (on)
 		cli->exit_code = fail(cli, r, ABOUT_TASK, "%s: %s %s", cli->verb->name,
-				      option_of(on->kind), tq_id_format(on->id, text));
+				      option_of(on->kind), tq_task_id_format(on->id, text));
 	return on != NULL;
 }

@@ -40,7 +40,7 @@ static int submit_some(struct batch *batch, const struct tq_task_spec *specs, un
 
 	signals_sleep_begin(); /* a full queue may keep us */
 	do
-		r = tq_submit_batch(batch->cli->tq, specs, count, ids);
+		r = tq_submit_many(batch->cli->tq, specs, count, ids);
 	while (r == -EINTR);
 	signals_sleep_end();
 	return r;

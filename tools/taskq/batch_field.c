@@ -184,7 +184,7 @@ static bool read_after(struct batch_line *line, const struct field *field, const
 	for (size_t i = 0; i < count; i++) {
 		const char *text = json_string_value(json_array_get(value, i));
 
-		if (!text || tq_id_parse(text, &id) < 0)
+		if (!text || tq_task_id_parse(text, &id) < 0)
 			return batch_line_bad(line, "an entry of \"%s\" is not " FORM_ID,
 					      field->name);
 		if (!after_add(&line->after, id, (uint32_t)field->at))

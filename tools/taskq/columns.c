@@ -72,7 +72,7 @@ static void column_id(const struct column_row *row, uint64_t id)
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	column_text(row, tq_id_format(id, text));
+	column_text(row, tq_task_id_format(id, text));
 }
 
 const void *column_field(const struct column_row *row)

@@ -50,7 +50,7 @@ static void put_globals(void)
 		put_option(row);
 	printf("\n-state\t");
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
-		printf(" %s", tq_state_name(state));
+		printf(" %s", tq_task_state_name(state));
 	puts(" unfinished finished\t");
 }
 

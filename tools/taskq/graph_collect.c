@@ -125,7 +125,7 @@ static int read_others(struct graph_view *view, others_fn *others, uint64_t id,
 static int add_by_id(struct graph_view *view, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	const int r = tq_info(view->tq, id, &info);
+	const int r = tq_task_info(view->tq, id, &info);
 
 	return r < 0 ? 1 /* gone meanwhile */ : add(view, &info);
 }
@@ -180,7 +180,7 @@ static int follow(struct graph_view *view, others_fn *others, uint32_t from)
 		for (int i = 0; i < n && r > 0; i++)
 			r = add_by_id(view, infos[i].id);
 		free(infos);
-		if (r > 0 && others == tq_dependencies)
+		if (r > 0 && others == tq_task_dependencies)
 			r = add_members(view, view->nodes[at].completes);
 		at = at ? at + 1 : from;
 	}
@@ -231,7 +231,7 @@ static int add_dependencies(struct graph_view *view)
 
 	for (uint32_t i = 0; i < view->count && r == 0; i++) {
 		struct tq_dependency_info *infos;
-		const int n = read_others(view, tq_dependencies, view->nodes[i].id, &infos);
+		const int n = read_others(view, tq_task_dependencies, view->nodes[i].id, &infos);
 
 		r = n == -ENOMEM ? n : 0;
 		for (int j = n - 1; j >= 0 && r == 0; j--) /* they come newest first */
@@ -380,7 +380,7 @@ static int member_by_sequence(const void *a, const void *b)
 static int is_below(struct graph_view *view, uint64_t id, uint32_t below)
 {
 	struct tq_dependency_info *infos;
-	const int n = read_others(view, tq_dependencies, id, &infos);
+	const int n = read_others(view, tq_task_dependencies, id, &infos);
 	int r = n == -ENOMEM ? n : 0;
 
 	for (int i = 0; i < n && r == 0; i++) {
@@ -422,19 +422,19 @@ int graph_collect_task(struct graph_view *view, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	const uint32_t max = view->max;
-	int r = tq_info(view->tq, id, &info);
+	int r = tq_task_info(view->tq, id, &info);
 
 	view->focus = id;
 	view->max = (max + 1) / 2; /* so that ancestors leave room for dependants */
 	if (r == 0)
 		r = add(view, &info);
 	if (r >= 0)
-		r = follow(view, tq_dependencies, 1);
+		r = follow(view, tq_task_dependencies, 1);
 	const uint32_t below = view->count;
 
 	view->max = max;
 	if (r >= 0)
-		r = follow(view, tq_dependants, below);
+		r = follow(view, tq_task_dependants, below);
 	if (r >= 0 && info.group)
 		r = follow_members(view, info.group, below);
 	if (r >= 0)

@@ -57,7 +57,7 @@ static void put_node(FILE *out, const struct graph_view *view, const struct grap
 {
 	char id[TQ_ID_TEXT_MAX], time[FORMAT_MAX];
 
-	tq_id_format(node->id, id);
+	tq_task_id_format(node->id, id);
 	fprintf(out, "\t\"%s\" [label=\"", id);
 	put_escaped(out, node->text);
 	fprintf(out, "%s%s ", *node->text ? "\\n" : "", id);
@@ -77,8 +77,8 @@ static void put_edge(FILE *out, const struct graph_view *view, const struct grap
 {
 	char on[TQ_ID_TEXT_MAX], id[TQ_ID_TEXT_MAX];
 
-	fprintf(out, "\t\"%s\" -> \"%s\"", tq_id_format(view->nodes[edge->on].id, on),
-		tq_id_format(view->nodes[edge->node].id, id));
+	fprintf(out, "\t\"%s\" -> \"%s\"", tq_task_id_format(view->nodes[edge->on].id, on),
+		tq_task_id_format(view->nodes[edge->node].id, id));
 	if (edge->kind != TQ_AFTER_OK)
 		fprintf(out, " [style=%s, label=\"%s\"]",
 			edge->kind == TQ_AFTER_ANY ? "dashed" : "dotted", after_short(edge->kind));

@@ -54,7 +54,7 @@ static bool add_word(struct graph_node *node, const struct graph_file *file, con
 
 	if (number)
 		return add_member(node, (uint32_t)json_integer_value(number), kind);
-	if (tq_id_parse(word, &id) < 0) {
+	if (tq_task_id_parse(word, &id) < 0) {
 		const char *like = similar_key(file->numbers, word);
 
 		return batch_line_bad(&node->line, "%s: there is no node \"%.80s\"%s%.80s%s", field,

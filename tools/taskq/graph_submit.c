@@ -113,7 +113,7 @@ static int failed(struct graph_submit *submit, int r, uint32_t number)
 
 	return fail(submit->cli, r, ABOUT_TASK, "submit --graph %s: nodes[%u] \"%s\"%s%s",
 		    submit->path, number, graph_file_name(&submit->file, number),
-		    id ? ": after " : "", id ? tq_id_format(id, text) : "");
+		    id ? ": after " : "", id ? tq_task_id_format(id, text) : "");
 }
 
 static int hand_in(struct graph_submit *submit)
@@ -167,7 +167,7 @@ static void report_ends(const struct graph_submit *submit, uint32_t bad)
 		struct tq_task_info info = { .size = sizeof(info) };
 		char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
-		if (tq_info(submit->cli->tq, submit->ids[i], &info) < 0)
+		if (tq_task_info(submit->cli->tq, submit->ids[i], &info) < 0)
 			continue; /* it was to be forgotten */
 		if (submit->cli->json)
 			json_line(json_of_task(submit->cli->tq, &info, &clocks));
@@ -178,7 +178,7 @@ static void report_ends(const struct graph_submit *submit, uint32_t bad)
 		else if (told == ENDS_SHOWN)
 			more++;
 		else if (++told)
-			complain("%s \"%s\" %s", tq_id_format(info.id, id),
+			complain("%s \"%s\" %s", tq_task_id_format(info.id, id),
 				 graph_file_name(&submit->file, i), outcome_format(&info, outcome));
 	}
 	if (more)

@@ -39,7 +39,8 @@ static void name_one(struct named *named, const struct tq_task_info *info)
 		json_array_append_new(named->array, json_id(info->id));
 		return;
 	}
-	printf("%-10s %s  ", named->count == 1 ? named->title : "", tq_id_format(info->id, id));
+	printf("%-10s %s  ", named->count == 1 ? named->title : "",
+	       tq_task_id_format(info->id, id));
 	text_put_safe_bytes(stdout, info->label, strlen(info->label));
 	putchar('\n');
 }

@@ -113,7 +113,7 @@ static bool find_gone(const struct collector *collector, uint32_t *ret_index)
 	for (unsigned i = 0; i < collector->count; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 
-		if (tq_info(collector->map->cli->tq, collector->ids[i], &info) != TQ_EGONE)
+		if (tq_task_info(collector->map->cli->tq, collector->ids[i], &info) != TQ_EGONE)
 			continue;
 		*ret_index = i;
 		return true;
@@ -158,7 +158,7 @@ static bool is_running(struct cli *cli, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	return tq_info(cli->tq, id, &info) == 0 && info.state == TQ_RUNNING;
+	return tq_task_info(cli->tq, id, &info) == 0 && info.state == TQ_RUNNING;
 }
 
 /* What running tasks have written comes here before their rings are full of it. */
@@ -225,7 +225,7 @@ static void report(struct collector *collector, const struct map_task *task, str
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
-	const int r = tq_info(collector->map->cli->tq, task->id, &info);
+	const int r = tq_task_info(collector->map->cli->tq, task->id, &info);
 
 	if (r == 0 && !collector->is_unread && stream_is_cut(stream, &info))
 		collector->code = worse(collector->code, CLI_NOTHING);
@@ -237,7 +237,7 @@ static void report(struct collector *collector, const struct map_task *task, str
 	if (r < 0)
 		fail_task(collector->map->cli, r, task->id);
 	else if (info.state != TQ_CANCELLED || !is_stopping(collector->map))
-		complain("map: %s \"%s\": %s", tq_id_format(task->id, id), task->line,
+		complain("map: %s \"%s\": %s", tq_task_id_format(task->id, id), task->line,
 			 outcome_format(&info, outcome));
 	count_failure(collector);
 }

@@ -20,7 +20,7 @@ static void put_path(FILE *out, const struct tq_exec *exec, const struct tq_task
 		const char letter = at[0] == '%' ? at[1] : '\0';
 
 		if (letter == 'i')
-			fputs(tq_id_format(info->id, id), out);
+			fputs(tq_task_id_format(info->id, id), out);
 		else if (letter == 'a')
 			fprintf(out, "%u", info->attempt ? info->attempt : 1);
 		else
@@ -59,11 +59,11 @@ void no_output_say(struct cli *cli, uint64_t id)
 	struct tq_task_info info = { .size = sizeof(info) };
 	char name[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
-	if (tq_info(cli->tq, id, &info) < 0)
+	if (tq_task_info(cli->tq, id, &info) < 0)
 		return;
 	char *path = path_of(cli, &info);
 
-	tq_id_format(id, name);
+	tq_task_id_format(id, name);
 	if (path)
 		complain("%s: its output goes to %s", name, path);
 	else if (!info.attempt)

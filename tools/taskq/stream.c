@@ -31,7 +31,7 @@ static void say_bytes(const struct stream *stream, uint64_t bytes, const char *w
 	char id[TQ_ID_TEXT_MAX];
 
 	if (bytes)
-		complain("%s: %llu %s %s not kept", tq_id_format(stream->id, id),
+		complain("%s: %llu %s %s not kept", tq_task_id_format(stream->id, id),
 			 (unsigned long long)bytes, format_plural(bytes, "byte", "bytes"), where);
 }
 
@@ -68,12 +68,12 @@ static void begin_attempt(struct stream *stream, uint32_t attempt)
 	char id[TQ_ID_TEXT_MAX];
 
 	if (stream->attempt)
-		complain("%s: attempt %u", tq_id_format(stream->id, id), attempt);
+		complain("%s: attempt %u", tq_task_id_format(stream->id, id), attempt);
 	stream->attempt = attempt;
 	stream->offset = 0;
 }
 
-/* Takes what tq_output() has returned: @bytes from @from on, written by @attempt. */
+/* Takes what tq_output_read() has returned: @bytes from @from on, written by @attempt. */
 static int take(struct stream *stream, const char *data, size_t bytes, uint64_t from,
 		uint32_t attempt)
 {
@@ -98,7 +98,7 @@ static bool is_behind(struct cli *cli, struct stream *stream)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	if (stream->offset == 0 || tq_info(cli->tq, stream->id, &info) < 0 ||
+	if (stream->offset == 0 || tq_task_info(cli->tq, stream->id, &info) < 0 ||
 	    info.attempt <= stream->attempt)
 		return false;
 	begin_attempt(stream, info.attempt);
@@ -111,7 +111,7 @@ int stream_copy(struct cli *cli, struct stream *stream)
 	const uint64_t timeout_ns = stream->follow ? TQ_FOREVER_NS : 0;
 	int (*const read_more)(struct tq *, uint64_t, uint64_t, void *, uint32_t, uint64_t,
 			       uint64_t *, uint32_t *) = stream->follow ? tq_output_follow
-									: tq_output;
+									: tq_output_read;
 
 	for (;;) {
 		uint64_t from = 0;

@@ -23,7 +23,7 @@ struct stream {
 int stream_put(const char *data, size_t bytes);
 
 /* Copies what there is, or with ->follow all there will be.  0; -EPIPE nobody reads
- * standard output any more; else an error of tq_output(). */
+ * standard output any more; else an error of tq_output_read(). */
 int stream_copy(struct cli *cli, struct stream *stream);
 
 /* After the end of a task whose output is to be whole: counts what was written behind all

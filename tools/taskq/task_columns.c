@@ -37,7 +37,7 @@ static void put_state(const struct column_row *row)
 	const struct tq_task_info *info = row->of;
 	char words[COLUMN_WORDS_MAX] = "";
 
-	column_add_word(words, tq_state_name(info->state));
+	column_add_word(words, tq_task_state_name(info->state));
 	/* A program compares it. */
 	for (const struct outcome_flag *flag = outcome_flags; !row->exact && flag->name; flag++)
 		if (info->flags & shown & flag->bit)

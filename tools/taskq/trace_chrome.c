@@ -120,7 +120,7 @@ static void put_instant(struct trace_chrome *c, const struct tq_trace_entry *e, 
 	char text[TRACE_TEXT_MAX], id[TQ_ID_TEXT_MAX], name[TRACE_TEXT_MAX + TQ_ID_TEXT_MAX];
 	json_t *event = event_at(c, "i", e->time_ns, lane);
 
-	snprintf(name, sizeof(name), "%s %s", tq_id_format(e->task, id), trace_text(e, text));
+	snprintf(name, sizeof(name), "%s %s", tq_task_id_format(e->task, id), trace_text(e, text));
 	json_object_set_new(event, "s", json_string("t"));
 	json_object_set_new(event, "cat", json_string(category));
 	json_object_set_new(event, "name", json_text(name));
@@ -170,7 +170,7 @@ static void add_label(const struct trace_chrome *c, json_t *args, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	if (tq_info(c->tq, id, &info) == 0 && info.label[0])
+	if (tq_task_info(c->tq, id, &info) == 0 && info.label[0])
 		json_object_set_new(args, "label", json_text(info.label));
 }
 
@@ -184,7 +184,7 @@ static void end_attempt(struct trace_chrome *c, struct trace_task *task, uint64_
 	add_label(c, args, task->id);
 	json_object_set_new(event, "dur", json_real((double)(at_ns - task->started_ns) / 1000));
 	json_object_set_new(event, "cat", json_string("attempt"));
-	json_object_set_new(event, "name", json_string(tq_id_format(task->id, id)));
+	json_object_set_new(event, "name", json_string(tq_task_id_format(task->id, id)));
 	json_object_set_new(event, "args", args);
 	put(c, event);
 	c->lanes.lanes[task->lane].busy = false;

@@ -12,6 +12,6 @@ void trace_print(const struct cli *cli, const struct tq_trace_entry *e, const st
 		json_line(json_of_trace_entry(e, clocks));
 		return;
 	}
-	printf("%s %8u %8s  %s\n", trace_moment(e, clocks, time), e->pid, tq_id_format(e->task, id),
-	       trace_text(e, text));
+	printf("%s %8u %8s  %s\n", trace_moment(e, clocks, time), e->pid,
+	       tq_task_id_format(e->task, id), trace_text(e, text));
 }

@@ -20,7 +20,7 @@ static bool is_told(const struct unserved *unserved, const struct tq_task_info *
 void unserved_warn(struct cli *cli, struct unserved *unserved, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	const bool is_known = tq_info(cli->tq, id, &info) == 0; /* --forget may be done */
+	const bool is_known = tq_task_info(cli->tq, id, &info) == 0; /* --forget may be done */
 
 	if (!is_known || !(info.flags & TQ_INFO_UNSERVED) || is_told(unserved, &info))
 		return;

@@ -205,7 +205,7 @@ static int print_sent(struct cli *cli, uint64_t id, int count)
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	tq_id_format(id, text);
+	tq_task_id_format(id, text);
 	if (cli->json)
 		json_line(json_pack("{s:s,s:i}", "id", text, "recipients", count));
 	else
@@ -263,7 +263,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	}
 	char *argument = text_safe_copy(info->argument, 0);
 
-	table_cell(table, "%s", tq_id_format(info->id, id));
+	table_cell(table, "%s", tq_task_id_format(info->id, id));
 	table_cell(table, "%s", info->queue);
 	table_cell(table, "%s", whom(info->to));
 	table_cell(table, "%s", format_duration(ns_between(info->sent_ns, clocks.now_ns), age));
@@ -317,7 +317,7 @@ static void print_head(const struct tq_command_info *info)
 	const struct clocks clocks = clocks_read();
 	char id[TQ_ID_TEXT_MAX], time[FORMAT_MAX];
 
-	printf("command %s: %s", tq_id_format(info->id, id), info->name);
+	printf("command %s: %s", tq_task_id_format(info->id, id), info->name);
 	if (info->argument_bytes) {
 		putchar(' ');
 		text_put_quoted(stdout, info->argument);
@@ -331,7 +331,7 @@ static bool take_id(struct cli *cli, uint64_t *ret_id)
 {
 	if (!operands_ok(cli, 2, 2, "the command's id"))
 		return false;
-	if (tq_id_parse(cli->operands[1], ret_id) == 0)
+	if (tq_task_id_parse(cli->operands[1], ret_id) == 0)
 		return true;
 	refuse(cli, "ID", cli->operands[1], "not an id",
 	       "an id as `taskq command send` prints it, such as 17-3");

@@ -80,7 +80,7 @@ static void print_json(const struct graph_view *view)
 
 		json_object_set_new(object, "id", json_id(node->id));
 		json_object_set_new(object, "text", json_text(node->text));
-		json_object_set_new(object, "state", json_string(tq_state_name(node->state)));
+		json_object_set_new(object, "state", json_string(tq_task_state_name(node->state)));
 		json_object_set_new(object, "outcome", json_text(node->outcome));
 		json_object_set_new(object, "layer", json_integer(node->layer));
 		if (node->run_ns)
@@ -112,7 +112,7 @@ static void put_after(FILE *out, const struct graph_view *view, uint32_t node, u
 	for (uint32_t e = from; e < end && e < from + NAMES_SHOWN; e++) {
 		const struct graph_view_node *on = &view->nodes[view->edges[e].on];
 
-		fprintf(out, "%s%s", comma, *on->text ? on->text : tq_id_format(on->id, id));
+		fprintf(out, "%s%s", comma, *on->text ? on->text : tq_task_id_format(on->id, id));
 		if (view->edges[e].kind != TQ_AFTER_OK)
 			fprintf(out, " (%s)", after_short(view->edges[e].kind));
 		comma = ", ";
@@ -168,7 +168,7 @@ static void add_row(struct table *table, const struct graph_view *view, const st
 		fclose(out);
 	}
 	table_cell(table, "%d", line->layer);
-	table_cell(table, "%s", tq_id_format(node->id, id));
+	table_cell(table, "%s", tq_task_id_format(node->id, id));
 	table_cell(table, "%s", node->outcome);
 	table_cell(table, "%s", node->run_ns ? format_duration(node->run_ns, time) : "-");
 	table_cell(table, "%s", node->text);
@@ -218,7 +218,7 @@ static int run(struct cli *cli, const struct graph_options *o)
 	uint64_t group = 0, id = 0;
 	int r, code;
 
-	if (tq_group_id_parse(arg, &group) < 0 && tq_id_parse(arg, &id) < 0) {
+	if (tq_group_id_parse(arg, &group) < 0 && tq_task_id_parse(arg, &id) < 0) {
 		refuse(cli, "ID", arg, "neither a task's nor a group's id",
 		       "an id such as 17-3, or a group's such as g2-1");
 		return CLI_USAGE;

@@ -246,7 +246,7 @@ static int print_ends(struct cli *cli, uint64_t id, uint64_t deadline_ns)
 		if (cli->json)
 			json_line(json_of_task(cli->tq, &info, &clocks));
 		else
-			printf("%s %s\n", tq_id_format(info.id, text),
+			printf("%s %s\n", tq_task_id_format(info.id, text),
 			       outcome_format(&info, outcome));
 		fflush(stdout);
 	}
@@ -319,10 +319,10 @@ static void print_group(const struct tq_group_info *info, const struct clocks *c
 	       info->flags & TQ_GROUP_INFO_CANCELLED ? ", cancelled" : "");
 	printf("  members    %u: %s\n", info->members, group_states(info, states));
 	if (info->completion)
-		printf("  completion %s, when %s\n", tq_id_format(info->completion, text),
+		printf("  completion %s, when %s\n", tq_task_id_format(info->completion, text),
 		       tq_group_condition_name(info->condition));
 	if (info->culprit)
-		printf("  against it %s\n", tq_id_format(info->culprit, text));
+		printf("  against it %s\n", tq_task_id_format(info->culprit, text));
 	if (info->owner_pid && info->state == TQ_GROUP_OPEN)
 		printf("  owner      pid %u: cancelled if that dies before it seals it\n",
 		       info->owner_pid);
@@ -348,7 +348,7 @@ static int print_members(struct cli *cli, uint64_t id, const struct clocks *cloc
 				json_line(json_of_task(cli->tq, &infos[i], clocks));
 				continue;
 			}
-			printf("  %s %s", tq_id_format(infos[i].id, text),
+			printf("  %s %s", tq_task_id_format(infos[i].id, text),
 			       outcome_format(&infos[i], outcome));
 			if (infos[i].label[0]) {
 				putchar(' ');
@@ -399,7 +399,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 	table_cell(table, "%u", info->states[TQ_FAILED]);
 	table_cell(table, "%u", info->states[TQ_CANCELLED]);
 	table_cell(table, "%u", info->states[TQ_EXPIRED]);
-	table_cell(table, "%s", info->completion ? tq_id_format(info->completion, text) : "-");
+	table_cell(table, "%s", info->completion ? tq_task_id_format(info->completion, text) : "-");
 	table_cell(table, "%s", format_duration(ns_between(info->created_ns, clocks.now_ns), age));
 	table_cell(table, "%s", label ? label : "");
 	free(label);

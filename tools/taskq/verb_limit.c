@@ -233,7 +233,7 @@ static int show(struct cli *cli)
 
 	if (!key_operand(cli, 2) || !attach(cli, TQ_OPEN_READONLY))
 		return cli->exit_code;
-	const int r = tq_limit_get(cli->tq, cli->operands[1], &info);
+	const int r = tq_limit_info(cli->tq, cli->operands[1], &info);
 
 	if (r < 0)
 		return fail(cli, r, ABOUT_LIMIT, "limit \"%s\"", cli->operands[1]);

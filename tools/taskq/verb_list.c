@@ -48,7 +48,7 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case OPTION_GROUP_OF:
 		return filter_option(cli, &list->filter, key, arg);
 	case KEY_AFTER:
-		return tq_id_parse(arg, &list->filter.filter.after) == 0 ||
+		return tq_task_id_parse(arg, &list->filter.filter.after) == 0 ||
 		       refuse(cli, "--after", arg, "not a task id", FORM_ID);
 	case 'n':
 		return option_count(cli, "--limit", arg, 1, INT64_MAX, &list->limit);

@@ -44,18 +44,18 @@ static bool is_kept(struct cli *cli, uint64_t id, uint64_t attempt)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	char text[TQ_ID_TEXT_MAX];
-	const int r = tq_info(cli->tq, id, &info);
+	const int r = tq_task_info(cli->tq, id, &info);
 
 	if (r < 0) {
 		cli->exit_code = fail_task(cli, r, id);
 	} else if (attempt > info.attempt) {
-		complain("%s: it has had %u %s", tq_id_format(id, text), info.attempt,
+		complain("%s: it has had %u %s", tq_task_id_format(id, text), info.attempt,
 			 format_plural(info.attempt, "attempt", "attempts"));
 		cli->exit_code = CLI_NOTHING;
 	} else if (attempt < info.attempt) {
 		complain("%s: the output of attempt %llu is not kept, only that of the last, %u\n"
 			 "`taskq submit -o FILE.%%a` gives each attempt a file",
-			 tq_id_format(id, text), (unsigned long long)attempt, info.attempt);
+			 tq_task_id_format(id, text), (unsigned long long)attempt, info.attempt);
 		cli->exit_code = CLI_NOTHING;
 	}
 	return r >= 0 && attempt == info.attempt;

@@ -112,7 +112,7 @@ static bool settle_first(struct mapping *mapping)
 	struct tq_task_update update = { .size = sizeof(update), .fields = TQ_UPDATE_QUEUE };
 	struct map *map = &mapping->map;
 	const uint64_t id = map->tasks[0].id;
-	int r = tq_info(map->cli->tq, id, &info);
+	int r = tq_task_info(map->cli->tq, id, &info);
 
 	if (r < 0 || !(info.flags & TQ_INFO_UNSERVED) || info.state >= TQ_RUNNING)
 		return true;

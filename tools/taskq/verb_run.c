@@ -84,7 +84,7 @@ static bool find_worker(struct run *run)
 	struct tq_task_info info = { .size = sizeof(info) };
 	struct tq_task_update update = { .size = sizeof(update), .fields = TQ_UPDATE_QUEUE };
 	struct cli *cli = run->cli;
-	int r = tq_info(cli->tq, run->id, &info);
+	int r = tq_task_info(cli->tq, run->id, &info);
 
 	if (r < 0 || !(info.flags & TQ_INFO_UNSERVED) || info.state >= TQ_RUNNING)
 		return true;

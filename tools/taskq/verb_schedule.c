@@ -139,7 +139,7 @@ static void print_runs(const struct tq_schedule_info *info, const struct clocks 
 	printf("runs        %llu made, %llu skipped\n", (unsigned long long)info->runs,
 	       (unsigned long long)info->skipped);
 	if (info->last_run)
-		printf("last run    %s, made %s\n", tq_id_format(info->last_run, id),
+		printf("last run    %s, made %s\n", tq_task_id_format(info->last_run, id),
 		       format_local(clocks_unix_ns(clocks, info->last_run_ns), wall));
 	printf("overlap     %s, catch-up %u\n", tq_overlap_name(info->overlap), info->catch_up);
 }

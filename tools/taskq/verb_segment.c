@@ -340,7 +340,8 @@ static bool is_inside_task(struct cli *cli)
 	const char *text = getenv("TASKQ_ID");
 	uint64_t id;
 
-	return text && tq_id_parse(text, &id) == 0 && tq_wait(cli->tq, id, 1, NULL) == -EDEADLK;
+	return text && tq_task_id_parse(text, &id) == 0 &&
+	       tq_wait(cli->tq, id, 1, NULL) == -EDEADLK;
 }
 
 int verb_shutdown(struct cli *cli, int argc, char **argv)

@@ -111,7 +111,7 @@ static bool put_row(struct cli *cli, struct table *table, const void *row)
 		   info->flags & TQ_SERVER_LEAVING ? "leaving"
 		   : info->flags & TQ_SERVER_FULL  ? "full"
 						   : "open");
-	table_cell(table, "%s", info->holder ? tq_id_format(info->holder, id) : "-");
+	table_cell(table, "%s", info->holder ? tq_task_id_format(info->holder, id) : "-");
 	table_cell(table, "%s",
 		   info->holder ? format_duration(ns_between(info->since_ns, clocks.now_ns), since)
 				: "-");

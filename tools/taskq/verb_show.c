@@ -65,14 +65,14 @@ static void line_state(const struct show *show)
 	const struct tq_task_info *info = &show->info;
 	char outcome[OUTCOME_MAX], id[TQ_ID_TEXT_MAX], why[WHY_MAX];
 
-	tq_id_format(info->id, id);
+	tq_task_id_format(info->id, id);
 	if (info->state >= TQ_DONE)
 		line("task", "%s: %s", id, outcome_format(info, outcome));
 	else if (show->why.reason == TQ_WHY_RUNNING && !show->why.stopped_pid)
 		line("task", "%s: running, attempt %u, on worker %u (pid %u)", id, info->attempt,
 		     info->worker, info->worker_pid);
 	else
-		line("task", "%s: %s; %s", id, tq_state_name(info->state),
+		line("task", "%s: %s; %s", id, tq_task_state_name(info->state),
 		     why_format(show->cli->tq, info, &show->why, &show->clocks, why));
 }
 
@@ -119,7 +119,7 @@ static void line_inherited(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
 	char id[TQ_ID_TEXT_MAX];
-	const char *from = info->inherited_from ? tq_id_format(info->inherited_from, id)
+	const char *from = info->inherited_from ? tq_task_id_format(info->inherited_from, id)
 						: "who waits for it";
 
 	if (info->inherited_priority != info->priority)
@@ -201,8 +201,8 @@ static void lines_edges(const struct show *show, const char *name,
 	char id[TQ_ID_TEXT_MAX];
 
 	for (int i = 0; i < n && i < EDGES; i++)
-		line(name, "%s (%s, %s)", tq_id_format(infos[i].id, id),
-		     tq_after_name(infos[i].kind), tq_state_name(infos[i].state));
+		line(name, "%s (%s, %s)", tq_task_id_format(infos[i].id, id),
+		     tq_after_name(infos[i].kind), tq_task_state_name(infos[i].state));
 	if (n > EDGES)
 		line(name, "and others; --json names them");
 }
@@ -253,7 +253,7 @@ static void lines_checkpoint(const struct show *show)
 	char data[TQ_CHECKPOINT_MAX];
 	uint64_t bytes;
 
-	if (tq_checkpoint(show->cli->tq, show->info.id, data, &bytes) < 0)
+	if (tq_task_checkpoint(show->cli->tq, show->info.id, data, &bytes) < 0)
 		return;
 	line("checkpoint", "%" PRIu64 " bytes, which the next attempt is given", bytes);
 	print_lines(data, bytes);
@@ -316,13 +316,13 @@ static void print_output(const struct show *show)
 	char data[OUTPUT_BYTES], id[TQ_ID_TEXT_MAX], size[FORMAT_MAX];
 	uint64_t from;
 	uint32_t attempt = 0;
-	int n = tq_output(show->cli->tq, info->id, 0, data, sizeof(data), 0, &from, &attempt);
+	int n = tq_output_read(show->cli->tq, info->id, 0, data, sizeof(data), 0, &from, &attempt);
 
 	if (n <= 0)
 		return;
 	line("output", "%s bytes; its first lines (all: `taskq log %s`)",
 	     format_size(info->output_bytes ? info->output_bytes : info->result_bytes, size),
-	     tq_id_format(info->id, id));
+	     tq_task_id_format(info->id, id));
 	print_lines(data, (size_t)n);
 }
 
@@ -333,8 +333,8 @@ static void print_for_people(const struct show *show)
 	if (show->info.error_text[0] && show->info.state < TQ_DONE)
 		line("last error", "%s", show->info.error_text);
 	lines_work(show);
-	lines_edges(show, "after", tq_dependencies);
-	lines_edges(show, "before", tq_dependants);
+	lines_edges(show, "after", tq_task_dependencies);
+	lines_edges(show, "before", tq_task_dependants);
 	lines_times(show);
 	lines_attempts(show);
 	table_history(show);
@@ -367,7 +367,7 @@ static int show_row(struct cli *cli, struct columns *columns, uint64_t id)
 {
 	const struct clocks clocks = clocks_read();
 	struct tq_task_info info = { .size = sizeof(info) };
-	const int r = tq_info(cli->tq, id, &info);
+	const int r = tq_task_info(cli->tq, id, &info);
 
 	if (r < 0)
 		return fail_task(cli, r, id);
@@ -392,11 +392,11 @@ static int show_one(struct cli *cli, void *ctx, uint64_t id, bool first)
 		return show_for_programs(cli, id);
 	if (!first)
 		putchar('\n');
-	r = tq_info(cli->tq, id, &show.info);
+	r = tq_task_info(cli->tq, id, &show.info);
 	if (r == 0)
-		r = tq_why(cli->tq, id, &show.why);
+		r = tq_task_why(cli->tq, id, &show.why);
 	if (r == 0)
-		r = tq_history(cli->tq, id, show.history);
+		r = tq_task_history(cli->tq, id, show.history);
 	if (r < 0)
 		return fail_task(cli, r, id);
 	show.history_count = (unsigned)r;

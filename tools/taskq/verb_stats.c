@@ -91,7 +91,7 @@ static void print_counters(const struct tq_counters *counters)
 	printf("  now     ");
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
 		if (counters->depth[state] || state == TQ_READY || state == TQ_RUNNING)
-			printf("  %s %u", tq_state_name(state), counters->depth[state]);
+			printf("  %s %u", tq_task_state_name(state), counters->depth[state]);
 	if (counters->throttled)
 		printf("  throttled %u", counters->throttled);
 	if (counters->oldest_ready_ns)

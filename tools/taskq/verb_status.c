@@ -114,7 +114,7 @@ static void put_worker(struct status *status, const struct tq_worker_info *info)
 	table_cell(table, "%s",
 		   format_duration(ns_between(info->registered_ns, status->clocks.now_ns), age));
 	table_cell(table, "%llu", (unsigned long long)info->tasks);
-	table_cell(table, "%s", info->task ? tq_id_format(info->task, id) : "-");
+	table_cell(table, "%s", info->task ? tq_task_id_format(info->task, id) : "-");
 	table_cell(table, "%s", info->queues);
 }
 

@@ -77,10 +77,10 @@ static int fail_state(const struct cli *cli, uint64_t id)
 	const struct rule *rule = rule_of(cli);
 	char text[TQ_ID_TEXT_MAX];
 
-	if (tq_info(cli->tq, id, &info) < 0)
+	if (tq_task_info(cli->tq, id, &info) < 0)
 		return fail_task(cli, TQ_ESTATE, id);
-	complain("%s %s: it is %s\n%s", rule->verb, tq_id_format(id, text),
-		 tq_state_name(info.state), rule->text);
+	complain("%s %s: it is %s\n%s", rule->verb, tq_task_id_format(id, text),
+		 tq_task_state_name(info.state), rule->text);
 	return CLI_NOTHING;
 }
 
@@ -93,7 +93,7 @@ static int fail_steer(struct cli *cli, int r, uint64_t id)
 
 	if (r == TQ_ESTATE)
 		return fail_state(cli, id);
-	if (r == TQ_EFULL && tq_info(cli->tq, id, &info) == 0)
+	if (r == TQ_EFULL && tq_task_info(cli->tq, id, &info) == 0)
 		cli->queue = info.queue;
 	code = fail_task(cli, r, id);
 	cli->queue = queue;
@@ -446,7 +446,7 @@ static int add_dependency(struct cli *cli, uint64_t id, const struct tq_dependen
 	const struct tq_task_spec spec = { .after = on, .after_count = 1 };
 	const int r = tq_task_after(cli->tq, id, on->id, on->kind);
 
-	if (r < 0 && tq_info(cli->tq, id, &info) == 0 && after_blame(cli, r, &spec))
+	if (r < 0 && tq_task_info(cli->tq, id, &info) == 0 && after_blame(cli, r, &spec))
 		return STEER_REPORTED;
 	return r;
 }
@@ -462,12 +462,12 @@ static int fail_move(struct cli *cli, int r, uint64_t id, const char *queue)
 		cli->exit_code = fail_task(cli, r, id);
 		return STEER_REPORTED;
 	}
-	if (r != TQ_ESTATE || tq_info(cli->tq, id, &info) < 0 || info.state >= TQ_RUNNING ||
+	if (r != TQ_ESTATE || tq_task_info(cli->tq, id, &info) < 0 || info.state >= TQ_RUNNING ||
 	    info.unique_scope != TQ_UNIQUE_COALESCE)
 		return r;
 	complain("update %s: it shares a coalesced key with another task of queue %s\n"
 		 "it can be moved when that has ended; `taskq why` names who waits for whom",
-		 tq_id_format(id, text), info.queue);
+		 tq_task_id_format(id, text), info.queue);
 	cli->exit_code = CLI_NOTHING;
 	return STEER_REPORTED;
 }
@@ -478,7 +478,7 @@ static int fail_label(struct cli *cli, uint64_t id)
 
 	complain("update %s: its payload has more than 4096 bytes, so its label stays\n"
 		 "give the label when it is submitted",
-		 tq_id_format(id, text));
+		 tq_task_id_format(id, text));
 	cli->exit_code = CLI_USAGE;
 	return STEER_REPORTED;
 }

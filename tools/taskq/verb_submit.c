@@ -238,7 +238,7 @@ static void print_id(const struct submit *submit, uint64_t id, bool twin)
 {
 	char text[TQ_ID_TEXT_MAX];
 
-	tq_id_format(id, text);
+	tq_task_id_format(id, text);
 	if (submit->cli->json && twin)
 		json_line(json_pack("{s:s, s:b}", "id", text, "duplicate", 1));
 	else if (submit->cli->json)

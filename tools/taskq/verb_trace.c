@@ -60,7 +60,7 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		trace->file = arg;
 		return true;
 	case KEY_TASK:
-		return tq_id_parse(arg, &trace->task) == 0 ||
+		return tq_task_id_parse(arg, &trace->task) == 0 ||
 		       refuse(cli, "--task", arg, "not an id", FORM_ID);
 	default:
 		return option_global(cli, NULL, key, arg);

@@ -16,19 +16,19 @@ static int why_one(struct cli *cli, void *ctx, uint64_t id, bool first)
 	struct tq_task_info info = { .size = sizeof(info) };
 	struct tq_why why = { .size = sizeof(why) };
 	char text[WHY_MAX], name[TQ_ID_TEXT_MAX];
-	int r = tq_why(cli->tq, id, &why);
+	int r = tq_task_why(cli->tq, id, &why);
 
 	(void)ctx;
 	(void)first;
 	if (r == 0)
-		r = tq_info(cli->tq, id, &info);
+		r = tq_task_info(cli->tq, id, &info);
 	if (r < 0)
 		return fail_task(cli, r, id);
 	if (cli->json) {
 		json_line(json_of_why(cli->tq, &info, &why, &clocks));
 		return CLI_OK;
 	}
-	printf("%s: ", tq_id_format(id, name));
+	printf("%s: ", tq_task_id_format(id, name));
 	text_put_safe(stdout, why_format(cli->tq, &info, &why, &clocks, text));
 	putchar('\n');
 	return CLI_OK;

@@ -72,20 +72,20 @@ static void report_task(const struct tq_task_info *info, bool several)
 
 	if (info->state == TQ_DONE || (!several && outcome_is_plain(info)))
 		return;
-	complain("%s %s", tq_id_format(info->id, id), outcome_format(info, outcome));
+	complain("%s %s", tq_task_id_format(info->id, id), outcome_format(info, outcome));
 }
 
 /* Without time left, and for one that has not ended, nobody need have the lock. */
 static int look_or_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *info)
 {
-	if (timeout_ns == 0 && tq_info(tq, id, info) == 0 && info->state < TQ_DONE)
+	if (timeout_ns == 0 && tq_task_info(tq, id, info) == 0 && info->state < TQ_DONE)
 		return -EAGAIN;
 	const int r = wait_task(tq, id, timeout_ns, info);
 
 	if (r != -EAGAIN && r != -ETIMEDOUT)
 		return r;
 	info->size = sizeof(*info);
-	return tq_info(tq, id, info) == 0 && info->state >= TQ_DONE ? 0 : r;
+	return tq_task_info(tq, id, info) == 0 && info->state >= TQ_DONE ? 0 : r;
 }
 
 static int wait_one(struct cli *cli, uint64_t id, bool several, uint64_t deadline_ns,
@@ -96,7 +96,7 @@ static int wait_one(struct cli *cli, uint64_t id, bool several, uint64_t deadlin
 	const int r = look_or_wait(cli->tq, id, time_left(deadline_ns), &info);
 
 	if (r == -ETIMEDOUT || r == -EAGAIN) {
-		complain("%s has not finished yet", tq_id_format(id, text));
+		complain("%s has not finished yet", tq_task_id_format(id, text));
 		return CLI_UNFINISHED;
 	}
 	if (r < 0)
@@ -114,7 +114,7 @@ static int find_all(struct cli *cli, const uint64_t *ids, unsigned count)
 
 	for (unsigned i = 0; i < count; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
-		const int r = tq_info(cli->tq, ids[i], &info);
+		const int r = tq_task_info(cli->tq, ids[i], &info);
 
 		if (r == -ENOENT)
 			code = fail_task(cli, r, ids[i]);

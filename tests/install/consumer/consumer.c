@@ -16,7 +16,7 @@ static int use(struct tq *tq)
 	r = tq_submit(tq, &spec, &id);
 	if (r < 0)
 		return r;
-	r = tq_info(tq, id, &info);
+	r = tq_task_info(tq, id, &info);
 	if (r < 0)
 		return r;
 	return info.id == id && info.state == TQ_READY ? 0 : TQ_ESTATE;

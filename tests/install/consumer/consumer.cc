@@ -8,7 +8,7 @@
 static int use(struct tq *tq)
 {
 	tq_task_spec spec{};
-	tq_task_info info{};
+	struct tq_task_info info{}; // the function hides the plain name, as with stat(2)
 	uint64_t id = 0;
 
 	spec.size = sizeof(spec);
@@ -17,7 +17,7 @@ static int use(struct tq *tq)
 	int r = tq_submit(tq, &spec, &id);
 	if (r < 0)
 		return r;
-	r = tq_info(tq, id, &info);
+	r = tq_task_info(tq, id, &info);
 	if (r < 0)
 		return r;
 	return info.id == id && info.state == TQ_READY ? 0 : int(TQ_ESTATE);
