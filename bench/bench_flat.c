@@ -296,7 +296,8 @@ static void *sleep_beside(void *arg)
 	struct tq_worker *worker;
 
 	if (atomic_fetch_add(&all->arrived, 1) > 0)
-		return tq_wait(all->tq, all->awaited, TQ_FOREVER_NS, NULL) < 0 ? all : NULL;
+		return tq_wait(all->tq, &all->awaited, 1, TQ_FOREVER_NS, NULL, NULL) < 0 ? all
+											 : NULL;
 	bench_must(tq_worker_open(all->tq, &opts, &worker), "worker");
 	return tq_claim(worker, TQ_FOREVER_NS, &claimed) < 0 ? all : NULL;
 }

@@ -110,7 +110,7 @@ static void submit(struct herd *h, bool waits)
 	spec.flags = waits ? 0 : TQ_TASK_FORGET;
 	bench_must(tq_submit(h->tq, &spec, &id), "submit");
 	if (waits)
-		bench_must(tq_wait(h->tq, id, TQ_FOREVER_NS, NULL), "wait");
+		bench_must(tq_wait(h->tq, &id, 1, TQ_FOREVER_NS, NULL, NULL), "wait");
 }
 
 static uint64_t cpu_of_all(const struct herd *h)

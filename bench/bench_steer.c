@@ -26,7 +26,7 @@ static uint64_t cancel(struct tq *tq, uint64_t id)
 {
 	uint64_t begin = bench_now();
 
-	bench_must(tq_cancel(tq, id), "cancel");
+	bench_must(tq_task_steer(tq, id, TQ_TASK_ACTION_CANCEL), "cancel");
 	return bench_now() - begin;
 }
 

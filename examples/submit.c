@@ -41,7 +41,7 @@ static int run(struct tq *tq, const char *const *argv)
 	if (r < 0)
 		return r;
 	fprintf(stderr, "submitted %s\n", tq_task_id_format(id, text));
-	r = tq_wait(tq, id, TQ_FOREVER_NS, &info);
+	r = tq_wait(tq, &id, 1, TQ_FOREVER_NS, NULL, &info);
 	if (r < 0)
 		return r;
 	print_output(tq, id);

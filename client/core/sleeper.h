@@ -25,7 +25,7 @@ struct tqi_sleeper {
 	 */
 	int (*attempt)(struct tqi_tx *tx, struct tqi_sleeper *sleeper);
 	void *arg;
-	bool lends; /* what it waits for is to be as urgent as `priority`: see tq_wait_urgent() */
+	bool lends; /* what it waits for is to be as urgent as `priority`: see TQ_WAIT_PRIORITY */
 	int32_t priority;
 	bool on_behalf; /* its slot counts for the attempt that the caller works for */
 	bool again; /* try once more with the slot before the first sleep */

@@ -143,5 +143,5 @@ int tq_command_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
 	}
 	if (ret_info && w.found && (r == 0 || r == -ETIMEDOUT))
 		tqi_snapshot_out(ret_info, room, &w.info, sizeof(w.info));
-	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+	return r;
 }

@@ -191,7 +191,7 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 		if (r == -ENOMEM)
 			r = tqi_make_room(tq, 0) < 0 ? TQ_EFULL : -ENOMEM;
 	} while (r == -ENOMEM);
-	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+	return r;
 }
 
 int tq_group_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_group_info *ret_info)
@@ -202,7 +202,7 @@ int tq_group_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_gro
 
 	if (r == 0)
 		r = wait_for(tq, &w, timeout_ns);
-	if (ret_info && w.found && (r == 0 || r == -ETIMEDOUT || r == -EAGAIN)) {
+	if (ret_info && w.found && (r == 0 || r == -ETIMEDOUT)) {
 		struct tq_group_info info;
 
 		tqi_group_fill(&w.group, tqi_id_index(id), &info);

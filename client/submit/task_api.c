@@ -265,30 +265,6 @@ struct steer {
 	const struct tq_task_update *update;
 };
 
-static int cancel_op(struct tqi_tx *tx, void *arg)
-{
-	return tqi_steer_cancel(tx, *(const uint64_t *)arg);
-}
-
-int tq_cancel(struct tq *tq, uint64_t id)
-{
-	return tqi_run(tq, cancel_op, &id);
-}
-
-static int cancel_dependants_op(struct tqi_tx *tx, void *arg)
-{
-	return tqi_steer_cancel_dependants(tx, *(const uint64_t *)arg);
-}
-
-int tq_cancel_dependants(struct tq *tq, uint64_t id)
-{
-	int r = tqi_run(tq, cancel_dependants_op, &id);
-
-	if (r == 0)
-		tqi_sweep_out(tq); /* what is decided goes on without us, too */
-	return r;
-}
-
 static int steer_op(struct tqi_tx *tx, void *arg)
 {
 	const struct steer *s = arg;
@@ -304,6 +280,10 @@ static int steer_op(struct tqi_tx *tx, void *arg)
 		return tqi_steer_forget(tx, s->id);
 	case TQ_TASK_ACTION_RETRY_DEPENDANTS:
 		return tqi_steer_revive(tx, s->id);
+	case TQ_TASK_ACTION_CANCEL:
+		return tqi_steer_cancel(tx, s->id);
+	case TQ_TASK_ACTION_CANCEL_DEPENDANTS:
+		return tqi_steer_cancel_dependants(tx, s->id);
 	}
 	return -EINVAL;
 }
@@ -313,7 +293,8 @@ int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action)
 	struct steer s = { .id = id, .action = action };
 	int r = tqi_run(tq, steer_op, &s);
 
-	if (r == 0 && action == TQ_TASK_ACTION_RETRY_DEPENDANTS)
+	if (r == 0 && (action == TQ_TASK_ACTION_RETRY_DEPENDANTS ||
+		       action == TQ_TASK_ACTION_CANCEL_DEPENDANTS))
 		tqi_sweep_out(tq); /* what is decided goes on without us, too */
 	return r;
 }

@@ -25,7 +25,7 @@ struct wait {
 	bool any;
 	bool urgent; /* `priority` counts */
 	int32_t priority;
-	uint32_t states; /* a state other than a final one will do; 0 only final ones */
+	uint32_t states; /* those that are wanted; 0 the final ones */
 	const struct tqi_word32 *word; /* a change of this one will do as well; NULL none */
 	uint32_t value;
 	bool for_output; /* or that the running task writes any */
@@ -199,13 +199,6 @@ static int wait_until(struct tq *tq, struct wait *w, uint64_t deadline_ns, bool 
 	return r;
 }
 
-static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
-{
-	int r = wait_until(tq, w, tqi_deadline(tq, timeout_ns), timeout_ns == 0);
-
-	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
-}
-
 int tqi_wait_output(struct tq *tq, uint64_t id, const struct tqi_word32 *word, uint32_t value,
 		    uint64_t deadline_ns)
 {
@@ -229,55 +222,42 @@ static void give_info(struct tq *tq, const struct wait *w, uint64_t room,
 	tqi_snapshot_out(ret_info, room, &info, sizeof(info));
 }
 
-int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states, uint64_t timeout_ns,
-		  struct tq_task_info *ret_info)
+/* What @opts say of @w, or an error; each default is a zero. */
+static int take_opts(struct wait *w, const struct tq_wait_opts *opts)
 {
-	struct wait w = { .ids = &id, .count = 1, .states = states, .with_texts = ret_info };
-	uint64_t room = 0;
-	int r = ret_info ? tqi_snapshot_room(ret_info, &room) : 0;
+	struct tq_wait_opts o;
+	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
 
+	if (r < 0)
+		return r;
+	if (o.reserved0 || (o.flags & ~(TQ_WAIT_ANY | TQ_WAIT_PRIORITY)) ||
+	    o.states >> TQ_STATE_COUNT || (o.states && w->count > 1))
+		return -EINVAL;
+	w->any = w->count > 1 && (o.flags & TQ_WAIT_ANY);
+	w->urgent = o.flags & TQ_WAIT_PRIORITY;
+	w->priority = o.priority;
+	w->states = o.states;
+	return 0;
+}
+
+int tq_wait(struct tq *tq, const uint64_t *ids, uint32_t count, uint64_t timeout_ns,
+	    const struct tq_wait_opts *opts, struct tq_task_info *ret_info)
+{
+	struct wait w = { .ids = ids, .count = count, .with_texts = ret_info };
+	uint64_t room = 0;
+	int r = take_opts(&w, opts);
+
+	if (r == 0 && (!ids || count == 0 || count > WAIT_MAX || (ret_info && count > 1 && !w.any)))
+		r = -EINVAL;
+	if (r == 0 && ret_info)
+		r = tqi_snapshot_room(ret_info, &room);
 	if (r == 0)
-		r = states ? wait_for(tq, &w, timeout_ns) : -EINVAL;
+		r = wait_until(tq, &w, tqi_deadline(tq, timeout_ns), timeout_ns == 0);
 	if (r < 0)
 		return r;
 	if (ret_info)
 		give_info(tq, &w, room, ret_info);
-	return states >> w.task.state & 1 ? 0 : TQ_ESTATE;
-}
-
-int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *ret_info)
-{
-	const uint32_t final = 1u << TQ_DONE | 1u << TQ_FAILED | 1u << TQ_CANCELLED |
-			       1u << TQ_EXPIRED;
-
-	return tq_wait_state(tq, id, final, timeout_ns, ret_info);
-}
-
-static int wait_many(struct tq *tq, struct wait *w, uint32_t mode, uint64_t timeout_ns,
-		     uint32_t *ret_index)
-{
-	if (!w->ids || w->count == 0 || w->count > WAIT_MAX || mode > TQ_WAIT_ANY)
-		return -EINVAL;
-	w->any = mode == TQ_WAIT_ANY;
-	int r = wait_for(tq, w, timeout_ns);
-
-	if (r == 0 && mode == TQ_WAIT_ANY && ret_index)
-		*ret_index = w->index;
-	return r;
-}
-
-int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count, uint32_t mode,
-		 uint64_t timeout_ns, uint32_t *ret_index)
-{
-	struct wait w = { .ids = ids, .count = count };
-
-	return wait_many(tq, &w, mode, timeout_ns, ret_index);
-}
-
-int tq_wait_urgent(struct tq *tq, const uint64_t *ids, uint32_t count, uint32_t mode,
-		   int32_t priority, uint64_t timeout_ns, uint32_t *ret_index)
-{
-	struct wait w = { .ids = ids, .count = count, .urgent = true, .priority = priority };
-
-	return wait_many(tq, &w, mode, timeout_ns, ret_index);
+	if (w.states && !(w.states >> w.task.state & 1))
+		return TQ_ESTATE;
+	return w.any ? (int)w.index : 0;
 }

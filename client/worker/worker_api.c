@@ -406,7 +406,7 @@ static int run_claim(struct claiming *c, uint64_t timeout_ns)
 		tqi_heartbeat_busy(c->worker->heartbeat);
 		tqi_behalf_set(c->worker, c->count == 1 ? c->claims : NULL);
 	}
-	return r == -ETIMEDOUT && timeout_ns == 0 ? -EAGAIN : r;
+	return r;
 }
 
 static int check_claims(struct tq_worker *worker, const struct tq_claim *claims, uint32_t count)

@@ -111,13 +111,13 @@ struct tq_command_info {
  * tq_command_wait() - wait until all have answered, or are gone.
  *
  * @timeout_ns:	relative; 0 = only look, TQ_FOREVER_NS = no limit.
- * @ret_info:	may be NULL; filled also with -EAGAIN and -ETIMEDOUT.
+ * @ret_info:	may be NULL; filled also with -ETIMEDOUT.
  *
  * Threads:	safe.
  * Fork:	works in a child.
  * Signals:	-EINTR when a handler ran while it slept.
  * Blocks:	up to @timeout_ns; sleeps.
- * Errors:	-EAGAIN not yet, and @timeout_ns is 0; -ETIMEDOUT; -ENOENT; TQ_EGONE
+ * Errors:	-ETIMEDOUT not yet; -ENOENT; TQ_EGONE
  *		it was answered, and has been freed; TQ_ESHUTDOWN; lock errors.
  * Since: 0.1.0
  *

@@ -94,7 +94,7 @@ TQ_API TQ_NODISCARD int tq_group_seal(struct tq *tq, uint64_t id);
  * tq_group_cancel() - seal a group, and cancel all its members that have not ended.
  *
  * Decided at once: none of them starts from then on.  They end in slices, whoever works in
- * the segment; running ones as tq_cancel() says.  The completion task goes by its
+ * the segment; running ones as tq_task_steer() says.  The completion task goes by its
  * condition: with TQ_GROUP_ANY it starts.
  *
  * Errors:	as tq_group_seal().
@@ -171,7 +171,7 @@ TQ_API TQ_NODISCARD int tq_group_members(struct tq *tq, uint64_t id, uint64_t *c
  *
  * Fork:	safe.
  * Blocks:	up to @timeout_ns; sleeps.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not complete yet, or the lock,
+ * Errors:	-ETIMEDOUT not complete yet, or the lock,
  *		which a stopped process may hold, was not to be had by then; -EDEADLK
  *		the caller's own task is an unfinished member, or one waits for it;
  *		-EINTR a signal was handled (not in a handler of a farm); TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was

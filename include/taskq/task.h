@@ -501,113 +501,60 @@ struct tq_attempt_info {
 TQ_API TQ_NODISCARD int tq_task_history(struct tq *tq, uint64_t id,
 					struct tq_attempt_info *attempts);
 
+/* flags of struct tq_wait_opts */
+#define TQ_WAIT_ANY (1u << 0)	   /* until any of them is; default all */
+#define TQ_WAIT_PRIORITY (1u << 1) /* .priority counts */
+
+/* How to wait for tasks. */
+struct tq_wait_opts {
+	uint64_t size;
+	uint32_t flags;	    /* TQ_WAIT_*; unknown bits: -EINVAL */
+	uint32_t states;    /* of one task: bit (1 << enum tq_state) of each that will do; default
+			       the final ones.  One that is passed through between two looks may
+			       be missed, a final one is not */
+	int32_t priority;   /* while this waits, none of the tasks, and nothing that these wait for
+			       in their turn, counts as less urgent than that; bigger is more
+			       urgent.  Inside a handler, or a command that taskq runs, a wait
+			       always has the priority of the task that waits instead */
+	uint32_t reserved0; /* must be 0 */
+};
+
 /**
- * tq_wait() - wait until a task is final.
+ * tq_wait() - wait until tasks are final: one, all, or any of them, as they are now.
  *
+ * @ids:	@count ids, 1 to 65,536.
  * @timeout_ns:	longest wait, relative; 0 = only look, TQ_FOREVER_NS = no limit.
- * @ret_info:	the finished task (.size set before the call); may be NULL.
+ * @opts:	NULL for all defaults.
+ * @ret_info:	the task that the return value names (.size set before the call); may be
+ *		NULL, and is where all of several are waited for.
  *
- * The record cannot be evicted while somebody waits on it.
+ * No record can be evicted while somebody waits on it.
  *
  * A task waits when the thread that has claimed it does (tq_claim(), tq_claim_adopt()), a
  * handler among them, or a process inside its command (TASKQ_ID, TASKQ_ATTEMPT and
  * TASKQ_SEGMENT say so).  One that runs in a farm does not count as running meanwhile:
  * see tq_farm_run().  Its wait is refused when it would never end, because what it waits
- * for waits for it or depends on it, be it by way of others; whatever @timeout_ns, unless that is 0.  Only
- * what is certain is refused: not a wait for any of several as long as one of them gets
- * on, nor what takes more than some hundred steps to find.
+ * for waits for it or depends on it, be it by way of others; whatever @timeout_ns, unless
+ * that is 0.  Only what is certain is refused: not a wait for any of several as long as one
+ * of them gets on, nor what takes more than some hundred steps to find.
  *
+ * Threads:	safe.
  * Fork:	safe; a child of who has claimed a task does not work on it.
- * Errors:	-ETIMEDOUT (-EAGAIN when @timeout_ns is 0) not final yet, or the lock,
- *		which a stopped process may hold, was not to be had by then; -EDEADLK
- *		the caller's own task would have to end first; -EINTR a signal was
+ * Errors:	-ETIMEDOUT not so yet, or the lock, which a stopped process may hold, was
+ *		not to be had by then; TQ_ESTATE it ended in a state that is not wanted;
+ *		-EDEADLK the caller's own task would have to end first; -EINTR a signal was
  *		handled (not in a handler of a farm: the signal is its worker's);
- *		TQ_EGONE; -ENOENT; TQ_ESHUTDOWN the segment was destroyed; TQ_EFULL no
- *		wait slot; lock errors.
+ *		-EINVAL no ids, a bad option, .states for several; TQ_EGONE; -ENOENT;
+ *		TQ_ESHUTDOWN the segment was destroyed; TQ_EFULL no wait slot, or no memory
+ *		to note the priority; lock errors.
  * Since: 0.1.0
  *
- * Return: 0, or one of the errors above.
+ * Return: the index in @ids of the one that it ended with, 0 for all; or one of the errors
+ * above.
  */
-TQ_API TQ_NODISCARD int tq_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
+TQ_API TQ_NODISCARD int tq_wait(struct tq *tq, const uint64_t *ids, uint32_t count,
+				uint64_t timeout_ns, const struct tq_wait_opts *opts,
 				struct tq_task_info *ret_info);
-
-/* mode of tq_wait_many() */
-#define TQ_WAIT_ALL 0u
-#define TQ_WAIT_ANY 1u
-
-/**
- * tq_wait_many() - wait for any or all of some tasks, as they are now.
- *
- * @ids:	@count ids, at most 65,536.
- * @ret_index:	with ANY: which one is final; may be NULL.
- *
- * Errors:	as tq_wait(); -EINVAL no ids or bad mode.
- * Since: 0.1.0
- *
- * Return: 0, or one of the errors.
- */
-TQ_API TQ_NODISCARD int tq_wait_many(struct tq *tq, const uint64_t *ids, uint32_t count,
-				     uint32_t mode, uint64_t timeout_ns, uint32_t *ret_index);
-
-/**
- * tq_wait_urgent() - tq_wait_many(), and what is waited for is as urgent as the wait.
- *
- * @priority:	while this waits, no task of @ids, and nothing that these wait for in
- *		their turn, counts as less urgent than that; bigger is more urgent.
- *
- * Inside a handler, or a command that taskq runs, a wait always has the priority of
- * the task that waits, and @priority does not count.
- *
- * Errors:	as tq_wait_many(); TQ_EFULL also no memory to note the priority.
- * Since: 0.1.0
- *
- * Return: 0, or one of the errors.
- */
-TQ_API TQ_NODISCARD int tq_wait_urgent(struct tq *tq, const uint64_t *ids, uint32_t count,
-				       uint32_t mode, int32_t priority, uint64_t timeout_ns,
-				       uint32_t *ret_index);
-
-/**
- * tq_wait_state() - wait until a task is in one of some states.
- *
- * @states:	bit (1 << enum tq_state) of each wanted state; a state passed
- *		through between two looks may be missed, a final one is not.
- *
- * Errors:	as tq_wait(); TQ_ESTATE it ended in a state that is not wanted.
- * Since: 0.1.0
- *
- * Return: 0, or one of the errors.
- */
-TQ_API TQ_NODISCARD int tq_wait_state(struct tq *tq, uint64_t id, uint32_t states,
-				      uint64_t timeout_ns, struct tq_task_info *ret_info);
-
-/**
- * tq_cancel() - cancel a task.
- *
- * One that waits is `cancelled` at once.  A running one is asked to stop, then
- * stopped as far as its worker allows; its own verdict wins if it comes first,
- * but no retry follows.  The request outlives workers and masters.
- *
- * Errors:	TQ_ESTATE already final; TQ_EGONE; -ENOENT; -EROFS; lock errors.
- * Since: 0.1.0
- *
- * Return: 0 it is cancelled, 1 it is being stopped, or one of the errors above.
- */
-TQ_API TQ_NODISCARD int tq_cancel(struct tq *tq, uint64_t id);
-
-/**
- * tq_cancel_dependants() - cancel a task with all that depends on it, and on these, whatever
- * the kinds of their dependencies.
- *
- * As tq_cancel(); those that depend on it are cancelled when it has ended, also by a
- * verdict that came first, cause dependency.  That goes on by itself, whoever dies.
- *
- * Errors:	as tq_cancel().
- * Since: 0.1.0
- *
- * Return: 0 it is cancelled, 1 it is being stopped, or one of the errors.
- */
-TQ_API TQ_NODISCARD int tq_cancel_dependants(struct tq *tq, uint64_t id);
 
 /**
  * tq_task_after() - make a task that has not started depend on one more.
@@ -673,10 +620,19 @@ enum tq_task_action {
 	TQ_TASK_ACTION_RETRY_DEPENDANTS, /* retry, and with it, as if each were retried, the tasks
 				  that its end has cancelled, and those that theirs have; they
 				  wait for it as before */
+	TQ_TASK_ACTION_CANCEL,
+	TQ_TASK_ACTION_CANCEL_DEPENDANTS, /* with all that depends on it, and on these, whatever
+				  the kinds of their dependencies */
 };
 
 /**
- * tq_task_steer() - hold, unhold, retry or forget a task.
+ * tq_task_steer() - hold, unhold, cancel, retry or forget a task.
+ *
+ * One that waits is `cancelled` at once.  A running one is asked to stop, then stopped as
+ * far as its worker allows; its own verdict wins if it comes first, but no retry follows.
+ * The request outlives workers and masters.  What depends on it is cancelled when it has
+ * ended, also by a verdict that came first, cause dependency; that goes on by itself,
+ * whoever dies.
  *
  * A retry by itself waits for the dependencies that are not decided yet, and, after-ok, for
  * those that have a new life themselves; what refused it, and all others, stay decided.
@@ -686,13 +642,13 @@ enum tq_task_action {
  * by itself, whoever dies; one stays cancelled for which there is no room, whose unique key
  * is taken, or that another dependency keeps from starting, which then is its cause.
  *
- * Errors:	TQ_ESTATE its state does not allow it, or its end is still being told to
+ * Errors:	TQ_ESTATE its state does not allow it (cancel: it is final), or its end is still being told to
  *		its dependants; TQ_EGONE; -ENOENT; -EROFS;
  *		TQ_EFULL no room for a retry; TQ_ESHUTDOWN; -EEXIST (retry)
  *		another task has its unique key; lock errors.
  * Since: 0.1.0
  *
- * Return: 0, or one of the errors above.
+ * Return: 0; 1 cancel, and it is being stopped; or one of the errors above.
  */
 TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action);
 

@@ -117,8 +117,7 @@ struct tq_claim {
  * Fork:	-ECHILD in a child of the process that opened @worker.
  * Signals:	-EINTR when a handler ran while it slept.
  * Blocks:	up to @timeout_ns.
- * Errors:	-EAGAIN nothing startable and @timeout_ns is 0; -ETIMEDOUT nothing
- *		in time; TQ_ECOMMAND a command comes first, until it is acknowledged:
+ * Errors:	-ETIMEDOUT nothing startable in time; TQ_ECOMMAND a command comes first, until it is acknowledged:
  *		tq_command_take() (only with TQ_WORKER_COMMANDS); TQ_ESHUTDOWN; TQ_EFULL it holds
  *		TQ_CLAIMS_MAX claims; lock errors.
  * Since: 0.1.0

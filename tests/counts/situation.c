@@ -170,7 +170,7 @@ static void *wait_for_task(void *arg)
 {
 	struct tqt_scene *s = arg;
 
-	tqt_must(tq_wait(s->tq, s->awaited, TQ_FOREVER_NS, NULL), "tq_wait");
+	tqt_must(tq_wait(s->tq, &s->awaited, 1, TQ_FOREVER_NS, NULL, NULL), "tq_wait");
 	return NULL;
 }
 
@@ -232,7 +232,7 @@ void tqt_situation_open(struct tqt_scene *s, uint32_t situation)
 void tqt_situation_close(struct tqt_scene *s)
 {
 	if (s->awaited) {
-		tqt_must(tq_cancel(s->tq, s->awaited), "tq_cancel");
+		tqt_must(tq_task_steer(s->tq, s->awaited, TQ_TASK_ACTION_CANCEL), "cancel");
 		pthread_join(s->client, NULL);
 	}
 	tq_worker_close(s->worker);

@@ -61,7 +61,7 @@ static int block_claim(struct tqt_world *w)
 static int block_wait(struct tqt_world *w)
 {
 	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt"); /* as a client */
-	return tq_wait(w->tq, w->ids[0], LONG_NS, NULL);
+	return tq_wait(w->tq, &w->ids[0], 1, LONG_NS, NULL, NULL);
 }
 
 static int block_stop(struct tqt_world *w)
@@ -83,7 +83,7 @@ static void complete(struct tqt_world *w)
 
 static void cancel(struct tqt_world *w)
 {
-	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel by another");
+	tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel by another");
 }
 
 static const struct scene scenes[] = {

@@ -215,12 +215,12 @@ void tqt_run_after_refused(struct tqt_world *w)
 
 void tqt_run_cancel_dependants(struct tqt_world *w)
 {
-	w->result = tq_cancel_dependants(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL_DEPENDANTS);
 }
 
 void tqt_run_cancel_doomed(struct tqt_world *w)
 {
-	w->result = tq_cancel_dependants(w->tq, w->ids[1]);
+	w->result = tq_task_steer(w->tq, w->ids[1], TQ_TASK_ACTION_CANCEL_DEPENDANTS);
 }
 
 void tqt_run_retry_dependants(struct tqt_world *w)

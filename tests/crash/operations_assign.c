@@ -65,7 +65,7 @@ void tqt_run_claim_steal(struct tqt_world *w)
 
 void tqt_run_cancel_assigned(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[1]);
+	w->result = tq_task_steer(w->tq, w->ids[1], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_hold_assigned(struct tqt_world *w)

@@ -113,7 +113,7 @@ void tqt_run_fail_expired(struct tqt_world *w)
 
 void tqt_run_cancel_dated(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_retry_expired(struct tqt_world *w)

@@ -127,7 +127,7 @@ void tqt_prepare_fair_end(struct tqt_world *w)
 {
 	tqt_prepare_fair(w);
 	prepare(w, "a");
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_prepare_fair_dead(struct tqt_world *w)
@@ -267,7 +267,7 @@ void tqt_run_release_fair(struct tqt_world *w)
 /* The last one of its key: the class goes. */
 void tqt_run_cancel_fair(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_hold_fair(struct tqt_world *w)

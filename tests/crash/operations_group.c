@@ -281,7 +281,7 @@ void tqt_run_fail_last_member(struct tqt_world *w)
 
 void tqt_run_cancel_member(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->claims[0].id);
+	w->result = tq_task_steer(w->tq, w->claims[0].id, TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_claim_condemned(struct tqt_world *w)

@@ -125,18 +125,21 @@ void tqt_prepare_heir_runs(struct tqt_world *w)
 void tqt_prepare_heir_ended(struct tqt_world *w)
 {
 	tqt_prepare_heirs_chain(w);
-	tqt_must(tq_cancel(w->tq, w->ids[1]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[1], TQ_TASK_ACTION_CANCEL), "cancel");
 }
+
+static const struct tq_wait_opts urgently = { .size = sizeof(urgently),
+					      .flags = TQ_WAIT_PRIORITY,
+					      .priority = 1000 };
 
 void tqt_run_wait_urgent(struct tqt_world *w)
 {
-	w->result =
-		tq_wait_urgent(w->tq, w->ids, w->id_count, TQ_WAIT_ALL, 1000, TQT_SECOND_NS, NULL);
+	w->result = tq_wait(w->tq, w->ids, w->id_count, TQT_SECOND_NS, &urgently, NULL);
 }
 
 void tqt_run_wait_urgent_running(struct tqt_world *w)
 {
-	w->result = tq_wait_urgent(w->tq, w->ids, 1, TQ_WAIT_ALL, 1000, TQT_SECOND_NS, NULL);
+	w->result = tq_wait(w->tq, w->ids, 1, TQT_SECOND_NS, &urgently, NULL);
 }
 
 void tqt_run_submit_donor(struct tqt_world *w)
@@ -180,7 +183,7 @@ void tqt_run_update_heir(struct tqt_world *w)
 
 void tqt_run_cancel_donor(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[w->id_count - 1]);
+	w->result = tq_task_steer(w->tq, w->ids[w->id_count - 1], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_complete_lent(struct tqt_world *w)

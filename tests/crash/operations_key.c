@@ -75,13 +75,13 @@ void tqt_prepare_successor(struct tqt_world *w)
 void tqt_prepare_kept(struct tqt_world *w)
 {
 	prepare(w, "key", TQ_UNIQUE_KEPT);
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_prepare_lost_key(struct tqt_world *w)
 {
 	prepare(w, "key", TQ_UNIQUE_ACTIVE);
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 /* A purge has decided about who has the key; nobody has carried it out. */
@@ -170,7 +170,7 @@ void tqt_run_complete_leader(struct tqt_world *w)
 
 void tqt_run_cancel_successor(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_forget_kept(struct tqt_world *w)

@@ -51,7 +51,7 @@ void tqt_prepare_idle_kinds(struct tqt_world *w)
 {
 	for (uint32_t k = 1; k < 2 * MANY; k++) {
 		tqt_must(submit_of(w->other, NULL, k, 0, &w->ids[0]), "kind");
-		tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+		tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 	}
 }
 
@@ -154,7 +154,7 @@ void tqt_prepare_last_fair_kinds(struct tqt_world *w)
 	for (uint32_t k = 0; k < TQI_CHAIN_SHORT + 2; k++)
 		tqt_must(submit_of(w->other, "b", k + 1, 0, &ids[k]), "kind");
 	for (uint32_t k = 0; k < TQI_CHAIN_SHORT; k++)
-		tqt_must(tq_cancel(w->other, ids[k]), "cancel");
+		tqt_must(tq_task_steer(w->other, ids[k], TQ_TASK_ACTION_CANCEL), "cancel");
 	w->ids[0] = ids[TQI_CHAIN_SHORT];
 }
 
@@ -176,12 +176,12 @@ void tqt_run_claim_fair_kinds(struct tqt_world *w)
 /* The last one of its tenant and kind: its class goes. */
 void tqt_run_cancel_fair_kind(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_cancel_fair_last_kind(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_policy_fair_kinds(struct tqt_world *w)
@@ -201,7 +201,7 @@ static void pass_through(struct tqt_world *w, const char *queue, const char *kin
 					   .flags = TQ_TASK_FORGET };
 
 	tqt_must(tq_submit(w->other, &spec, &w->ids[0]), "one that passes");
-	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 static void pass_kinds(struct tqt_world *w, const char *queue, const char *key)

@@ -128,7 +128,7 @@ void tqt_prepare_overdue_loosened(struct tqt_world *w)
 void tqt_prepare_limited_end(struct tqt_world *w)
 {
 	prepare(w, four, 4);
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 /* Who has the slots has died. */
@@ -290,7 +290,7 @@ void tqt_run_fail_limited(struct tqt_world *w)
 
 void tqt_run_cancel_parked(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_hold_parked(struct tqt_world *w)
@@ -384,7 +384,7 @@ void tqt_run_submit_refilled(struct tqt_world *w)
 
 void tqt_run_cancel_rated(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_keep_refill(struct tqt_world *w)

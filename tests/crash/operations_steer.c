@@ -4,7 +4,7 @@
 
 static void cancel(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_cancel_waiting(struct tqt_world *w)

@@ -52,7 +52,7 @@ void tqt_run_submit_run(struct tqt_world *w)
 
 static void make_room(struct tqt_world *w)
 {
-	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_run_submit_waiting(struct tqt_world *w)

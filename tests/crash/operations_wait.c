@@ -14,30 +14,33 @@ void tqt_run_wait(struct tqt_world *w)
 {
 	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt"); /* as a client */
 	tqt_meanwhile(w, complete_all);
-	w->result = tq_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+	w->result = tq_wait(w->tq, &w->ids[0], 1, TQT_LONG_NS, NULL, NULL);
 }
 
 static void cancel_last(struct tqt_world *w)
 {
-	tqt_must(tq_cancel(w->tq, w->ids[w->id_count - 1]), "cancel meanwhile");
+	tqt_must(tq_task_steer(w->tq, w->ids[w->id_count - 1], TQ_TASK_ACTION_CANCEL),
+		 "cancel meanwhile");
 }
 
 /* On behalf of the claim, as a third one. */
 void tqt_run_wait_behalf(struct tqt_world *w)
 {
 	tqt_meanwhile(w, cancel_last);
-	w->result = tq_wait(w->tq, w->ids[w->id_count - 1], TQT_LONG_NS, NULL);
+	w->result = tq_wait(w->tq, &w->ids[w->id_count - 1], 1, TQT_LONG_NS, NULL, NULL);
 }
 
 void tqt_run_wait_behalf_many(struct tqt_world *w)
 {
 	tqt_meanwhile(w, cancel_last);
-	w->result = tq_wait_many(w->tq, w->ids, w->id_count, TQ_WAIT_ANY, TQT_LONG_NS, NULL);
+	const struct tq_wait_opts any = { .size = sizeof(any), .flags = TQ_WAIT_ANY };
+
+	w->result = tq_wait(w->tq, w->ids, w->id_count, TQT_LONG_NS, &any, NULL);
 }
 
 void tqt_run_wait_cycle(struct tqt_world *w)
 {
-	w->result = tq_wait(w->tq, w->ids[0], TQT_LONG_NS, NULL);
+	w->result = tq_wait(w->tq, &w->ids[0], 1, TQT_LONG_NS, NULL, NULL);
 }
 
 /* Read by who works on a claim: it waits, and hears of the end. */
@@ -61,17 +64,18 @@ void tqt_run_complete_waiting(struct tqt_world *w)
 
 void tqt_run_wait_timeout(struct tqt_world *w)
 {
-	w->result = tq_wait(w->tq, w->ids[0], TQT_SECOND_NS, NULL);
+	w->result = tq_wait(w->tq, &w->ids[0], 1, TQT_SECOND_NS, NULL, NULL);
 }
 
 void tqt_run_wait_many(struct tqt_world *w)
 {
 	tqt_must(tq_claim_adopt(w->worker, NULL), "adopt");
 	tqt_meanwhile(w, complete_all);
-	w->result = tq_wait_many(w->tq, w->ids, w->id_count, TQ_WAIT_ALL, TQT_LONG_NS, NULL);
+	w->result = tq_wait(w->tq, w->ids, w->id_count, TQT_LONG_NS, NULL, NULL);
 }
 
 void tqt_run_wait_state(struct tqt_world *w)
 {
-	w->result = tq_wait_state(w->tq, w->ids[0], 1u << TQ_RUNNING, TQT_SECOND_NS, NULL);
+	const struct tq_wait_opts running = { .size = sizeof(running), .states = 1u << TQ_RUNNING };
+	w->result = tq_wait(w->tq, &w->ids[0], 1, TQT_SECOND_NS, &running, NULL);
 }

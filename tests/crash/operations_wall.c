@@ -38,7 +38,7 @@ void tqt_prepare_appointed(struct tqt_world *w)
 void tqt_prepare_missed(struct tqt_world *w)
 {
 	tqt_prepare_appointed(w);
-	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_run_submit_at(struct tqt_world *w)
@@ -75,7 +75,7 @@ void tqt_run_claim_at(struct tqt_world *w)
 
 void tqt_run_cancel_at(struct tqt_world *w)
 {
-	w->result = tq_cancel(w->tq, w->ids[0]);
+	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL);
 }
 
 void tqt_run_retry_at(struct tqt_world *w)

@@ -63,7 +63,7 @@ static void next(struct tqt_world *w, uint64_t bytes)
 
 	claim->size = sizeof(*claim);
 	w->result = tq_next(w->worker, w->claims, &v, 0, claim, &verdict);
-	if (w->result == -EAGAIN)
+	if (w->result == -ETIMEDOUT)
 		w->result = verdict; /* nothing to claim: the verdict has been made */
 }
 
@@ -230,7 +230,7 @@ void tqt_run_checkpoint_next(struct tqt_world *w)
 
 static void cancel_by_other(struct tqt_world *w)
 {
-	tqt_must(tq_cancel(w->other, w->ids[0]), "cancel by another");
+	tqt_must(tq_task_steer(w->other, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel by another");
 }
 
 void tqt_run_claim_stop(struct tqt_world *w)

@@ -113,7 +113,7 @@ void tqt_prepare_done(struct tqt_world *w)
 void tqt_prepare_stopped(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_prepare_held(struct tqt_world *w)
@@ -139,7 +139,7 @@ void tqt_prepare_delayed(struct tqt_world *w)
 void tqt_prepare_cancelled(struct tqt_world *w)
 {
 	tqt_prepare_task(w);
-	tqt_must(tq_cancel(w->tq, w->ids[0]), "cancel");
+	tqt_must(tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 }
 
 void tqt_prepare_paused(struct tqt_world *w)
@@ -254,7 +254,7 @@ void tqt_prepare_spare(struct tqt_world *w)
 	for (int i = 0; i < 28; i++)
 		w->ids[w->id_count++] = tqt_submit(w, &spec);
 	for (uint32_t i = 0; i < w->id_count; i++) {
-		tqt_must(tq_cancel(w->tq, w->ids[i]), "cancel");
+		tqt_must(tq_task_steer(w->tq, w->ids[i], TQ_TASK_ACTION_CANCEL), "cancel");
 		tqt_must(tq_task_steer(w->tq, w->ids[i], TQ_TASK_ACTION_FORGET), "forget");
 	}
 }

@@ -213,7 +213,7 @@ static void a_phase_is_committed_before_its_signal_is_sent(void **state)
 	tqi_worker_record(w.worker)->kill = TQ_KILL_PROCESS;
 	tqt_submit_plain(&w);
 	tqt_claim(&w);
-	tqt_must(tq_cancel(w.other, w.ids[0]), "cancel");
+	tqt_must(tq_task_steer(w.other, w.ids[0], TQ_TASK_ACTION_CANCEL), "cancel");
 	struct sent sent = { .core = tqi_segment_core(&w.seg) };
 
 	for (int i = 0; i < 2; i++) { /* the second finds nothing to do */
@@ -232,7 +232,8 @@ static void write_trace(struct tqt_world *w, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		w->system.now_ns++;
-		tqt_must(tq_cancel(w->tq, tqt_submit_plain(w)), "cancel");
+		tqt_must(tq_task_steer(w->tq, tqt_submit_plain(w), TQ_TASK_ACTION_CANCEL),
+			 "cancel");
 	}
 }
 

@@ -111,7 +111,8 @@ static void fill_FINISHED(struct tqt_world *w)
 	uint32_t live = tqi_segment_core(&w->seg)->tables[TQI_TASKS].live;
 
 	for (uint32_t i = live; i < tqt_states[TQT_NUMBER_FINISHED].tasks_max; i++)
-		tqt_must(tq_cancel(w->tq, tqt_submit_plain(w)), "cancel");
+		tqt_must(tq_task_steer(w->tq, tqt_submit_plain(w), TQ_TASK_ACTION_CANCEL),
+			 "cancel");
 }
 
 static void fill_SLEEPERS(struct tqt_world *w)

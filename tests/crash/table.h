@@ -99,9 +99,9 @@ enum {
 	X(fail_saved, tq_fail, saved, WHOLE, TQT_EMPTY | TQT_SHORT)                                \
 	X(claim_saved, tq_claim, inherited, WHOLE, TQT_EMPTY)                                      \
 	X(claim_stop, tq_claim_wait_stop, claim, STEPS, TQT_FEW)                                   \
-	X(cancel_waiting, tq_cancel, task, WHOLE, TQT_ALL)                                         \
-	X(cancel_delayed, tq_cancel, delayed, WHOLE, TQT_FEW)                                      \
-	X(cancel_running, tq_cancel, claim, WHOLE, TQT_SOME)                                       \
+	X(cancel_waiting, tq_task_steer, task, WHOLE, TQT_ALL)                                         \
+	X(cancel_delayed, tq_task_steer, delayed, WHOLE, TQT_FEW)                                      \
+	X(cancel_running, tq_task_steer, claim, WHOLE, TQT_SOME)                                       \
 	X(retry, tq_task_steer, cancelled, WHOLE, TQT_ALL)                                         \
 	X(retry_done, tq_task_steer, done, WHOLE, TQT_EMPTY | TQT_SHORT)                           \
 	X(forget, tq_task_steer, cancelled, WHOLE, TQT_SOME | TQT_FINISHED)                        \
@@ -148,8 +148,8 @@ enum {
 	X(submit_fair_first_of_many, tq_submit, few_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)        \
 	X(submit_fair_kind, tq_submit, many_fair_kinds, WHOLE, TQT_FEW | TQT_SHORT)                \
 	X(claim_fair_kinds, tq_claim, many_fair_kinds, STEPS, TQT_FEW)                             \
-	X(cancel_fair_kind, tq_cancel, many_fair_kinds, STEPS, TQT_EMPTY)                          \
-	X(cancel_fair_last_kind, tq_cancel, last_fair_kinds, STEPS, TQT_EMPTY)                     \
+	X(cancel_fair_kind, tq_task_steer, many_fair_kinds, STEPS, TQT_EMPTY)                          \
+	X(cancel_fair_last_kind, tq_task_steer, last_fair_kinds, STEPS, TQT_EMPTY)                     \
 	X(policy_fair_kinds, tq_queue_set, many_fair_kinds, STEPS, TQT_EMPTY)                      \
 	X(pause, tq_queue_steer, task, WHOLE, TQT_SOME)                                            \
 	X(resume, tq_queue_steer, paused, WHOLE, TQT_SOME)                                         \
@@ -168,14 +168,14 @@ enum {
 	X(worker_leave_many, tq_worker_close, claims, STEPS, TQT_EMPTY)                            \
 	X(wait, tq_wait, claim, STEPS, TQT_FEW | TQT_SHORT)                                        \
 	X(wait_behalf, tq_wait, waiting, STEPS, TQT_FEW | TQT_SHORT)                               \
-	X(wait_behalf_many, tq_wait_many, waiting, STEPS, TQT_EMPTY)                               \
+	X(wait_behalf_many, tq_wait, waiting, STEPS, TQT_EMPTY)                               \
 	X(wait_cycle, tq_wait, waiting, STEPS, TQT_FEW)                                            \
 	X(output_behalf, tq_output_read, waiting, STEPS, TQT_EMPTY)                                     \
 	X(complete_waiting, tq_complete, waiting, WHOLE, TQT_FEW)                                  \
 	X(keep_bury_waiting, core, buried_waiting, STEPS, TQT_FEW)                                 \
 	X(wait_timeout, tq_wait, task, STEPS, TQT_FEW)                                             \
-	X(wait_many, tq_wait_many, claims, STEPS, TQT_EMPTY)                                       \
-	X(wait_state, tq_wait_state, task, STEPS, TQT_EMPTY)                                       \
+	X(wait_many, tq_wait, claims, STEPS, TQT_EMPTY)                                       \
+	X(wait_state, tq_wait, task, STEPS, TQT_EMPTY)                                       \
 	X(check, tq_check, task, WHOLE, TQT_EMPTY)                                                 \
 	X(close, tq_close, none, WHOLE, TQT_EMPTY)                                                 \
 	X(destroy, tq_destroy, none, STEPS, TQT_FEW)                                               \
@@ -195,7 +195,7 @@ enum {
 	X(claim_expired, tq_claim, dated, STEPS, TQT_EMPTY | TQT_DEEP)                             \
 	X(complete_late, tq_complete, past, STEPS, TQT_FEW)                                        \
 	X(fail_expired, tq_fail, past, STEPS, TQT_FEW)                                             \
-	X(cancel_dated, tq_cancel, dated, WHOLE, TQT_FEW)                                          \
+	X(cancel_dated, tq_task_steer, dated, WHOLE, TQT_FEW)                                          \
 	X(retry_expired, tq_task_steer, expired, WHOLE, TQT_FEW)                                   \
 	X(keep_expire, core, dated, STEPS, TQT_SOME)                                               \
 	X(keep_late, core, past, STEPS, TQT_FEW)                                                   \
@@ -211,14 +211,14 @@ enum {
 	X(claim_keyed, tq_claim, keyed, WHOLE, TQT_SOME)                                           \
 	X(complete_keyed, tq_complete, leader, WHOLE, TQT_FEW)                                     \
 	X(complete_leader, tq_complete, successor, WHOLE, TQT_SOME)                                \
-	X(cancel_successor, tq_cancel, successor, WHOLE, TQT_FEW)                                  \
+	X(cancel_successor, tq_task_steer, successor, WHOLE, TQT_FEW)                                  \
 	X(forget_kept, tq_task_steer, kept, WHOLE, TQT_FEW)                                        \
 	X(retry_keyed, tq_task_steer, lost_key, WHOLE, TQT_FEW | TQT_SHORT)                        \
 	X(update_keyed, tq_task_update, coalesced, WHOLE, TQT_FEW)                                 \
 	X(submit_at, tq_submit, none, WHOLE, TQT_ALL)                                              \
 	X(submit_at_large, tq_submit, none, WHOLE, TQT_EMPTY | TQT_SHORT)                          \
 	X(claim_at, tq_claim, appointments, STEPS, TQT_EMPTY | TQT_DEEP)                           \
-	X(cancel_at, tq_cancel, appointments, WHOLE, TQT_FEW)                                      \
+	X(cancel_at, tq_task_steer, appointments, WHOLE, TQT_FEW)                                      \
 	X(retry_at, tq_task_steer, missed, WHOLE, TQT_FEW)                                         \
 	X(update_at, tq_task_update, appointments, WHOLE, TQT_FEW)                                 \
 	X(update_at_to_at, tq_task_update, appointments, WHOLE, TQT_FEW)                           \
@@ -241,7 +241,7 @@ enum {
 	X(next_limited, tq_next, throttled, WHOLE, TQT_SOME)                                       \
 	X(release_limited, tq_release, throttled, WHOLE, TQT_FEW)                                  \
 	X(fail_limited, tq_fail, throttled, WHOLE, TQT_FEW)                                        \
-	X(cancel_parked, tq_cancel, throttled, WHOLE, TQT_SOME)                                    \
+	X(cancel_parked, tq_task_steer, throttled, WHOLE, TQT_SOME)                                    \
 	X(hold_parked, tq_task_steer, throttled, WHOLE, TQT_EMPTY)                                 \
 	X(update_limited, tq_task_update, throttled, WHOLE, TQT_FEW)                               \
 	X(retry_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
@@ -256,7 +256,7 @@ enum {
 	X(claim_batch, tq_claim, batch, WHOLE, TQT_SOME | TQT_FULL)                                \
 	X(claim_assigned, tq_claim, assigned, STEPS, TQT_FEW)                                      \
 	X(claim_steal, tq_claim, steal, STEPS, TQT_FEW | TQT_SHORT)                                \
-	X(cancel_assigned, tq_cancel, assigned, WHOLE, TQT_FEW)                                    \
+	X(cancel_assigned, tq_task_steer, assigned, WHOLE, TQT_FEW)                                    \
 	X(hold_assigned, tq_task_steer, assigned, WHOLE, TQT_FEW)                                  \
 	X(close_assigned, tq_worker_close, assigned, WHOLE, TQT_FEW)                               \
 	X(keep_assigned, core, assigned_dead, STEPS, TQT_FEW)                                      \
@@ -265,7 +265,7 @@ enum {
 	X(claim_token, tq_claim, tokens, WHOLE, TQT_FEW)                                           \
 	X(claim_refilled, tq_claim, refilled, STEPS, TQT_FEW)                                      \
 	X(submit_refilled, tq_submit, rested, WHOLE, TQT_FEW)                                      \
-	X(cancel_rated, tq_cancel, no_token, WHOLE, TQT_FEW)                                       \
+	X(cancel_rated, tq_task_steer, no_token, WHOLE, TQT_FEW)                                       \
 	X(keep_refill, core, refilled, STEPS, TQT_FEW)                                             \
 	X(schedule_every, tq_schedule_create, none, WHOLE, TQT_SOME | TQT_FULL)                    \
 	X(schedule_cron, tq_schedule_create, none, WHOLE, TQT_EMPTY | TQT_SHORT)                   \
@@ -312,7 +312,7 @@ enum {
 	X(complete_fair_short, tq_complete, fair_short, WHOLE, TQT_FEW)                            \
 	X(next_fair, tq_next, fair_claims, WHOLE, TQT_SOME)                                        \
 	X(release_fair, tq_release, fair_claims, WHOLE, TQT_FEW)                                   \
-	X(cancel_fair, tq_cancel, tenants, WHOLE, TQT_SOME)                                        \
+	X(cancel_fair, tq_task_steer, tenants, WHOLE, TQT_SOME)                                        \
 	X(hold_fair, tq_task_steer, tenants, WHOLE, TQT_FEW)                                       \
 	X(update_fair, tq_task_update, tenants, WHOLE, TQT_FEW)                                    \
 	X(retry_fair, tq_task_steer, fair_end, WHOLE, TQT_FEW | TQT_SHORT)                         \
@@ -330,8 +330,8 @@ enum {
 	X(keep_telling, core, untold, STEPS, TQT_FEW | TQT_SHORT)                                  \
 	X(after, tq_task_after, parents, WHOLE, TQT_SOME)                                          \
 	X(after_refused, tq_task_after, parents, WHOLE, TQT_FEW | TQT_SHORT)                       \
-	X(cancel_dependants, tq_cancel_dependants, family, WHOLE, TQT_FEW)                         \
-	X(cancel_doomed, tq_cancel_dependants, family, STEPS, TQT_FEW)                             \
+	X(cancel_dependants, tq_task_steer, family, WHOLE, TQT_FEW)                         \
+	X(cancel_doomed, tq_task_steer, family, STEPS, TQT_FEW)                             \
 	X(retry_dependants, tq_task_steer, fallen, STEPS, TQT_FEW | TQT_SHORT)                     \
 	X(retry_refused, tq_task_steer, fallen, WHOLE, TQT_FEW | TQT_SHORT)                        \
 	X(retry_reopen, tq_task_steer, refused, WHOLE, TQT_FEW | TQT_SHORT)                        \
@@ -366,12 +366,12 @@ enum {
 	X(keep_served, core, served_dead, STEPS, TQT_FEW)                                          \
 	X(keep_carried, core, carried, STEPS, TQT_FEW)                                             \
 	X(submit_donor, tq_submit, heirs, WHOLE, TQT_FEW | TQT_SHORT)                              \
-	X(wait_urgent, tq_wait_urgent, heirs, STEPS, TQT_FEW | TQT_SHORT)                          \
-	X(wait_urgent_running, tq_wait_urgent, claim, STEPS, TQT_FEW | TQT_SHORT)                  \
+	X(wait_urgent, tq_wait, heirs, STEPS, TQT_FEW | TQT_SHORT)                          \
+	X(wait_urgent_running, tq_wait, claim, STEPS, TQT_FEW | TQT_SHORT)                  \
 	X(claim_heir, tq_claim, lent, STEPS, TQT_FEW | TQT_SHORT)                                  \
 	X(update_donor, tq_task_update, heirs_chain, STEPS, TQT_FEW)                               \
 	X(update_heir, tq_task_update, lender_dead, STEPS, TQT_FEW)                                \
-	X(cancel_donor, tq_cancel, heirs_settled, STEPS, TQT_FEW)                                  \
+	X(cancel_donor, tq_task_steer, heirs_settled, STEPS, TQT_FEW)                                  \
 	X(complete_lent, tq_complete, heir_runs, WHOLE, TQT_FEW)                                   \
 	X(release_lent, tq_release, heir_runs, WHOLE, TQT_FEW)                                     \
 	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                                   \
@@ -388,7 +388,7 @@ enum {
 	X(complete_last_member, tq_complete, last_member, WHOLE, TQT_SOME)                         \
 	X(complete_against, tq_complete, no_failure, WHOLE, TQT_FEW)                               \
 	X(fail_last_member, tq_fail, last_member, WHOLE, TQT_SOME)                                 \
-	X(cancel_member, tq_cancel, member, WHOLE, TQT_FEW)                                        \
+	X(cancel_member, tq_task_steer, member, WHOLE, TQT_FEW)                                        \
 	X(claim_condemned, tq_claim, condemned, STEPS, TQT_FEW)                                    \
 	X(group_wait, tq_group_wait, last_member, STEPS, TQT_FEW | TQT_SHORT)                      \
 	X(group_wait_behalf, tq_group_wait, group_and_claim, STEPS, TQT_FEW)                       \

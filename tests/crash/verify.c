@@ -258,7 +258,7 @@ static void claim_some(struct tqt_lab *lab, struct tq_worker *worker)
 			do_command(lab, worker);
 			continue;
 		}
-		if (r == -EAGAIN || r == TQ_ESHUTDOWN)
+		if (r == -ETIMEDOUT || r == TQ_ESHUTDOWN)
 			return;
 		if (r == 0)
 			tqt_verify_claim(lab, &claim);

@@ -83,7 +83,7 @@ void driver_steer(struct driver *d)
 	if ((action == TQ_TASK_ACTION_RETRY || action == TQ_TASK_ACTION_RETRY_DEPENDANTS) &&
 	    is_done(d, id))
 		return; /* was refused, and is not any more */
-	int r = how == 5 ? tq_cancel(d->tq, id) : tq_task_steer(d->tq, id, action);
+	int r = tq_task_steer(d->tq, id, action);
 
 	printf("steer t%d %u %d\n", driver_task(d, id), how, r);
 }

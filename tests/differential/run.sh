@@ -49,6 +49,7 @@ build_driver()
 	# The list is meant to be one.
 	# shellcheck disable=SC2086
 	cc -std=gnu11 -D_GNU_SOURCE -O2 -g -I"$old" -I"$old/include" -I"$old/build/include" \
+		-include tests/differential/base.h \
 		-o "$old/driver" "${sources[@]}" "$old/tests/support/system.c" \
 		"$old/build/lib/libtaskq.a" $libs -lpthread
 }

@@ -31,7 +31,7 @@ static void warm_up(struct tqt_scene *s)
 
 	tqt_scene_look(s);
 	tqt_require(tq_check(s->tq, TQ_CHECK_EXACT, NULL, NULL) == 0);
-	(void)!tq_wait(s->tq, s->ids[0], 1, NULL);
+	(void)!tq_wait(s->tq, &s->ids[0], 1, 1, NULL, NULL);
 	(void)!tq_claim(s->worker, 1, &claim);
 }
 

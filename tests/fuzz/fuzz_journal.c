@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 		return 0;
 	leave_journal(&tq->seg, bytes, count);
 	tqt_scene_look(&image->scene);
-	(void)!tq_cancel(tq, image->scene.ids[1]);
+	(void)!tq_task_steer(tq, image->scene.ids[1], TQ_TASK_ACTION_CANCEL);
 	if (tq_check(tq, TQ_CHECK_REPAIR, NULL, NULL) >= 0)
 		tqt_require(tq_check(tq, TQ_CHECK_EXACT, NULL, NULL) == 0);
 	return 0;

@@ -13,7 +13,7 @@ static void work(const struct tqt_scene *s)
 		if (tq_claim(s->worker, 0, &claim) == 0)
 			(void)!tq_complete(s->worker, &claim, NULL, 0);
 	for (int i = 0; i < TQT_SCENE_TASKS; i += 2)
-		(void)!tq_cancel(s->tq, s->ids[i]);
+		(void)!tq_task_steer(s->tq, s->ids[i], TQ_TASK_ACTION_CANCEL);
 	(void)!tq_group_seal(s->tq, s->group);
 }
 

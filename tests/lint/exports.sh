@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # exports.sh LIBRARY INCLUDE-DIR...: the shared library exports exactly the
-# functions that the public headers declare.
+# functions that the public headers declare, and each has a name by the rule of
+# CONTRIBUTING: tq_noun_verb, or one of the few verbs of a life, which need no noun.
 . "$(dirname "$0")/lib.sh"
 
 library=$1
@@ -29,5 +30,14 @@ done | tr '\n' ' ' |
 
 comm -23 "$work/declared" "$work/exported" | lint_report 'declared, not exported'
 comm -13 "$work/declared" "$work/exported" | lint_report 'exported, not declared'
+
+
+nouns='after|answer|attempt|cause|claim|command|cron|error|exec|farm|graph|group|handler|histogram'
+nouns="$nouns|limit|lock|output|overlap|priority|queue|run|schedule|segment|server|task|times|trace"
+nouns="$nouns|version|why|worker"
+verbs='open|close|destroy|shutdown|check|check_report|submit|submit_many|submit_exec|wait'
+verbs="$verbs|claim|claim_many|next|end|end_many|complete|fail|release|renew|strerror|handler|version"
+grep -vxE "tq_(($nouns)_[a-z_]+|$verbs)" "$work/declared" |
+	lint_report 'neither tq_noun_verb nor a verb of a life'
 
 lint_done

@@ -49,7 +49,7 @@ static void wait_taken(struct farm_box *box, uint64_t id, uint32_t count)
 	uint64_t until = now_ns() + PATIENCE_NS;
 
 	do {
-		assert_int_equal(tq_command_wait(box->tq, id, 0, &info), -EAGAIN);
+		assert_int_equal(tq_command_wait(box->tq, id, 0, &info), -ETIMEDOUT);
 		assert_true(now_ns() < until);
 		pause_ms();
 	} while (info.answers[TQ_ANSWER_TAKEN] != count);
@@ -172,7 +172,7 @@ static void g3_any_is_done_by_another(void **state)
 	struct tq_claim claim = { .size = sizeof(claim) };
 	struct tq_command command = { .size = sizeof(command) };
 
-	assert_int_equal(tq_claim(worker, 0, &claim), -EAGAIN);
+	assert_int_equal(tq_claim(worker, 0, &claim), -ETIMEDOUT);
 	kill_child(pid);
 	assert_int_equal(tq_claim(worker, PATIENCE_NS, &claim), TQ_ECOMMAND);
 	assert_int_equal(tq_command_take(worker, &command), 0);

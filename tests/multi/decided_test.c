@@ -157,7 +157,7 @@ static void s8_any_hold_goes_on_with_it(void **state)
 	submit_many(box);
 	decide_on_edf(box);
 	for (int i = 0; i < TASKS && queue_info(box).flags & TQ_QUEUE_REORDERING; i++)
-		assert_int_equal(tq_claim(worker, 0, &claim), -EAGAIN);
+		assert_int_equal(tq_claim(worker, 0, &claim), -ETIMEDOUT);
 	assert_false(queue_info(box).flags & TQ_QUEUE_REORDERING);
 	tq_worker_close(worker);
 	assert_sound(box);

@@ -180,7 +180,7 @@ uint64_t submit_kind(struct farm_box *box, const char *kind, const struct tq_tas
 struct tq_task_info wait_final(struct farm_box *box, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	int r = tq_wait(box->tq, id, PATIENCE_NS, &info);
+	int r = tq_wait(box->tq, &id, 1, PATIENCE_NS, NULL, &info);
 
 	if (r < 0)
 		fail_msg("task %llu: %s", (unsigned long long)id, tq_strerror(r));
@@ -190,7 +190,8 @@ struct tq_task_info wait_final(struct farm_box *box, uint64_t id)
 struct tq_task_info wait_running(struct farm_box *box, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
-	int r = tq_wait_state(box->tq, id, 1u << TQ_RUNNING, PATIENCE_NS, &info);
+	const struct tq_wait_opts running = { .size = sizeof(running), .states = 1u << TQ_RUNNING };
+	int r = tq_wait(box->tq, &id, 1, PATIENCE_NS, &running, &info);
 
 	if (r < 0)
 		fail_msg("task %llu: %s", (unsigned long long)id, tq_strerror(r));

@@ -75,7 +75,7 @@ static void e7_cancel_of_a_running_command(void **state)
 	uint64_t id = submit_script(box, stubborn, NULL);
 	long leader = wait_number(box, "leader");
 
-	assert_int_equal(tq_cancel(box->tq, id), 1);
+	assert_int_equal(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL), 1);
 	struct tq_task_info info = wait_final(box, id);
 
 	assert_int_equal(info.state, TQ_CANCELLED);
@@ -99,7 +99,7 @@ static void e7_cancel_at_the_start(void **state)
 
 		if (i % 2)
 			wait_running(box, id);
-		assert_true(tq_cancel(box->tq, id) >= 0);
+		assert_true(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL) >= 0);
 		assert_int_equal(wait_final(box, id).state, TQ_CANCELLED);
 	}
 	assert_int_equal(farm_stop(box), 0);

@@ -79,7 +79,7 @@ static int run_link(struct tq_run *run, void *arg)
 	int r = depth ? submit_link(handle, depth - 1, &below) : 0;
 
 	if (r == 0 && depth)
-		r = tq_wait(handle, below, TQ_FOREVER_NS, &info);
+		r = tq_wait(handle, &below, 1, TQ_FOREVER_NS, NULL, &info);
 	if (r < 0)
 		return r;
 	return !depth || info.state == TQ_DONE ? TQ_RUN_DONE : TQ_RUN_FATAL;
@@ -95,7 +95,8 @@ static int run_waiter(struct tq_run *run, void *arg)
 	(void)arg;
 	if (claim->payload_bytes)
 		memcpy(&id, claim->payload, sizeof(id));
-	int n = snprintf(text, sizeof(text), "%d", tq_wait(handle, id, TQ_FOREVER_NS, NULL));
+	int n = snprintf(text, sizeof(text), "%d",
+			 tq_wait(handle, &id, 1, TQ_FOREVER_NS, NULL, NULL));
 
 	return tq_run_result(run, text, (uint64_t)n);
 }
@@ -336,7 +337,7 @@ static struct host start_host(struct farm_box *box, const char *queue, uint64_t 
 		struct tq_worker *worker = open_foreign(box, queue);
 
 		r = tq_claim(worker, PATIENCE_NS, &claim);
-		r = r < 0 ? r : tq_wait(box->tq, other, PATIENCE_NS, NULL);
+		r = r < 0 ? r : tq_wait(box->tq, &other, 1, PATIENCE_NS, NULL, NULL);
 		if (write(fds[1], &r, sizeof(r)) != sizeof(r))
 			_exit(1);
 		r = tq_complete(worker, &claim, NULL, 0);
@@ -392,9 +393,9 @@ static void *wait_in_thread(void *arg)
 {
 	struct adopter *a = arg;
 
-	a->answers[0] = tq_wait(handle, a->claim->id, MS, NULL);
+	a->answers[0] = tq_wait(handle, &a->claim->id, 1, MS, NULL, NULL);
 	if (tq_claim_adopt(a->worker, a->claim) == 0)
-		a->answers[1] = tq_wait(handle, a->claim->id, PATIENCE_NS, NULL);
+		a->answers[1] = tq_wait(handle, &a->claim->id, 1, PATIENCE_NS, NULL, NULL);
 	return NULL;
 }
 
@@ -412,11 +413,11 @@ static void e9_who_works_on_a_claim(void **state)
 
 	a.worker = open_foreign(box, "a");
 	assert_int_equal(tq_claim(a.worker, PATIENCE_NS, &claim), 0);
-	assert_int_equal(tq_wait(box->tq, id, PATIENCE_NS, NULL), -EDEADLK);
+	assert_int_equal(tq_wait(box->tq, &id, 1, PATIENCE_NS, NULL, NULL), -EDEADLK);
 	pid_t pid = fork();
 
 	if (pid == 0)
-		_exit(tq_wait(box->tq, id, MS, NULL) != -ETIMEDOUT ||
+		_exit(tq_wait(box->tq, &id, 1, MS, NULL, NULL) != -ETIMEDOUT ||
 		      tq_claim_adopt(a.worker, &claim) != -ECHILD);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -425,10 +426,10 @@ static void e9_who_works_on_a_claim(void **state)
 	assert_int_equal(a.answers[0], -ETIMEDOUT);
 	assert_int_equal(a.answers[1], -EDEADLK);
 	assert_int_equal(tq_claim_adopt(a.worker, NULL), 0);
-	assert_int_equal(tq_wait(box->tq, id, MS, NULL), -ETIMEDOUT);
+	assert_int_equal(tq_wait(box->tq, &id, 1, MS, NULL, NULL), -ETIMEDOUT);
 	assert_int_equal(tq_claim_adopt(a.worker, &claim), 0);
 	assert_int_equal(tq_complete(a.worker, &claim, NULL, 0), 0);
-	assert_int_equal(tq_wait(box->tq, id, PATIENCE_NS, NULL), 0);
+	assert_int_equal(tq_wait(box->tq, &id, 1, PATIENCE_NS, NULL, NULL), 0);
 	tq_worker_close(a.worker);
 }
 

@@ -52,7 +52,7 @@ static void nothing_to_claim(struct tq_worker *worker)
 {
 	struct tq_claim claim = { .size = sizeof(claim) };
 
-	assert_int_equal(tq_claim(worker, 0, &claim), -EAGAIN);
+	assert_int_equal(tq_claim(worker, 0, &claim), -ETIMEDOUT);
 }
 
 /* a, then b and c, then d; a waits for a task that was there before.  Added the wrong way round. */

@@ -49,7 +49,7 @@ static void h3_scan(void **state)
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(tq_submit(tq, &spec, &ids[i]), 0);
-	assert_int_equal(tq_cancel(tq, ids[1]), 0);
+	assert_int_equal(tq_task_steer(tq, ids[1], TQ_TASK_ACTION_CANCEL), 0);
 	assert_int_equal(tq_task_steer(tq, ids[1], TQ_TASK_ACTION_FORGET), 0);
 	briefs[0].size = sizeof(briefs[0]);
 	assert_int_equal(tq_task_scan(tq, TQ_SCAN_LABELS, &cursor, &left, briefs, 100), 2);
@@ -83,7 +83,7 @@ static void h3_scan_of_many(void **state)
 	for (unsigned i = 0; i < 1000; i++)
 		assert_int_equal(tq_submit(tq, &spec, &ids[i]), 0);
 	for (unsigned i = 0; i < 1000; i += 3) {
-		assert_int_equal(tq_cancel(tq, ids[i]), 0);
+		assert_int_equal(tq_task_steer(tq, ids[i], TQ_TASK_ACTION_CANCEL), 0);
 		assert_int_equal(tq_task_steer(tq, ids[i], TQ_TASK_ACTION_FORGET), 0);
 	}
 	while (left > 0) {

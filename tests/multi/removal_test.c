@@ -34,7 +34,9 @@ static struct tq_task_spec held(void)
 
 static int wait_for_it(struct farm_box *box, void *arg)
 {
-	return tq_wait(box->tq, *(const uint64_t *)arg, TQ_FOREVER_NS, NULL) == TQ_EREMOVED ? 0 : 1;
+	return tq_wait(box->tq, (const uint64_t *)arg, 1, TQ_FOREVER_NS, NULL, NULL) == TQ_EREMOVED
+		       ? 0
+		       : 1;
 }
 
 static void start_sleepers(struct farm_box *box, uint64_t *id, pid_t pids[SLEEPERS])
@@ -66,8 +68,8 @@ static void s4_a_submit_notices_and_tells_all_who_sleep(void **state)
 	let_look(box->tq);
 	assert_int_equal(tq_submit(box->tq, &spec, &id), TQ_EREMOVED);
 	join_sleepers(pids);
-	assert_int_equal(tq_cancel(box->tq, id), TQ_EREMOVED);
-	assert_int_equal(tq_wait(box->tq, id, 0, &info), TQ_EREMOVED);
+	assert_int_equal(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL), TQ_EREMOVED);
+	assert_int_equal(tq_wait(box->tq, &id, 1, 0, NULL, &info), TQ_EREMOVED);
 }
 
 static void s4_a_batch_and_a_sleep_notice(void **state)
@@ -107,7 +109,7 @@ static void s4_a_mark_that_nobody_was_told_of_is_told_by_the_next(void **state)
 	start_sleepers(box, &id, pids);
 	remove_file(box);
 	tqi_store_release32(&tqi_segment_header(&box->tq->seg)->destroyed, TQI_LOST_REMOVED);
-	assert_int_equal(tq_wait(box->tq, id, TQ_FOREVER_NS, NULL), TQ_EREMOVED);
+	assert_int_equal(tq_wait(box->tq, &id, 1, TQ_FOREVER_NS, NULL, NULL), TQ_EREMOVED);
 	join_sleepers(pids);
 }
 
@@ -184,7 +186,7 @@ static void s4_the_dead_hold_nobody_back(void **state)
 	kill_child(pid);
 	remove_file(box);
 	assert_int_equal(open_anew(box, 20 * MS), 0); /* our own handle has the file open */
-	assert_int_equal(tq_cancel(box->tq, 1), TQ_EREMOVED);
+	assert_int_equal(tq_task_steer(box->tq, 1, TQ_TASK_ACTION_CANCEL), TQ_EREMOVED);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)

@@ -73,7 +73,7 @@ static void *wait_for_it(void *arg)
 {
 	struct client *c = arg;
 
-	c->result = tq_wait(c->tq, c->id, UINT64_MAX, NULL);
+	c->result = tq_wait(c->tq, &c->id, 1, UINT64_MAX, NULL, NULL);
 	return NULL;
 }
 
@@ -145,7 +145,7 @@ static void an_idle_heartbeat_is_told_of_a_claim(void **state)
 	expect_renewal(worker, &claim);
 	assert_int_equal(tq_complete(worker, &claim, NULL, 0), 0);
 	assert_null(tq_worker_close(worker));
-	assert_int_equal(tq_cancel(box->tq, id), 0);
+	assert_int_equal(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL), 0);
 	for (int i = 0; i < WAITERS; i++) {
 		pthread_join(clients[i].thread, NULL);
 		assert_int_equal(clients[i].result, 0);

@@ -462,7 +462,7 @@ static void f1_command_s_group_ends_with_a_worker_that_dies_slowly(void **state)
 
 	if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) < 0) {
 		print_message("ptrace: %s\n", strerror(errno));
-		assert_int_equal(tq_cancel(box->tq, id), 1);
+		assert_int_equal(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL), 1);
 		assert_int_equal(farm_stop(box), 0);
 		skip();
 	}

@@ -270,7 +270,7 @@ static void *wait_for_all(void *arg)
 {
 	struct many *many = arg;
 
-	if (tq_wait_many(many->tq, many->ids, MANY_TASKS, TQ_WAIT_ALL, TQ_FOREVER_NS, NULL) == 0)
+	if (tq_wait(many->tq, many->ids, MANY_TASKS, TQ_FOREVER_NS, NULL, NULL) == 0)
 		tqi_add_release32(&many->good, 1);
 	return NULL;
 }

@@ -26,11 +26,10 @@ static void a6_purge_with_many_waiters_for_all(void **state)
 struct missed {
 	uint64_t ids[2];
 	uint32_t count;
-	uint32_t mode;
+	uint32_t flags; /* TQ_WAIT_* */
 	uint64_t timeout_ns;
 	/* What became of it. */
 	int r;
-	uint32_t index;
 	uint64_t took_ns;
 	uint64_t cpu_ns;
 };
@@ -38,12 +37,10 @@ struct missed {
 static int wait_stopped(struct farm_box *box, void *arg)
 {
 	struct missed *m = arg;
+	const struct tq_wait_opts opts = { .size = sizeof(opts), .flags = m->flags };
 	uint64_t start = now_ns();
 
-	if (m->count == 1)
-		m->r = tq_wait(box->tq, m->ids[0], m->timeout_ns, NULL);
-	else
-		m->r = tq_wait_many(box->tq, m->ids, m->count, m->mode, m->timeout_ns, &m->index);
+	m->r = tq_wait(box->tq, m->ids, m->count, m->timeout_ns, &opts, NULL);
 	m->took_ns = now_ns() - start;
 	m->cpu_ns = cpu_ns();
 	return 0;
@@ -62,7 +59,7 @@ static int sleep_on_held(struct farm_box *box, void *arg)
 {
 	const uint64_t *id = arg;
 
-	return tq_wait(box->tq, *id, TQ_FOREVER_NS, NULL);
+	return tq_wait(box->tq, id, 1, TQ_FOREVER_NS, NULL, NULL);
 }
 
 /* Up to the retry; the waiter goes on, and finds its task ready again. */
@@ -117,7 +114,9 @@ static void e10_waiter_that_missed_an_end_sees_the_next(void **state)
 
 static void e10_wait_any_that_missed_an_end_sees_the_next(void **state)
 {
-	const struct missed like = { .count = 2, .mode = TQ_WAIT_ANY, .timeout_ns = TQ_FOREVER_NS };
+	const struct missed like = { .count = 2,
+				     .flags = TQ_WAIT_ANY,
+				     .timeout_ns = TQ_FOREVER_NS };
 	struct farm_box *box = *state;
 	struct missing m;
 
@@ -126,14 +125,13 @@ static void e10_wait_any_that_missed_an_end_sees_the_next(void **state)
 
 	assert_int_equal(tq_complete(m.worker, &claim, NULL, 0), 0);
 	assert_int_equal(join_child(m.pid, PROMPT_NS), 0);
-	assert_int_equal(m.waiter->r, 0);
-	assert_int_equal(m.waiter->index, 0);
+	assert_int_equal(m.waiter->r, 0); /* its index */
 	end_missing(box, &m);
 }
 
 static void d7_wait_any_keeps_its_timeout_after_a_missed_end(void **state)
 {
-	const struct missed like = { .count = 2, .mode = TQ_WAIT_ANY, .timeout_ns = 2 * S };
+	const struct missed like = { .count = 2, .flags = TQ_WAIT_ANY, .timeout_ns = 2 * S };
 	struct farm_box *box = *state;
 	struct missing m;
 
@@ -223,7 +221,7 @@ static void a6_room_wakes_the_submitter_of_its_queue(void **state)
 	wait_asleep(box, TQI_INTEREST_ROOM, CROWD);
 	start_submitter(box, &one, "b");
 	wait_asleep(box, TQI_INTEREST_ROOM, CROWD + 1);
-	assert_int_equal(tq_cancel(box->tq, full), 0);
+	assert_int_equal(tq_task_steer(box->tq, full, TQ_TASK_ACTION_CANCEL), 0);
 	join_submitter(&one);
 
 	start_submitter(box, &one, "b");
@@ -246,7 +244,7 @@ static int wait_for_forgotten(struct farm_box *box, void *arg)
 	struct forgotten *f = arg;
 
 	f->info.size = sizeof(f->info);
-	return tq_wait(box->tq, f->id, TQ_FOREVER_NS, &f->info);
+	return tq_wait(box->tq, &f->id, 1, TQ_FOREVER_NS, NULL, &f->info);
 }
 
 /* The waiter is the last that pins the record: with its leave the texts' blocks are free. */

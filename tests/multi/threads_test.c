@@ -45,7 +45,7 @@ static void *submitter(void *arg)
 		spec.delay_ns = i % 50 ? 0 : 1000000;
 		expect(0, tq_submit(queue, &spec, &mine[i]), "submit");
 	}
-	expect(0, tq_wait_many(queue, mine, TASKS, TQ_WAIT_ALL, WAIT_NS, NULL), "wait");
+	expect(0, tq_wait(queue, mine, TASKS, WAIT_NS, NULL, NULL), "wait");
 	for (uint32_t i = 0; i < TASKS; i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 

@@ -62,7 +62,7 @@ static void submit_and_wait(struct farm_box *box)
 {
 	uint64_t id = submit_to(box, "q", 0);
 
-	assert_int_equal(tq_wait(box->tq, id, PATIENCE_NS, NULL), 0);
+	assert_int_equal(tq_wait(box->tq, &id, 1, PATIENCE_NS, NULL, NULL), 0);
 }
 
 static void use_one_processor(cpu_set_t *ret_before)
@@ -152,9 +152,9 @@ static void submit_beside_a_client(struct farm_box *box)
 	uint64_t held = submit_to(box, "other", 0);
 
 	submit_only(box);
-	assert_int_equal(tq_wait(box->tq, held, MS, NULL), -ETIMEDOUT);
+	assert_int_equal(tq_wait(box->tq, &held, 1, MS, NULL, NULL), -ETIMEDOUT);
 	submit_only(box);
-	assert_int_equal(tq_cancel(box->tq, held), 0);
+	assert_int_equal(tq_task_steer(box->tq, held, TQ_TASK_ACTION_CANCEL), 0);
 }
 
 /* All keepers sleep without a limit. */

@@ -170,7 +170,7 @@ static int wait_inside(struct farm_box *b, void *arg)
 	if (!worker || tq_claim(worker, TQ_FOREVER_NS, &claim) < 0 ||
 	    tq_claim_adopt(worker, &claim) < 0)
 		return 1;
-	return tq_wait(b->tq, tqi_id_make(1, 1), TQ_FOREVER_NS, &info);
+	return tq_wait(b->tq, &(uint64_t){ tqi_id_make(1, 1) }, 1, TQ_FOREVER_NS, NULL, &info);
 }
 
 /* A task whose worker is dead, which nobody has looked at yet. */
@@ -221,7 +221,7 @@ static uint64_t ended_cancelled(void)
 {
 	const uint64_t id = TASK(0);
 
-	assert_int_equal(tq_cancel(box->tq, id), 0);
+	assert_int_equal(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL), 0);
 	return id;
 }
 
@@ -246,7 +246,7 @@ static uint64_t ended_with_another(void)
 {
 	const uint64_t first = TASK(0), id = after(first, 0, TQ_AFTER_OK);
 
-	assert_int_equal(tq_cancel(box->tq, first), 0);
+	assert_int_equal(tq_task_steer(box->tq, first, TQ_TASK_ACTION_CANCEL), 0);
 	return id;
 }
 
@@ -283,7 +283,7 @@ static uint64_t is_asked_to_end(void)
 {
 	const uint64_t id = runs();
 
-	assert_true(tq_cancel(box->tq, id) >= 0);
+	assert_true(tq_task_steer(box->tq, id, TQ_TASK_ACTION_CANCEL) >= 0);
 	return id;
 }
 

@@ -44,6 +44,7 @@ static uint64_t wait_for_tasks(struct cast *c)
 	const struct tq_task_filter filter = { .size = sizeof(filter), .states = UNFINISHED };
 	struct tq_task_info infos[PAGE] = { { .size = sizeof(infos[0]) } };
 	struct tq_segment_info info = { .size = sizeof(info) };
+	const struct tq_wait_opts any = { .size = sizeof(any), .flags = TQ_WAIT_ANY };
 	struct tq *tq = c->storm->tq;
 	uint64_t cursor = 0, ids[PAGE];
 	int n = tq_task_list(tq, &filter, &cursor, infos, PAGE), r = -EAGAIN;
@@ -54,8 +55,8 @@ static uint64_t wait_for_tasks(struct cast *c)
 			(void)!tq_task_steer(tq, ids[i], TQ_TASK_ACTION_UNHOLD);
 	}
 	if (n > 0)
-		r = tq_wait_many(tq, ids, (uint32_t)n, TQ_WAIT_ANY, SLICE_NS, NULL);
-	cast_wait(c, r == 0 || r == -ETIMEDOUT ? 0 : SLICE_NS / 10);
+		r = tq_wait(tq, ids, (uint32_t)n, SLICE_NS, &any, NULL);
+	cast_wait(c, r >= 0 || r == -ETIMEDOUT ? 0 : SLICE_NS / 10);
 	cast_continue(c, true); /* a last fuse */
 	return tq_segment_info(tq, &info) == 0 ? info.tasks_unfinished : UINT64_MAX;
 }

@@ -250,8 +250,9 @@ static void doom(struct player *p)
 	if (slot == UINT32_MAX || p->ledger->task[slot].outcome)
 		return;
 	ledger_ask(p->ledger, slot, ASKED_DOOM);
-	player_accepts(p, "tq_cancel_dependants",
-		       tq_cancel_dependants(p->tq, p->ledger->task[slot].id));
+	player_accepts(
+		p, "cancel with dependants",
+		tq_task_steer(p->tq, p->ledger->task[slot].id, TQ_TASK_ACTION_CANCEL_DEPENDANTS));
 }
 
 static void submit_dependant(struct player *p)

@@ -156,7 +156,7 @@ void rest_squeeze(struct storm *storm)
 		ledger_fault(storm->ledger, FAULT_ANSWER, UINT32_MAX, "filling up: %s after %u",
 			     tq_strerror(r), count);
 	for (uint32_t i = 0; i < count; i++)
-		if (tq_cancel(storm->tq, ids[i]) != 0)
+		if (tq_task_steer(storm->tq, ids[i], TQ_TASK_ACTION_CANCEL) != 0)
 			ledger_fault(storm->ledger, FAULT_LEAK, UINT32_MAX, "cancel of %llx",
 				     (unsigned long long)ids[i]);
 	free(ids);

@@ -33,7 +33,7 @@ static void steer_task(struct player *p, uint32_t slot)
 
 	if (dice < 15) {
 		ledger_ask(p->ledger, slot, ASKED_CANCEL);
-		r = tq_cancel(p->tq, id);
+		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_CANCEL);
 	} else if (dice < 50) {
 		update.priority = (int32_t)chance_below(&p->chance, 300);
 		r = tq_task_update(p->tq, id, &update);

@@ -88,11 +88,13 @@ static void pace(struct player *p, uint32_t slot)
 	if (tq_segment_info(p->tq, &info) == 0 && info.tasks_unfinished > BACKLOG)
 		patience = S / 2;
 	player_does(p, DOING_WAIT, slot);
-	if (slot == UINT32_MAX)
+	if (slot == UINT32_MAX) {
 		player_work(patience / 4);
-	else
-		player_accepts(p, "tq_wait",
-			       tq_wait(p->tq, p->ledger->task[slot].id, patience, NULL));
+		return;
+	}
+	const uint64_t id = p->ledger->task[slot].id;
+
+	player_accepts(p, "tq_wait", tq_wait(p->tq, &id, 1, patience, NULL, NULL));
 }
 
 int play_submitter(struct player *p)

@@ -54,7 +54,7 @@ static void wait_for_one(struct player *p, uint32_t slot)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	uint64_t id = p->ledger->task[slot].id;
-	int r = tq_wait(p->tq, id, choose_timeout(p), &info);
+	int r = tq_wait(p->tq, &id, 1, choose_timeout(p), NULL, &info);
 
 	check_gone(p, slot, r);
 	if (r < 0) {
@@ -73,7 +73,7 @@ static void wait_for_one(struct player *p, uint32_t slot)
 
 static void wait_for_many(struct player *p)
 {
-	uint32_t slots[MANY], count = 0, index = 0;
+	uint32_t slots[MANY], count = 0;
 	uint64_t ids[MANY];
 	bool any = chance_percent(&p->chance, 50);
 
@@ -85,24 +85,28 @@ static void wait_for_many(struct player *p)
 		return;
 	/* The end of one is the end of the wait, or not. */
 	player_does(p, DOING_WAIT, any ? slots[0] : UINT32_MAX);
-	const int32_t priority = (int32_t)chance_below(&p->chance, 400) - 200;
-	int r = tq_wait_urgent(p->tq, ids, count, any ? TQ_WAIT_ANY : TQ_WAIT_ALL, priority,
-			       choose_timeout(p), &index);
+	const struct tq_wait_opts opts = {
+		.size = sizeof(opts),
+		.flags = TQ_WAIT_PRIORITY | (any ? TQ_WAIT_ANY : 0),
+		.priority = (int32_t)chance_below(&p->chance, 400) - 200,
+	};
+	int r = tq_wait(p->tq, ids, count, choose_timeout(p), &opts, NULL);
 
 	if (r != -ENOENT) /* which one is not known: the judge will see */
-		player_accepts(p, "tq_wait_urgent", r);
-	if (r == 0 && any && index >= count)
-		ledger_fault(p->ledger, FAULT_ANSWER, slots[0], "tq_wait_urgent: index %u of %u",
-			     index, count);
+		player_accepts(p, "tq_wait of several", r);
+	if (r >= (any ? (int)count : 1))
+		ledger_fault(p->ledger, FAULT_ANSWER, slots[0], "tq_wait: index %d of %u", r,
+			     count);
 }
 
 static void wait_for_state(struct player *p, uint32_t slot)
 {
-	int r = tq_wait_state(p->tq, p->ledger->task[slot].id, 1u << TQ_RUNNING, choose_timeout(p),
-			      NULL);
+	const uint64_t id = p->ledger->task[slot].id;
+	const struct tq_wait_opts running = { .size = sizeof(running), .states = 1u << TQ_RUNNING };
+	int r = tq_wait(p->tq, &id, 1, choose_timeout(p), &running, NULL);
 
 	check_gone(p, slot, r);
-	player_accepts(p, "tq_wait_state", r);
+	player_accepts(p, "tq_wait for a state", r);
 }
 
 /* On behalf of the attempt: it may have been told that it would wait for itself. */
@@ -112,7 +116,8 @@ void attempt_waits(struct player *p)
 
 	if (slot == UINT32_MAX)
 		return;
-	int r = tq_wait(p->tq, p->ledger->task[slot].id, chance_in(&p->chance, 1, 20) * MS, NULL);
+	const uint64_t id = p->ledger->task[slot].id;
+	int r = tq_wait(p->tq, &id, 1, chance_in(&p->chance, 1, 20) * MS, NULL, NULL);
 
 	check_gone(p, slot, r);
 	if (r != -EDEADLK)

@@ -44,7 +44,7 @@ static void add_rooms(struct tqt_scene *s)
 	tqt_require(tq_server_limit_set(s->tq, "served", "http://*", 2) == 0);
 	s->ids[8] = submit(s, (struct tq_task_spec){ .queue = "served", .fair_key = "b" });
 	s->ids[9] = submit(s, (struct tq_task_spec){ .queue = "served", .kind = "other" });
-	tqt_require(tq_cancel(s->tq, s->ids[9]) == 0);
+	tqt_require(tq_task_steer(s->tq, s->ids[9], TQ_TASK_ACTION_CANCEL) == 0);
 	tqt_require(tq_command_send(s->tq, &order, &s->command) == 1);
 }
 

@@ -36,7 +36,7 @@ static void ask_cancel(const struct action *action, char question[ACT_TEXT_MAX])
 
 static int run_cancel(struct tq *tq, const struct action *action)
 {
-	return tq_cancel(tq, action->id);
+	return tq_task_steer(tq, action->id, TQ_TASK_ACTION_CANCEL);
 }
 
 static void ask_retry(const struct action *action, char question[ACT_TEXT_MAX])

@@ -39,7 +39,7 @@ struct collector {
 
 void map_cancel(struct map *map, uint64_t id)
 {
-	const int r = tq_cancel(map->cli->tq, id);
+	const int r = tq_task_steer(map->cli->tq, id, TQ_TASK_ACTION_CANCEL);
 
 	if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
 		fail_task(map->cli, r, id);
@@ -91,18 +91,18 @@ static bool look_at_window(struct collector *collector)
 	return collector->count > 0;
 }
 
-/* 0 and the index of a task that has ended; else an error of tq_wait(). */
-static int wait_for_one(struct collector *collector, uint32_t *ret_index)
+/* The index of a task that has ended, or an error of tq_wait(). */
+static int wait_for_one(struct collector *collector)
 {
+	const struct tq_wait_opts any = { .size = sizeof(any), .flags = TQ_WAIT_ANY };
 	int r;
 
-	*ret_index = 0;
 	if (collector->map->in_order)
 		return wait_task(collector->map->cli->tq, collector->ids[0], collector->timeout_ns,
 				 NULL);
 	signals_sleep_begin();
-	r = tq_wait_many(collector->map->cli->tq, collector->ids, collector->count, TQ_WAIT_ANY,
-			 collector->timeout_ns, ret_index);
+	r = tq_wait(collector->map->cli->tq, collector->ids, collector->count,
+		    collector->timeout_ns, &any, NULL);
 	signals_sleep_end();
 	return r;
 }
@@ -286,13 +286,12 @@ int map_collect(struct map *map)
 	if (!collector.ids)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
 	while (look_at_window(&collector)) {
-		uint32_t index;
-		const int r = wait_for_one(&collector, &index);
+		const int r = wait_for_one(&collector);
+		uint32_t index = r < 0 ? 0 : (uint32_t)r;
 
 		if (!collector.is_full && now_ns() >= collector.read_at_ns)
 			read_running(&collector);
-		/* -EAGAIN: the time was over before the wait began. */
-		if (r == -EINTR || r == -ETIMEDOUT || r == -EAGAIN)
+		if (r == -EINTR || r == -ETIMEDOUT)
 			continue;
 		if (r < 0 && (r != TQ_EGONE || !find_gone(&collector, &index))) {
 			collector.code = fail(map->cli, r, ABOUT_CONTENT, "map");

@@ -193,7 +193,7 @@ static int wait_for(struct cli *cli, uint64_t id, uint64_t timeout_ns)
 	do
 		r = tq_command_wait(cli->tq, id, timeout_ns, &info);
 	while (r == -EINTR);
-	if (r < 0 && r != -ETIMEDOUT && r != -EAGAIN)
+	if (r < 0 && r != -ETIMEDOUT)
 		return fail(cli, r, ABOUT_COMMAND, "command %s", cli->operands[1]);
 	report(cli, &info);
 	if (r < 0)

@@ -291,9 +291,9 @@ static int wait_one(struct cli *cli, const struct group_options *o, uint64_t id)
 	char text[TQ_ID_TEXT_MAX];
 	int r = o->each ? print_ends(cli, id, deadline_ns) : 0;
 
-	if (r == 0 || r == -ETIMEDOUT || r == -EAGAIN)
+	if (r == 0 || r == -ETIMEDOUT)
 		r = wait_end(cli, id, deadline_ns, &info);
-	if (r < 0 && r != -ETIMEDOUT && r != -EAGAIN)
+	if (r < 0 && r != -ETIMEDOUT)
 		return fail_group(cli, r, id);
 	if (cli->json)
 		json_line(json_of_group(&info, &clocks));

@@ -47,7 +47,7 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 static void cancel_run(void *arg)
 {
 	struct run *run = arg;
-	const int r = tq_cancel(run->cli->tq, run->id);
+	const int r = tq_task_steer(run->cli->tq, run->id, TQ_TASK_ACTION_CANCEL);
 
 	if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
 		fail_task(run->cli, r, run->id);

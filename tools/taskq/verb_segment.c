@@ -341,7 +341,7 @@ static bool is_inside_task(struct cli *cli)
 	uint64_t id;
 
 	return text && tq_task_id_parse(text, &id) == 0 &&
-	       tq_wait(cli->tq, id, 1, NULL) == -EDEADLK;
+	       tq_wait(cli->tq, &id, 1, 1, NULL, NULL) == -EDEADLK;
 }
 
 int verb_shutdown(struct cli *cli, int argc, char **argv)

@@ -232,8 +232,9 @@ static bool take_cancel(struct cli *cli, void *ctx, int key, const char *arg)
 static int cancel_one(struct cli *cli, uint64_t id, const void *arg)
 {
 	const struct cancel *cancel = arg;
-	const int r = cancel->dependants ? tq_cancel_dependants(cli->tq, id)
-					 : tq_cancel(cli->tq, id);
+	const int r = tq_task_steer(cli->tq, id,
+				    cancel->dependants ? TQ_TASK_ACTION_CANCEL_DEPENDANTS
+						       : TQ_TASK_ACTION_CANCEL);
 
 	if (r >= 0 && cli->json)
 		json_line(json_pack("{s:o,s:s}", "id", json_id(id), "cancel",

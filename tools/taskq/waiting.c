@@ -11,7 +11,7 @@
 
 enum {
 	WAIT_MANY_MAX = 65536
-}; /* ids that one tq_wait_many() takes */
+}; /* ids that one tq_wait() takes */
 
 static uint64_t deadline_of(uint64_t timeout_ns)
 {
@@ -38,7 +38,7 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 		if (ret_info)
 			ret_info->size = sizeof(*ret_info);
 		signals_sleep_begin();
-		r = tq_wait(tq, id, time_left(deadline_ns), ret_info);
+		r = tq_wait(tq, &id, 1, time_left(deadline_ns), NULL, ret_info);
 		signals_sleep_end();
 	} while (r == -EINTR);
 	return r;
@@ -49,7 +49,11 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 static int wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const struct waiting *how,
 		    uint64_t deadline_ns)
 {
-	const int32_t priority = how->urgent ? how->priority : INT32_MIN; /* less than any */
+	const struct tq_wait_opts opts = {
+		.size = sizeof(opts),
+		.flags = how->urgent ? TQ_WAIT_PRIORITY : 0,
+		.priority = how->priority,
+	};
 	int r = 0;
 
 	for (unsigned at = 0; at < count && r != TQ_ELOCKED; at += WAIT_MANY_MAX) {
@@ -57,8 +61,7 @@ static int wait_all(struct tq *tq, const uint64_t *ids, unsigned count, const st
 
 		do {
 			signals_sleep_begin();
-			r = tq_wait_urgent(tq, ids + at, some, TQ_WAIT_ALL, priority,
-					   time_left(deadline_ns), NULL);
+			r = tq_wait(tq, ids + at, some, time_left(deadline_ns), &opts, NULL);
 			signals_sleep_end();
 		} while (r == -EINTR);
 	}
@@ -79,10 +82,10 @@ static void report_task(const struct tq_task_info *info, bool several)
 static int look_or_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *info)
 {
 	if (timeout_ns == 0 && tq_task_info(tq, id, info) == 0 && info->state < TQ_DONE)
-		return -EAGAIN;
+		return -ETIMEDOUT;
 	const int r = wait_task(tq, id, timeout_ns, info);
 
-	if (r != -EAGAIN && r != -ETIMEDOUT)
+	if (r != -ETIMEDOUT)
 		return r;
 	info->size = sizeof(*info);
 	return tq_task_info(tq, id, info) == 0 && info->state >= TQ_DONE ? 0 : r;
@@ -95,7 +98,7 @@ static int wait_one(struct cli *cli, uint64_t id, bool several, uint64_t deadlin
 	char text[TQ_ID_TEXT_MAX];
 	const int r = look_or_wait(cli->tq, id, time_left(deadline_ns), &info);
 
-	if (r == -ETIMEDOUT || r == -EAGAIN) {
+	if (r == -ETIMEDOUT) {
 		complain("%s has not finished yet", tq_task_id_format(id, text));
 		return CLI_UNFINISHED;
 	}

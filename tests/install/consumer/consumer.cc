@@ -8,7 +8,7 @@
 static int use(struct tq *tq)
 {
 	tq_task_spec spec{};
-	struct tq_task_info info{}; // the function hides the plain name, as with stat(2)
+	struct tq_task_info info = {};
 	uint64_t id = 0;
 
 	spec.size = sizeof(spec);
