@@ -153,6 +153,45 @@ load helper
 	grep -q 'cannot start a command: Too many open files' err
 }
 
+# farm_without_descriptors: one that works, and can start no command.
+farm_without_descriptors() {
+	local id n
+
+	id=$(submit -- true)
+	for n in $(seq 5 60); do
+		start bash -c "ulimit -n $n; exec taskq work -j1 2>$PWD/farm-err"
+		until grep -qE 'cannot start a command|cannot register|error while loading|Too many' farm-err || is_gone "$pid" || is "$id" state done; do sleep 0.05; done
+		if grep -q 'cannot start a command: Too many open files' farm-err; then break; fi
+		end "$pid"
+	done
+	grep -q 'cannot start a command: Too many open files' farm-err
+	taskq cancel "$id"
+}
+
+# says_refusal_once COMMAND...: while no worker can start what it has submitted.
+says_refusal_once() {
+	local farm
+
+	farm_without_descriptors
+	farm=$pid
+	start "$@"
+	eventually 20 grep -q 'an attempt was given back, others follow: cannot start a command: Too many open files' err
+	eventually 20 eval '[[ $(taskq list -H -o attempts -S ready,delayed,running | sort -n | tail -1) -ge 3 ]]'
+	end "$farm"
+	work_off
+	ends 0 "$pid"
+	[[ $(grep -c 'given back' err) == 1 ]]
+	[[ $(cat out) == fine ]]
+}
+
+@test "fault.X11: run says once why workers of others cannot start its command" {
+	says_refusal_once taskq run -- echo fine
+}
+
+@test "fault.X11: map says once why workers of others cannot start its commands" {
+	says_refusal_once bash -c 'echo fine | exec taskq map -- echo'
+}
+
 @test "fault.X15: the log names what ended, for people and for programs" {
 	local ids
 

@@ -37,6 +37,7 @@ struct map {
 	struct joblog joblog;
 	struct reader reader;
 	uint64_t line_number; /* of the line that was read last */
+	bool refusal_told;    /* or a farm of our own tells; see refusal.h */
 
 	mtx_t lock; /* guards all below */
 	cnd_t changed;

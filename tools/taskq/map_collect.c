@@ -11,6 +11,7 @@
 #include "errors.h"
 #include "map.h"
 #include "outcome.h"
+#include "refusal.h"
 #include "signals.h"
 #include "stream.h"
 #include "waiting.h"
@@ -154,11 +155,15 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-static bool is_running(struct cli *cli, uint64_t id)
+static bool is_running(struct map *map, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	return tq_task_info(cli->tq, id, &info) == 0 && info.state == TQ_RUNNING;
+	if (tq_task_info(map->cli->tq, id, &info) < 0)
+		return false;
+	if (!map->refusal_told)
+		map->refusal_told = refusal_say(&info);
+	return info.state == TQ_RUNNING;
 }
 
 /* What running tasks have written comes here before their rings are full of it. */
@@ -169,7 +174,7 @@ static void read_running(struct collector *collector)
 
 	for (unsigned i = 0; i < collector->count; i++) {
 		const uint64_t id = collector->ids[i];
-		int r = is_running(cli, id) ? 1 : 0;
+		int r = is_running(collector->map, id) ? 1 : 0;
 
 		while (r > 0 && (r = spool_read(cli, id, spool_of(collector->map, i))) > 0)
 			some = true;

@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "format.h"
+#include "refusal.h"
 #include "signals.h"
 #include "stream.h"
 
@@ -105,10 +106,24 @@ static bool is_behind(struct cli *cli, struct stream *stream)
 	return true;
 }
 
+static void look_for_refusal(struct cli *cli, struct stream *stream)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+
+	if (!stream->refusal_told && tq_task_info(cli->tq, stream->id, &info) == 0)
+		stream->refusal_told = refusal_say(&info);
+}
+
+static uint64_t patience(const struct stream *stream)
+{
+	if (!stream->follow)
+		return 0;
+	return stream->refusal_told ? TQ_FOREVER_NS : REFUSAL_LOOK_NS;
+}
+
 int stream_copy(struct cli *cli, struct stream *stream)
 {
 	char data[CHUNK_BYTES];
-	const uint64_t timeout_ns = stream->follow ? TQ_FOREVER_NS : 0;
 	int (*const read_more)(struct tq *, uint64_t, uint64_t, void *, uint32_t, uint64_t,
 			       uint64_t *, uint32_t *) = stream->follow ? tq_output_follow
 									: tq_output_read;
@@ -119,7 +134,7 @@ int stream_copy(struct cli *cli, struct stream *stream)
 
 		signals_sleep_begin();
 		int r = read_more(cli->tq, stream->id, stream->offset, data, sizeof(data),
-				  timeout_ns, &from, &attempt);
+				  patience(stream), &from, &attempt);
 		signals_sleep_end();
 
 		if (r > 0)
@@ -132,5 +147,7 @@ int stream_copy(struct cli *cli, struct stream *stream)
 			cli->is_unread = true;
 		if (r < 0 && r != -EINTR && r != -ETIMEDOUT)
 			return r;
+		if (r == -ETIMEDOUT)
+			look_for_refusal(cli, stream);
 	}
 }

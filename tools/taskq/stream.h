@@ -17,6 +17,7 @@ struct stream {
 	uint64_t missed;  /* the same, before it */
 	bool whole;	  /* ->missed is a loss too, and said with it */
 	bool follow;	  /* until the task is final, across attempts */
+	bool refusal_told; /* or somebody else tells; see refusal.h */
 };
 
 /* To standard output at once.  0, -EPIPE or -EIO. */

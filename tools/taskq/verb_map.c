@@ -148,6 +148,7 @@ static int feed_and_collect(struct mapping *mapping)
 	sigset_t all, before;
 	int code, r;
 
+	map->refusal_told = mapping->farm.pid;
 	signal(SIGPIPE, SIG_IGN); /* not before the fork: commands inherit it */
 	r = errors_pipe_start(&mapping->errors);
 	if (r == 0)

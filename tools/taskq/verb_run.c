@@ -120,7 +120,10 @@ static int exit_code(const struct run *run, const struct tq_task_info *info, int
 /* Streams and waits; the task is submitted and has a worker. */
 static int see_through(struct run *run)
 {
-	struct stream stream = { .id = run->id, .follow = true, .whole = true };
+	/* A farm of our own says itself what keeps it from starting commands. */
+	struct stream stream = {
+		.id = run->id, .follow = true, .whole = true, .refusal_told = run->farm.pid
+	};
 	struct tq_task_info info = { .size = sizeof(info) };
 	struct cli *cli = run->cli;
 	char outcome[OUTCOME_MAX];
