@@ -702,6 +702,15 @@ static bool may_be_unsettled(const struct comparison *c)
 	return c->filling || tqi_root(&c->tx)->named.lanes.count > 8;
 }
 
+/* Without a token as far as has been noted: tokens are counted when somebody asks. */
+static bool core_is_empty(struct comparison *c, uint32_t x)
+{
+	const char *name = limit_name(x);
+	uint32_t index = tqi_limit_find(&c->tx, name, (uint32_t)strlen(name));
+
+	return index && tqi_limit_at(&c->tx, index)->next_ns;
+}
+
 /* Whether this worker, or nobody any more, has left the command. */
 static bool core_answered(struct comparison *c, uint32_t index, uint32_t worker)
 {
@@ -757,6 +766,8 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 	if (unit == MODEL_POPPED)
 		return may_be_unsettled(c) &&
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
+	if (unit == MODEL_FILLED)
+		return !may_be_unsettled(c) || !core_is_empty(c, index);
 	if (unit == MODEL_CALLED)
 		return !c->filled || tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	const struct tqi_task *t = tqi_task_at(&c->tx, index);

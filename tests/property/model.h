@@ -341,6 +341,7 @@ enum model_unit {
 	MODEL_ASSIGNED,	 /* assigned this task */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
+	MODEL_FILLED,	 /* filled this limit's bucket, or there was room for it in the journal */
 	MODEL_CALLED,	 /* woken this sleeper, or there was room for it in the journal */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */

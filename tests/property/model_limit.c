@@ -128,8 +128,8 @@ void model_slots_give(struct model *m, const struct model_task *t)
 	}
 }
 
-/* Tokens have come that somebody waits for. */
-void model_refill(struct model *m)
+/* Tokens have come that somebody waits for.  A wake comes last, when the journal may be full. */
+void model_refill(struct model *m, bool wakes)
 {
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++) {
 		struct model_limit sum;
@@ -137,7 +137,7 @@ void model_refill(struct model *m)
 		if (!m->buckets[x].empty || !has_token(m, x))
 			continue;
 		sum = model_limit(m, x);
-		if (!sum.waiting)
+		if (!sum.waiting || (wakes && !model_has_done(m, MODEL_FILLED, x)))
 			continue;
 		settle(m, x);
 		m->pass_on |= !is_full(m, x, sum.used);

@@ -36,7 +36,7 @@ static uint32_t best(const struct model *m, const struct model_worker *w)
 
 uint32_t model_best(struct model *m, const struct model_worker *w)
 {
-	model_refill(m);
+	model_refill(m, false);
 	return best(m, w);
 }
 
@@ -170,9 +170,10 @@ static uint32_t first_sleeper(struct model *m, bool unsettled)
 	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
 		const struct model_worker *w = sleeping_worker(m, s);
 
-		if (!w ||
-		    !(unsettled ? model_has_done(m, MODEL_POPPED, s)
-				: model_best(m, w) || model_can_steal(m, m->waiters[s].subject)))
+		if (w && !unsettled)
+			model_refill(m, true);
+		if (!w || !(unsettled ? model_has_done(m, MODEL_POPPED, s)
+				      : best(m, w) || model_can_steal(m, m->waiters[s].subject)))
 			continue;
 		if (!is_stalled(m, s))
 			return s;
