@@ -21,6 +21,8 @@
  * WT-7  Who was popped passes a wake on in the hold that brings it back, whether it
  *     found something, found nothing or gives up, if there is more to start than others
  *     are on their way to; so do looks, whoever is on the way.  Nobody else does.
+ *     Who is listed, and awake for another reason, leaves to them what they are on their
+ *     way to.
  * WT-8  Listed sleepers stand, newest last, on the list of those who sleep for the same;
  *     whoever wakes for something goes along that list only.
  */

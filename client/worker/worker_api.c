@@ -17,6 +17,8 @@
 #include "scheduler/task/depart.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/limit/server.h"
+#include "scheduler/worker/command.h"
+#include "scheduler/worker/keepers.h"
 #include "scheduler/worker/stop.h"
 #include "scheduler/wake/wake.h"
 #include "shm/pool.h"
@@ -320,8 +322,17 @@ static inline int claim_some(struct tqi_tx *tx, struct claiming *c)
 	return c->count ? 0 : r;
 }
 
-/* In one hold; *ret_wake_ns: when there may be something to steal, if there is nothing else. */
-TQI_TWICE int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wake_ns)
+/* Tasks are left to others. */
+static int claim_command(struct tqi_tx *tx, const struct claiming *c)
+{
+	return tqi_command_take(tx, c->worker->index) ? TQ_ECOMMAND : -EAGAIN;
+}
+
+/*
+ * In one hold; *ret_wake_ns: when there may be something to steal, if there is nothing else.
+ * `listed`: asleep, and woken for another reason than that there be work for it (WT-7).
+ */
+TQI_TWICE int try_claim(struct tqi_tx *tx, struct claiming *c, bool listed, uint64_t *ret_wake_ns)
 {
 	int r = c->ended.id ? end_first(tx, c) : 0;
 
@@ -334,7 +345,7 @@ TQI_TWICE int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wak
 	if (record->flags & TQI_WORKER_STOP)
 		return -ECANCELED; /* our farm's: told to end */
 	c->look = tqi_look_is_due(tx);
-	r = claim_some(tx, c);
+	r = listed && tqi_work_is_covered(tx) ? claim_command(tx, c) : claim_some(tx, c);
 	if (r == -EAGAIN && tqi_root(tx)->assigned)
 		*ret_wake_ns = tqi_steal_due(tx, c->worker->index);
 	if (r == -EALREADY)
@@ -344,7 +355,9 @@ TQI_TWICE int try_claim(struct tqi_tx *tx, struct claiming *c, uint64_t *ret_wak
 
 static int claim_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 {
-	return try_claim(tx, s->arg, &s->wake_ns);
+	const bool listed = s->waiter && tqi_waiter_at(tx, s->waiter)->state == TQI_WAITER_LISTED;
+
+	return try_claim(tx, s->arg, listed, &s->wake_ns);
 }
 
 /* -ENOMEM: try again.  A verdict goes on without room; a claim does not. */
@@ -385,7 +398,7 @@ static int claim_now(struct claiming *c, uint64_t timeout_ns)
 	if (r < 0)
 		return r;
 	tqi_tend(&tx);
-	r = try_claim(&tx, c, &wake_ns);
+	r = try_claim(&tx, c, false, &wake_ns);
 	return r == 0 ? tqi_hold_commit(tq, &tx, 0) : await_claim(c, timeout_ns, &tx, r, wake_ns);
 }
 

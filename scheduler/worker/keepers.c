@@ -74,12 +74,18 @@ bool tqi_wake_any(struct tqi_tx *tx)
 	return woken || others;
 }
 
-bool tqi_wake_next(struct tqi_tx *tx)
+bool tqi_work_is_covered(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
+
+	return root->ready + root->assigned <= tqi_waiter_cover(tx);
+}
+
+bool tqi_wake_next(struct tqi_tx *tx)
+{
 	bool others = wake_others(tx);
 
-	return (root->ready + root->assigned > tqi_waiter_cover(tx) && wake_first(tx)) || others;
+	return (!tqi_work_is_covered(tx) && wake_first(tx)) || others;
 }
 
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)

@@ -14,6 +14,8 @@ bool tqi_wake_any(struct tqi_tx *tx);
 /* The same of who was popped and is back: for work only if there is more to start than what
  * others are on their way to. */
 bool tqi_wake_next(struct tqi_tx *tx);
+/* Whether others are on their way to all that waits to be started (WT-7). */
+bool tqi_work_is_covered(struct tqi_tx *tx);
 
 /* Until when the keeper at this place may sleep. */
 uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place);

@@ -261,16 +261,28 @@ inline pop_for(from, to) {
 inline tqi_wake_for(t) { pop_for(t, t) }
 inline tqi_wake_any() { pop_for(0, TASKS - 1) }
 
-/* WT-7: more than what those on their way may take; all of it may be for them. */
-inline pass_on() {
+/* How many tasks are ready, and how many sleepers are on their way to some. */
+inline count_cover() {
 	p = 0; q = 0;
 	for (a : 0 .. TASKS - 1) { if :: state[a] == READY -> p++ :: else fi }
 	for (a : 1 .. N) {
 		if :: transit[a] && (!old[a] || BAD == 5) && a > CLIENTS -> q++ :: else fi
 	}
+	a = 0
+}
+
+/* WT-7: more than what those on their way may take; all of it may be for them. */
+inline pass_on() {
+	count_cover();
 	if :: BAD == 6 -> q++ :: else fi;
-	a = 0;
 	if :: p > q -> p = 0; q = 0; tqi_wake_any() :: else -> p = 0; q = 0 fi
+}
+
+/* WT-7: who is listed leaves to those on their way what they may take. */
+inline leave_to_others(i) {
+	count_cover();
+	if :: !transit[i] && p <= q -> t = TASKS :: else fi;
+	p = 0; q = 0
 }
 
 inline need(r) {
@@ -363,7 +375,8 @@ again:
 			tqi_tend(is_time); popped = transit[me];
 			if :: has_slot -> tqi_sleep_bury_older(me) :: else fi;
 			t = 0;
-			do :: t < TASKS && !(state[t] == READY && SERVES(me, t)) -> t++ :: else -> break od
+			do :: t < TASKS && !(state[t] == READY && SERVES(me, t)) -> t++ :: else -> break od;
+			if :: has_slot -> leave_to_others(me) :: else fi
 		};
 		if :: has_slot && give_ups > 0 && !is_time -> give_ups--; leaves = true :: true fi;
 		if

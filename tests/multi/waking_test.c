@@ -179,6 +179,12 @@ static void submit_when_idle(struct farm_box *box)
 	submit_only(box);
 }
 
+static void submit_and_wait_when_idle(struct farm_box *box)
+{
+	wait_idle(box);
+	submit_and_wait(box);
+}
+
 /* A submit wakes one worker, and its departure at most one behind it. */
 static void s1_wakes_of_a_submit_are_bounded(void **state)
 {
@@ -193,10 +199,85 @@ static void s1_wakes_of_a_submit_are_bounded(void **state)
 	/* Its client's own two: the worker before it left, and the task has ended. */
 	assert_in_range(wakes_of(box, FEW, submit_and_wait), 1, 2 + 2);
 	assert_in_range(wakes_of(box, FEW, submit_beside_a_client), 2, 2 * 2 + 1);
-	/* A keeper that was told may be quicker than the popped one: then another one follows it. */
-	assert_in_range(wakes_of(box, FEW, submit_when_idle), 1, 2 + TQI_KEEPERS + 1);
+	assert_in_range(wakes_of(box, FEW, submit_when_idle), 1, 2 + TQI_KEEPERS);
+	assert_in_range(wakes_of(box, FEW, submit_and_wait_when_idle), 1, 2 + 2 + TQI_KEEPERS);
 	for (int i = 0; i < FEW; i++)
 		kill_child(pids[i]);
+}
+
+/* Workers whose time stands still: no keeper's look comes, and nobody is late. */
+struct stage {
+	uint64_t now_ns;
+	struct tqi_word32 sleeps[TQI_KEEPERS];
+	struct tqi_word32 go; /* the one that is popped comes no earlier */
+};
+static struct stage *stage;
+static struct tqi_word32 *my_sleeps; /* NULL: it waits for `go` */
+
+static uint64_t stage_now(void *ctx)
+{
+	(void)ctx;
+	return stage->now_ns;
+}
+
+static int stage_wait(void *ctx, const struct tqi_futex *words, uint32_t count, uint64_t until_ns)
+{
+	(void)until_ns;
+	if (my_sleeps)
+		tqi_add_release32(my_sleeps, 1);
+	int r = tqi_ops_linux.futex_wait(ctx, words, count, UINT64_MAX);
+
+	if (!my_sleeps)
+		wait_set(&stage->go);
+	return r;
+}
+
+static int work_on_stage(struct farm_box *box, void *arg)
+{
+	struct tqi_ops ops = tqi_ops_linux;
+
+	my_sleeps = arg;
+	ops.now = stage_now;
+	ops.futex_wait = stage_wait;
+	box->tq->seg.ops = &ops;
+	return work(box, NULL);
+}
+
+static void wait_sleeps(const struct tqi_word32 *sleeps, uint32_t count)
+{
+	uint64_t until = now_ns() + PATIENCE_NS;
+
+	while (tqi_load_acquire32(sleeps) < count) {
+		assert_true(now_ns() < until);
+		pause_ms();
+	}
+}
+
+/* Keepers that are told of a task leave it to the one that was popped for it (WT-7). */
+static void s1_keepers_leave_the_task_to_the_popped(void **state)
+{
+	struct farm_box *box = *state;
+	pid_t keepers[TQI_KEEPERS], popped;
+
+	stage = share(sizeof(*stage));
+	stage->now_ns = now_ns();
+	for (int i = 0; i < TQI_KEEPERS; i++) {
+		keepers[i] = start_child(box, work_on_stage, &stage->sleeps[i]);
+		wait_sleeps(&stage->sleeps[i], 1);
+	}
+	popped = start_child(box, work_on_stage, NULL);
+	wait_asleep(box, TQI_INTEREST_WORK, TQI_KEEPERS + 1);
+	uint64_t id = submit_to(box, "q", 0);
+
+	for (int i = 0; i < TQI_KEEPERS; i++)
+		wait_sleeps(&stage->sleeps[i], 2);
+	assert_int_equal(state_of(box, id), TQ_READY);
+	tqi_store_release32(&stage->go, 1);
+	wait_state(box, id, TQ_DONE);
+	kill_child(popped);
+	for (int i = 0; i < TQI_KEEPERS; i++)
+		kill_child(keepers[i]);
+	give_up(stage, sizeof(*stage));
 }
 
 static void pause_for_good(void)
@@ -308,6 +389,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(s1_submit_and_wait_beside_idle_workers),
 		TEST(s1_wakes_of_a_submit_are_bounded),
+		TEST(s1_keepers_leave_the_task_to_the_popped),
 		TEST(s3_older_process_is_stopped_as_a_whole),
 		TEST(s5_death_before_anybody_slept),
 	};
