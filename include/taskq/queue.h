@@ -135,9 +135,10 @@ struct tq_counters {
 	uint64_t crashed;   /* attempts ended by the death of their worker */
 	uint64_t reclaimed; /* attempts ended by a lost lease */
 	uint64_t stolen;    /* tasks that a worker took from what another had taken, see batch */
-	/* Attempts begun of tasks of which a limit key was full at some time between their
-	 * ready_ns and that start: each attempt counts once at most, however often and by
-	 * however many keys it was held back; one that never starts does not count. */
+	/* Attempts begun of tasks of which a limit key, or their queue's servers, were full at
+	 * some time between their ready_ns and that start: each attempt counts once at most,
+	 * however often and by however many it was held back; one that never starts does not
+	 * count. */
 	uint64_t throttled_total;
 	uint64_t moved; /* unfinished tasks that went to another queue */
 	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */

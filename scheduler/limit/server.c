@@ -70,10 +70,10 @@ void tqi_server_give(struct tqi_tx *tx, uint32_t s)
 {
 	struct tqi_server *server = tqi_server_at(tx, s);
 	const struct tqi_queue *queue = tqi_queue_at(tx, server->queue);
-	bool could = tqi_queue_may_start(tx, queue);
+	bool had_room = tqi_queue_has_room(tx, queue);
 
 	load(tx, s, server, -1);
-	tqi_queue_pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, had_room);
 	if (server->leaving && !server->used)
 		give(tx, s);
 }
@@ -147,7 +147,7 @@ int tqi_server_add(struct tqi_tx *tx, uint32_t q, const char *name)
 {
 	uint32_t bytes = (uint32_t)strnlen(name, TQ_SERVER_MAX);
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
-	bool could = tqi_queue_may_start(tx, queue);
+	bool had_room = tqi_queue_has_room(tx, queue);
 
 	if (queue->carry_at)
 		return -EBUSY;
@@ -161,7 +161,7 @@ int tqi_server_add(struct tqi_tx *tx, uint32_t q, const char *name)
 	if (tqi_server_at(tx, s)->leaving)
 		come_back(tx, s);
 	serve(tx, queue);
-	tqi_queue_pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, had_room);
 	return 0;
 }
 
@@ -197,14 +197,14 @@ int tqi_server_remove(struct tqi_tx *tx, uint32_t q, const char *name)
 int tqi_server_remove_all(struct tqi_tx *tx, uint32_t q)
 {
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
-	bool could = tqi_queue_may_start(tx, queue);
+	bool had_room = tqi_queue_has_room(tx, queue);
 
 	if (!(queue->flags & TQI_QUEUE_SERVED))
 		return -ENOENT;
 	if (queue->carry_at)
 		return -EBUSY;
 	TQI_SET(tx, queue->flags, queue->flags & ~TQI_QUEUE_SERVED);
-	tqi_queue_pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, had_room);
 	return tqi_server_carry_begin(tx, q, 0, 0);
 }
 
@@ -252,7 +252,6 @@ static bool carry_one(struct tqi_tx *tx, uint32_t q, const struct tqi_queue *que
 static void carry_end(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 {
 	const uint32_t pools[2] = { queue->carry_from, queue->carry_to };
-	bool could = tqi_queue_may_start(tx, queue);
 
 	TQI_SET(tx, queue->carry_at, 0u);
 	TQI_ADD(tx, tqi_root(tx)->carrying.count, -1);
@@ -260,7 +259,6 @@ static void carry_end(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
 	for (uint32_t i = 0; i < 2; i++)
 		if (pools[i])
 			tqi_pool_tidy(tx, pools[i]);
-	tqi_queue_pass_on(tx, queue, could);
 }
 
 static void carry(struct tqi_tx *tx, uint32_t q, struct tqi_queue *queue)
@@ -303,8 +301,13 @@ void tqi_server_carry(struct tqi_tx *tx)
 {
 	uint32_t q = tqi_queue_set_next(&tqi_root(tx)->carrying.queues, 1);
 
-	if (q)
-		carry(tx, q, tqi_queue_at(tx, q));
-	else
+	if (!q) {
 		tx->corrupt = true; /* somebody has counted one */
+		return;
+	}
+	struct tqi_queue *queue = tqi_queue_at(tx, q);
+	bool had_room = tqi_queue_has_room(tx, queue);
+
+	carry(tx, q, queue);
+	tqi_queue_pass_on(tx, queue, had_room);
 }

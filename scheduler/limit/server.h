@@ -26,6 +26,9 @@
  * SV-7  A task that has ended, or is delayed, names the server of its last attempt, by
  *     record and sequence, in place of the key that it does not need; READY it has none.
  * SV-8  Nothing is assigned beforehand in a served queue, and what was goes back.
+ * SV-9  The home's `full_ns` is until when its queue, served, was without room: set when there
+ *     is room again.  A start counts as throttled when that was so at some time since the
+ *     task became ready (as with a limit, LM-9).
  */
 #ifndef TQI_SCHEDULER_LIMIT_SERVER_H
 #define TQI_SCHEDULER_LIMIT_SERVER_H
@@ -34,8 +37,17 @@
 
 #define TQI_POOL_NONE UINT32_MAX /* as a size: any number */
 
-/* Something has changed: whether it could before; if that makes room, a sleeper is woken (SV-4). */
-void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could);
+/* Whether a queue was without room after this time (SV-9). */
+static inline bool tqi_queue_was_full(struct tqi_tx *tx, const struct tqi_queue *queue,
+				      uint64_t since_ns)
+{
+	return (queue->flags & TQI_QUEUE_SERVED) &&
+	       tqi_pool_at(tx, queue->home)->full_ns > since_ns;
+}
+
+/* Something has changed: whether it had room before; if that makes room, it is noted (SV-9), and
+ * a sleeper woken (SV-4). */
+void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool had_room);
 /* An attempt begins: at which server; 0 the queue is not served.  It ends. */
 uint32_t tqi_server_take(struct tqi_tx *tx, uint32_t queue);
 void tqi_server_give(struct tqi_tx *tx, uint32_t server);

@@ -58,12 +58,12 @@ int tqi_pool_set(struct tqi_tx *tx, uint32_t q, const char *pattern, uint32_t si
 		return r;
 	struct tqi_pool *pool = tqi_pool_at(tx, p);
 	bool moves = p != queue->home && takes_away != (pool->size == TQI_POOL_NONE);
-	bool could = tqi_queue_may_start(tx, queue);
+	bool had_room = tqi_queue_has_room(tx, queue);
 
 	TQI_SET(tx, pool->size, size);
 	tqi_pool_follow(tx, p, tqi_pool_first(pool));
 	if (moves && (r = carry(tx, q, p, !takes_away)) < 0)
 		return r;
-	tqi_queue_pass_on(tx, queue, could);
+	tqi_queue_pass_on(tx, queue, had_room);
 	return 0;
 }

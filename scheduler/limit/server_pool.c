@@ -172,8 +172,12 @@ void tqi_pool_follow(struct tqi_tx *tx, uint32_t p, struct tqi_heap_entry before
 }
 
 /* Who is to be woken is decided at the end of the transaction: who makes room may take it. */
-void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool could)
+void tqi_queue_pass_on(struct tqi_tx *tx, const struct tqi_queue *queue, bool had_room)
 {
-	if (!could && tqi_queue_may_start(tx, queue))
+	if (had_room || !tqi_queue_has_room(tx, queue))
+		return;
+	if (queue->flags & TQI_QUEUE_SERVED)
+		TQI_SET(tx, tqi_pool_at(tx, queue->home)->full_ns, tx->now_ns);
+	if (tqi_queue_may_start(tx, queue))
 		tx->pass_on = true;
 }

@@ -139,7 +139,7 @@
 #define TQI_FIELDS_POOL(F) \
 	F(node, D) F(size, T) F(used, D) F(servers, D) F(queue, T) F(bytes, T) \
 	F(is_prefix, T) F(load, D) F(rooms, D) F(pools, D) F(has_room, D) \
-	F(reserved0, R) F(reserved1, R) F(pattern, T)
+	F(reserved0, R) F(full_ns, T) F(pattern, T)
 
 #define TQI_FIELDS_GROUP(F) \
 	F(link, D) F(state, T) F(condition, T) F(cancelled, T) F(work, T) \

@@ -72,7 +72,7 @@ struct tqi_pool {
 	uint32_t pools;	  /* of a home: the queue's pools, for all of which `rooms` has room */
 	uint8_t has_room; /* 1: it is in its home's heap */
 	uint8_t reserved0[3];
-	uint64_t reserved1;
+	uint64_t full_ns; /* of a home: SV-9; 0 its queue never was without room */
 	char pattern[TQ_SERVER_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_pool) == 448, "seven cache lines");

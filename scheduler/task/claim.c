@@ -62,6 +62,16 @@ static bool is_plain(const struct tqi_task *task, const struct tqi_queue *queue)
 	       !is_watched(task) && !(queue->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
 }
 
+/* H2: whether a limit or its queue's servers were full since it became ready (LM-9, SV-9). */
+static bool was_throttled(struct tqi_tx *tx, const struct tqi_task *task,
+			  const struct tqi_queue *queue)
+{
+	const uint32_t *limits = tqi_limits_of(tx, task);
+
+	return tqi_queue_was_full(tx, queue, task->ready_ns) ||
+	       (limits && tqi_limits_were_full(tx, limits, task->ready_ns));
+}
+
 TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, uint32_t a,
 		     uint32_t index, struct tqi_task *task, struct tqi_queue *queue,
 		     struct tqi_lane *lane, struct tqi_class *class, bool rare)
@@ -93,13 +103,11 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 		tqi_pass(tx, index, task, queue, stream, NULL, &starts, false);
 	if (rare && (is_watched(task) || (task->flags & TQI_TASK_EXTRA)))
 		tqi_due_set(tx, index, tqi_due_of(tx, task));
+	if (rare && was_throttled(tx, task, queue))
+		TQI_ADD(tx, stream->throttled, 1);
 	if (rare && (task->flags & TQI_TASK_EXTRA)) {
-		const uint32_t *limits = tqi_task_extra(tx, task)->limits;
-
 		tqi_key_started(tx, index);
-		if (tqi_limits_were_full(tx, limits, task->ready_ns))
-			TQI_ADD(tx, stream->throttled, 1);
-		tqi_slots_take(tx, limits);
+		tqi_slots_take(tx, tqi_task_extra(tx, task)->limits);
 	}
 	if (rare && class->tenant)
 		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));

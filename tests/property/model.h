@@ -268,6 +268,7 @@ struct model_queue {
 	int64_t fair_time_us;
 	uint64_t turn;
 	uint32_t pool_size[MODEL_PATTERNS]; /* UINT32_MAX none */
+	uint64_t full_ns; /* until when its servers had no room; 0 always */
 	uint32_t carry_at, carry_from, carry_to; /* patterns; MODEL_PATTERNS away */
 };
 

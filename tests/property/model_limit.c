@@ -94,9 +94,13 @@ static void note_empty(struct model *m, uint32_t limit)
 		m->full_ns[limit] = model_next_token(m, limit);
 }
 
-/* Whether one of its limits was full since it became ready. */
+/* Whether one of its limits, or its queue's servers, were full since it became ready. */
 bool model_was_throttled(const struct model *m, const struct model_task *t)
 {
+	const struct model_queue *q = &m->queues[t->queue];
+
+	if ((q->flags & TQI_QUEUE_SERVED) && q->full_ns > t->ready_ns)
+		return true;
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (names(t, x) && m->full_ns[x] > t->ready_ns)
 			return true;

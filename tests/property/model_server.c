@@ -111,13 +111,16 @@ static uint32_t best_server(const struct model *m, uint32_t queue)
 	return best;
 }
 
-bool model_may_start(const struct model *m, uint32_t queue)
+static bool has_room(const struct model *m, uint32_t queue)
 {
 	const struct model_queue *q = &m->queues[queue];
 
-	if (q->flags & TQ_QUEUE_PAUSED)
-		return false;
 	return !(q->flags & TQI_QUEUE_SERVED) || (!q->carry_at && best_server(m, queue));
+}
+
+bool model_may_start(const struct model *m, uint32_t queue)
+{
+	return !(m->queues[queue].flags & TQ_QUEUE_PAUSED) && has_room(m, queue);
 }
 
 bool model_is_stuck(const struct model *m, uint32_t queue)
@@ -134,9 +137,13 @@ bool model_keeps_assigned(const struct model *m, uint32_t queue)
 }
 
 /* Something was done that may have made room. */
-static void pass_on(struct model *m, uint32_t queue, bool could)
+static void pass_on(struct model *m, uint32_t queue, bool had_room)
 {
-	m->pass_on |= !could && model_may_start(m, queue);
+	if (had_room || !has_room(m, queue))
+		return;
+	if (m->queues[queue].flags & TQI_QUEUE_SERVED)
+		m->queues[queue].full_ns = m->now_ns;
+	m->pass_on |= model_may_start(m, queue);
 }
 
 uint32_t model_server_take(struct model *m, uint32_t queue)
@@ -164,7 +171,6 @@ void model_server_give(struct model *m, uint32_t s)
 
 	if (!s)
 		return;
-	bool can = model_may_start(m, queue);
 	/* Before, this pool had one attempt more, and may have had no room. */
 	bool was_full = model_pool_used(m, queue, server->pattern) + 1 >=
 			q->pool_size[server->pattern];
@@ -175,7 +181,8 @@ void model_server_give(struct model *m, uint32_t s)
 			  (m->servers[o].pattern != server->pattern || !was_full) &&
 			  model_pool_used(m, queue, m->servers[o].pattern) <
 				  q->pool_size[m->servers[o].pattern];
-	m->pass_on |= (q->flags & TQI_QUEUE_SERVED) && can && !others;
+	if (q->flags & TQI_QUEUE_SERVED)
+		pass_on(m, queue, others);
 	drop_unused(m, s);
 }
 
@@ -217,12 +224,8 @@ static void carry(struct model *m, uint32_t queue)
 
 	for (uint32_t n = 0; q->carry_at < m->server_slots && n < CARRY_SLICE; q->carry_at++)
 		n += carry_one(m, queue, q->carry_at);
-	if (q->carry_at < m->server_slots)
-		return;
-	bool could = model_may_start(m, queue);
-
-	q->carry_at = 0;
-	pass_on(m, queue, could);
+	if (q->carry_at >= m->server_slots)
+		q->carry_at = 0;
 }
 
 void model_carry(struct model *m)
@@ -230,7 +233,10 @@ void model_carry(struct model *m)
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++) {
 		if (!m->queues[q].carry_at)
 			continue;
+		bool had_room = has_room(m, q);
+
 		carry(m, q);
+		pass_on(m, q, had_room);
 		return;
 	}
 }
@@ -271,7 +277,7 @@ static void serve(struct model *m, struct model_queue *q)
 int model_server_add(struct model *m, uint32_t queue, uint32_t name, uint32_t slot)
 {
 	struct model_queue *q = &m->queues[queue];
-	bool could = model_may_start(m, queue);
+	bool had_room = has_room(m, queue);
 
 	if (q->carry_at)
 		return -EBUSY;
@@ -288,7 +294,7 @@ int model_server_add(struct model *m, uint32_t queue, uint32_t name, uint32_t sl
 						 .sequence = m->sequence++ };
 	server->leaving = false;
 	serve(m, q);
-	pass_on(m, queue, could);
+	pass_on(m, queue, had_room);
 	return 0;
 }
 
@@ -307,14 +313,14 @@ int model_server_remove(struct model *m, uint32_t queue, uint32_t name)
 int model_server_remove_all(struct model *m, uint32_t queue)
 {
 	struct model_queue *q = &m->queues[queue];
-	bool could = model_may_start(m, queue);
+	bool had_room = has_room(m, queue);
 
 	if (!(q->flags & TQI_QUEUE_SERVED))
 		return -ENOENT;
 	if (q->carry_at)
 		return -EBUSY;
 	q->flags &= ~TQI_QUEUE_SERVED;
-	pass_on(m, queue, could);
+	pass_on(m, queue, had_room);
 	carry_begin(m, queue, 0, AWAY, 0);
 	return 0;
 }
@@ -339,7 +345,7 @@ static uint32_t parent_of(const struct model_queue *q, uint32_t pattern)
 int model_pool_set(struct model *m, uint32_t queue, uint32_t pattern, uint32_t size)
 {
 	struct model_queue *q = &m->queues[queue];
-	bool could = model_may_start(m, queue), was_set = q->pool_size[pattern] != UINT32_MAX;
+	bool had_room = has_room(m, queue), was_set = q->pool_size[pattern] != UINT32_MAX;
 	bool is_set = size != UINT32_MAX;
 
 	if (q->carry_at)
@@ -352,7 +358,7 @@ int model_pool_set(struct model *m, uint32_t queue, uint32_t pattern, uint32_t s
 		carry_begin(m, queue, parent_of(q, pattern), pattern, pattern);
 	else if (pattern && !is_set)
 		carry_begin(m, queue, pattern, parent_of(q, pattern), pattern);
-	pass_on(m, queue, could);
+	pass_on(m, queue, had_room);
 	return 0;
 }
 

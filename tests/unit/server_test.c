@@ -118,6 +118,77 @@ static void test_g1_no_room_then_a_slot(void **state)
 	close_fixture(&s.f);
 }
 
+/* Starts of the one stream that were put off. */
+static uint64_t throttled(struct one_worker *s)
+{
+	begin(&s->f);
+	uint64_t n = tqi_stream_of(&s->f.tx, task_of(&s->f, s->c.id))->throttled;
+
+	commit(&s->f);
+	return n;
+}
+
+static void pass_second(struct one_worker *s)
+{
+	s->f.box.system.now_ns += SECOND;
+}
+
+/* The next task starts, at a second of its own, after the one before has ended. */
+static void start_next(struct one_worker *s)
+{
+	pass_second(s);
+	end(&s->f, s->worker, &s->c, DONE);
+	assert_string_equal(claim_at(s), "a");
+}
+
+/* What full servers have put off counts when it starts, once; what met a free one does not. */
+static void test_t10_throttled_starts_are_counted(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	submit_some(&s, 1);
+	pass_second(&s);
+	set_limit(&s.f, "a", 1); /* and a queue that gets its first server was never full */
+	add_server(&s.f, "a");
+	assert_string_equal(claim_at(&s), "a");
+	assert_int_equal(throttled(&s), 0);
+	submit_some(&s, 2);
+	start_next(&s);
+	assert_int_equal(throttled(&s), 1);
+	start_next(&s);
+	assert_int_equal(throttled(&s), 2);
+	end(&s.f, s.worker, &s.c, DONE);
+	pass_second(&s);
+	submit_some(&s, 3);
+	assert_string_equal(claim_at(&s), "a");
+	assert_int_equal(throttled(&s), 2);
+	pass_second(&s);
+	set_limit(&s.f, "a", 2); /* room comes for both by this */
+	assert_string_equal(claim_at(&s), "a");
+	assert_int_equal(throttled(&s), 3);
+	close_fixture(&s.f);
+}
+
+/* A limit that carries servers within one hold puts off nothing where there was room. */
+static void test_t10_no_room_for_a_moment_throttles_nothing(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	add_server(&s.f, "a");
+	submit_some(&s, 2);
+	pass_second(&s);
+	set_limit(&s.f, "a", 2);
+	set_limit(&s.f, "*", 2);
+	set_limit(&s.f, "a", TQI_POOL_NONE);
+	assert_string_equal(claim_at(&s), "a");
+	assert_int_equal(throttled(&s), 0);
+	close_fixture(&s.f);
+}
+
 /* The longest prefix counts, alone; a name beats all prefixes. */
 static void test_g1_longest_prefix(void **state)
 {
@@ -496,6 +567,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_g1_the_least_loaded_then_the_longest_idle),
 		cmocka_unit_test(test_g1_no_room_then_a_slot),
+		{ "fault.T10: what full servers have put off is counted",
+		  test_t10_throttled_starts_are_counted, NULL, NULL, NULL },
+		{ "fault.T10: no room within a hold is none",
+		  test_t10_no_room_for_a_moment_throttles_nothing, NULL, NULL, NULL },
 		cmocka_unit_test(test_g1_longest_prefix),
 		cmocka_unit_test(test_g1_servers_share_the_slots_of_a_prefix),
 		cmocka_unit_test(test_g1_limits_come_and_go_under_what_runs),
