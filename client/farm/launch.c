@@ -188,39 +188,6 @@ static int make_pipe(int fd[2])
 	return r < 0 ? r : raise_fd(&fd[1]);
 }
 
-/* What a %c of an output path stands for; NULL nothing: it stands for itself. */
-static const char *meaning_of(char c, const char *id, const char *attempt)
-{
-	return c == 'i' ? id : c == 'a' ? attempt : c == '%' ? "%" : NULL;
-}
-
-/* Freed by free(). */
-static char *expand_path(const char *path, const struct tq_claim *claim)
-{
-	char id[TQ_ID_TEXT_MAX], attempt[16], *at;
-	size_t room = strlen(path) + 1;
-
-	snprintf(attempt, sizeof(attempt), "%u", claim->attempt);
-	tq_task_id_format(claim->id, id);
-	for (const char *p = path; (p = strchr(p, '%')) != NULL; p++)
-		room += sizeof(id);
-	char *text = at = malloc(room);
-
-	for (; text && *path; path++) {
-		const char *meaning = *path == '%' ? meaning_of(path[1], id, attempt) : NULL;
-
-		if (meaning) {
-			at = stpcpy(at, meaning);
-			path++;
-		} else {
-			*at++ = *path;
-		}
-	}
-	if (text)
-		*at = '\0';
-	return text;
-}
-
 static int make_pipes(struct tqi_launch *launch)
 {
 	int r = make_pipe(launch->go);
@@ -273,11 +240,11 @@ int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker
 				       .errors = open_reader(exec),
 				       .output = { -1, -1 } };
 	launch->env = make_env(worker, claim, exec);
-	if (exec->output_path)
-		launch->output_path = expand_path(exec->output_path, claim);
-	if (!launch->env || (exec->output_path && !launch->output_path))
+	if (!launch->env)
 		return -ENOMEM;
-	return make_pipes(launch);
+	const int r = tq_exec_output_path(exec, claim->id, claim->attempt, &launch->output_path);
+
+	return r < 0 && r != -ENODATA ? r : make_pipes(launch);
 }
 
 void tqi_launch_free(struct tqi_launch *launch)

@@ -5,7 +5,7 @@
 
 #include "client/core/current_attempt.h"
 #include "client/core/handle.h"
-#include "client/observe/snapshot.h"
+#include "client/observe/earlier.h"
 #include "client/submit/wait_api.h"
 
 #define LOOK_FIRST_NS 1000000ull /* 1 ms */
@@ -85,18 +85,10 @@ static int read_ring(struct tq *tq, const struct source *s, uint64_t offset, voi
 static int read_kept(struct tq *tq, const struct source *s, uint64_t offset, void *buf,
 		     uint32_t room, uint64_t *ret_offset)
 {
-	uint64_t all = s->task.output_bytes > s->task.result_bytes ? s->task.output_bytes
-								   : s->task.result_bytes;
-	uint64_t oldest = all - s->task.result_bytes;
-	uint64_t from = offset > oldest ? offset : oldest;
+	const struct tqi_earlier output = tqi_last_output(&s->task);
+	const int r = tqi_copy_output(&tq->seg, &s->task, &output, offset, buf, room, ret_offset);
 
-	if (!s->task.result || from >= all)
-		return 0;
-	uint64_t bytes = all - from < room ? all - from : room;
-	int r = tqi_peek_owned(&tq->seg, &s->task, s->task.result, from - oldest, buf, bytes);
-
-	*ret_offset = from;
-	return r < 0 ? r : (int)bytes;
+	return r == -ENODATA || r == -ESTALE ? 0 : r;
 }
 
 /* The worker bumps it at each write, and so does the end of its attempt, just before that

@@ -267,6 +267,50 @@ int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exe
 	return 0;
 }
 
+/* What a %c of an output path stands for; NULL nothing: it stands for itself. */
+static const char *meaning_of(char c, const char *id, const char *attempt)
+{
+	return c == 'i' ? id : c == 'a' ? attempt : c == '%' ? "%" : NULL;
+}
+
+/* Into room for the longest meaning at each percent sign. */
+static void expand(char *to, const char *pattern, const char *id, const char *attempt)
+{
+	for (; *pattern; pattern++) {
+		const char *meaning = *pattern == '%' ? meaning_of(pattern[1], id, attempt) : NULL;
+
+		if (meaning) {
+			to = stpcpy(to, meaning);
+			pattern++;
+		} else {
+			*to++ = *pattern;
+		}
+	}
+	*to = '\0';
+}
+
+int tq_exec_output_path(const struct tq_exec *exec, uint64_t id, uint32_t attempt, char **ret_path)
+{
+	char id_text[TQ_ID_TEXT_MAX], attempt_text[16];
+
+	if (!exec || !ret_path)
+		return -EINVAL;
+	if (!exec->output_path)
+		return -ENODATA;
+	size_t room = strlen(exec->output_path) + 1;
+
+	for (const char *at = exec->output_path; (at = strchr(at, '%')) != NULL; at++)
+		room += sizeof(id_text);
+	char *path = malloc(room);
+
+	if (!path)
+		return -ENOMEM;
+	snprintf(attempt_text, sizeof(attempt_text), "%u", attempt);
+	expand(path, exec->output_path, tq_task_id_format(id, id_text), attempt_text);
+	*ret_path = path;
+	return 0;
+}
+
 /* Most commands are smaller than this: no memory is asked for. */
 #define SMALL_BYTES 1024
 

@@ -79,8 +79,8 @@ struct tq_exec {
 	const char *const *env;	  /* NULL-terminated "NAME=value" added to the worker's; or NULL */
 	const char *cwd;	  /* directory to run in; NULL = the worker's */
 	const char *output_path;  /* both outputs go to this file, in whose name %i is the task's
-				     id, %a the attempt and %% a percent sign; NULL = kept with
-				     the task */
+				     id, %a the attempt and %% a percent sign,
+				     tq_exec_output_path(); NULL = kept with the task */
 	uint64_t reader; /* who will follow its output from the first byte on, as
 			    tq_output_reader() names it: it is held back until that has read;
 			    0 = nobody */
@@ -114,6 +114,19 @@ TQ_API TQ_NODISCARD int tq_exec_encode(const struct tq_exec *exec, void *buf, ui
  */
 TQ_API TQ_NODISCARD int tq_exec_decode(const void *payload, uint64_t bytes,
 				       struct tq_exec **ret_exec);
+
+/**
+ * tq_exec_output_path() - the name of the file that an attempt of a command writes to.
+ *
+ * @ret_path:	exec->output_path with the task's id, the attempt's number and percent signs
+ *		in the place of %i, %a and %%; relative to exec->cwd unless it begins with
+ *		"/".  Freed by free().
+ *
+ * Since: 0.1.0
+ * Return: 0; -ENODATA its output is kept with the task; -ENOMEM; -EINVAL.
+ */
+TQ_API TQ_NODISCARD int tq_exec_output_path(const struct tq_exec *exec, uint64_t id,
+					    uint32_t attempt, char **ret_path);
 
 /**
  * tq_submit_exec() - hand in a command: tq_exec_encode() and tq_submit() in one.

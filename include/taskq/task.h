@@ -476,6 +476,27 @@ TQ_API TQ_NODISCARD int tq_output_leave(struct tq *tq, uint64_t id);
 /** tq_output_reader() - the name of this process for struct tq_exec. Since: 0.1.0 */
 TQ_API uint64_t tq_output_reader(struct tq *tq);
 
+/**
+ * tq_output_read_attempt() - read what an attempt that has ended has written, if it is kept.
+ *
+ * Of the attempt that ended last, that is all that tq_output_read() has; of earlier ones, of
+ * the last TQ_HISTORY_MAX, the newest are kept that have 64 KiB together.  Takes no lock,
+ * and never waits.
+ *
+ * @attempt:	its number, from 1.
+ * @offset:	position in all that it has written; bytes no longer kept are skipped.
+ * @ret_offset:	position of the first byte copied.
+ *
+ * Errors:	-ENODATA nothing after @offset; -ESTALE none of it is kept; TQ_ESTATE it has not
+ *		ended; TQ_EGONE; -ENOENT; -EAGAIN the task changes too fast; -EINVAL.
+ * Since: 0.1.0
+ *
+ * Return: bytes copied (above 0), or one of the errors above.
+ */
+TQ_API TQ_NODISCARD int tq_output_read_attempt(struct tq *tq, uint64_t id, uint32_t attempt,
+					       uint64_t offset, void *buf, uint32_t room,
+					       uint64_t *ret_offset);
+
 /* One ended attempt. */
 struct tq_attempt_info {
 	uint64_t started_ns;

@@ -28,6 +28,35 @@ static void check_extra(struct tqi_check *c, uint32_t index, const struct tqi_ta
 		tqi_check_fault(c, "task %u: late without a deadline", index);
 }
 
+/* HY-1, HY-2. */
+static void check_outputs(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	const struct tqi_history *history = tqi_unit(c->tx, t->history);
+	const uint32_t newest = (t->history_count - 1u) % TQ_HISTORY_MAX;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < TQ_HISTORY_MAX; i++) {
+		const struct tqi_earlier *output = &history->outputs[i];
+
+		check_bytes(c, index, output->block, output->bytes, "output of an attempt");
+		bytes += output->bytes;
+	}
+	if (bytes > TQI_EARLIER_BYTES)
+		tqi_check_fault(c, "task %u: %llu bytes of earlier attempts", index,
+				(unsigned long long)bytes);
+	if (history->outputs[newest].block)
+		tqi_check_fault(c, "task %u: its newest attempt has two outputs", index);
+}
+
+static void check_history(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
+{
+	if (t->history &&
+	    tqi_check_block(c, t->history, sizeof(struct tqi_history), "task", index, "history"))
+		check_outputs(c, index, t);
+	if (t->history_count >= 2 * TQ_HISTORY_MAX)
+		tqi_check_fault(c, "task %u: history_count is %u", index, t->history_count);
+}
+
 static void check_blocks(struct tqi_check *c, uint32_t index, const struct tqi_task *t)
 {
 	uint64_t bytes = (uint64_t)t->payload_bytes + t->label_bytes;
@@ -37,11 +66,7 @@ static void check_blocks(struct tqi_check *c, uint32_t index, const struct tqi_t
 	check_bytes(c, index, t->payload, bytes, "payload");
 	check_bytes(c, index, t->result, t->result_bytes, "result");
 	check_bytes(c, index, t->error, t->error_bytes, "error text");
-	if (t->history)
-		tqi_check_block(c, t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info),
-				"task", index, "history");
-	if (t->history_count >= 2 * TQ_HISTORY_MAX)
-		tqi_check_fault(c, "task %u: history_count is %u", index, t->history_count);
+	check_history(c, index, t);
 	if (t->kept)
 		tqi_check_block(c, t->kept, t->kept_bytes, "task", index, "kept");
 }

@@ -9,6 +9,7 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/order/state.h"
+#include "scheduler/record/history.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
 
@@ -16,7 +17,7 @@ void tqi_task_give_blocks(struct tqi_tx *tx, struct tqi_task *task)
 {
 	tqi_task_give_block(tx, &task->result);
 	tqi_task_give_block(tx, &task->error);
-	tqi_task_give_block(tx, &task->history);
+	tqi_history_give(tx, task);
 	tqi_task_give_block(tx, &task->kept);
 }
 

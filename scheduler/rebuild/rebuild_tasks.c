@@ -114,6 +114,34 @@ static void mend_payload(struct tqi_check *c, struct tqi_task *t)
 		t->flags &= (uint16_t)~TQI_TASK_LATE;
 }
 
+/* HY-1, HY-2: what cannot be is nobody's. */
+static void mend_outputs(struct tqi_check *c, const struct tqi_task *t)
+{
+	struct tqi_history *history = tqi_unit(c->tx, t->history);
+	const uint32_t newest = (t->history_count - 1u) % TQ_HISTORY_MAX;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < TQ_HISTORY_MAX; i++) {
+		struct tqi_earlier *output = &history->outputs[i];
+
+		if (i == newest || bytes + output->bytes > TQI_EARLIER_BYTES)
+			output->block = 0;
+		if (!tqi_rebuild_block(c, &output->block, output->bytes))
+			output->bytes = 0;
+		bytes += output->bytes;
+	}
+}
+
+static void mend_history(struct tqi_check *c, struct tqi_task *t)
+{
+	if (t->history_count >= 2 * TQ_HISTORY_MAX)
+		t->history_count = 0;
+	if (tqi_rebuild_block(c, &t->history, sizeof(struct tqi_history)))
+		mend_outputs(c, t);
+	else
+		t->history_count = 0;
+}
+
 static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 {
 	mend_payload(c, t);
@@ -121,10 +149,7 @@ static void mend_blocks(struct tqi_check *c, struct tqi_task *t)
 		t->result_bytes = 0;
 	if (!tqi_rebuild_block(c, &t->error, t->error_bytes))
 		t->error_bytes = 0;
-	if (t->history_count >= 2 * TQ_HISTORY_MAX)
-		t->history_count = 0;
-	if (!tqi_rebuild_block(c, &t->history, TQ_HISTORY_MAX * sizeof(struct tq_attempt_info)))
-		t->history_count = 0;
+	mend_history(c, t);
 	if (!tqi_rebuild_block(c, &t->kept, t->kept_bytes))
 		t->kept_bytes = 0;
 }

@@ -81,7 +81,7 @@ struct tqi_task {
 	uint64_t cpu_ns;
 	uint64_t max_rss_bytes;
 	uint32_t error; /* block of error_bytes */
-	uint32_t history; /* block: ring of TQ_HISTORY_MAX struct tq_attempt_info */
+	uint32_t history; /* block: struct tqi_history */
 	uint32_t kept; /* block that ended attempts leave: struct tqi_kept and what is behind it */
 	uint32_t kept_bytes; /* of all that */
 	uint32_t worker_pid; /* of the last attempt */
@@ -136,6 +136,24 @@ struct tqi_progress {
 	uint32_t percent;
 	char text[TQ_PROGRESS_TEXT_MAX + 1 - 4];
 };
+
+/* What an attempt has written, while a later one's output is the task's result. */
+struct tqi_earlier {
+	uint64_t output_bytes; /* all that it wrote */
+	uint32_t block;	       /* the last bytes of that; 0 not kept */
+	uint32_t bytes;
+};
+#define TQI_EARLIER_BYTES (64u << 10) /* of one task together: as much as its result, by default */
+
+/*
+ * The attempts that have ended last: a ring, in which task.history_count says where the next
+ * one goes.  The output of the newest is the task's result.  All of it is journalled.
+ */
+struct tqi_history {
+	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
+	struct tqi_earlier outputs[TQ_HISTORY_MAX]; /* of the attempt in the same place */
+};
+_Static_assert(sizeof(struct tqi_history) == 448, "a block of 512");
 
 /*
  * What attempts that have ended leave to the next one, and to who looks; behind it, the

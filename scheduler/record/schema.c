@@ -42,7 +42,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	 FACT(tqi_tenant, name) << 10 ^ FACT(tqi_server, name) << 14 ^                             \
 	 FACT(tqi_pool, load) << 18 ^ FACT(tqi_group, label) << 22 ^                               \
 	 FACT(tqi_stream, next) << 26 ^ FACT(tqi_tournament, first) << 34 ^                        \
-	 FACT(tqi_times, of) << 30)
+	 FACT(tqi_times, of) << 30 ^ sizeof(struct tqi_history) << 38)
 
 const struct tqi_schema tqi_schema = {
 	.tables = tables,

@@ -128,12 +128,21 @@ static void remember(struct tqi_tx *tx, struct tqi_task *task, const struct ende
 	tqi_history_add(tx, task, &info);
 }
 
+/* In the place of what an earlier attempt has left (HY-1); `block` 0 none. */
+static void put_output(struct tqi_tx *tx, struct tqi_task *task, uint32_t block, uint32_t bytes,
+		       uint64_t output_bytes, bool is_cut)
+{
+	tqi_history_take_result(tx, task);
+	TQI_SET(tx, task->result, block);
+	TQI_SET(tx, task->result_bytes, bytes);
+	TQI_SET(tx, task->output_bytes, output_bytes);
+	TQI_SET(tx, task->flags,
+		(uint16_t)(is_cut ? task->flags | TQI_TASK_CUT : task->flags & ~TQI_TASK_CUT));
+}
+
 static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_verdict *v)
 {
 	uint32_t bytes = v->result_bytes, block = 0, cut = 0;
-
-	if (task->result)
-		tqi_block_give(tx, task->result);
 	struct tqi_inflight *entry = v->result_token ? tqi_inflight_get(tx, v->result_token) : NULL;
 
 	if (entry) {
@@ -150,13 +159,7 @@ static void set_result(struct tqi_tx *tx, struct tqi_task *task, const struct tq
 		if (block)
 			memcpy(tqi_unit(tx, block), (const unsigned char *)v->result + cut, bytes);
 	}
-	bool is_cut = cut || v->output_bytes > bytes;
-
-	TQI_SET(tx, task->result, block);
-	TQI_SET(tx, task->result_bytes, bytes);
-	TQI_SET(tx, task->output_bytes, v->output_bytes);
-	TQI_SET(tx, task->flags,
-		(uint16_t)(is_cut ? task->flags | TQI_TASK_CUT : task->flags & ~TQI_TASK_CUT));
+	put_output(tx, task, block, bytes, v->output_bytes, cut || v->output_bytes > bytes);
 }
 
 static void set_outcome(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_verdict *v)
@@ -367,40 +370,50 @@ int tqi_end(struct tqi_tx *tx, uint32_t w, uint32_t a, uint64_t id, uint64_t epo
 	return 0;
 }
 
-/* The tail of the output that a dead worker's command had written. */
+/* Of the output that a dead worker's command had written, how much is whole. */
+static uint32_t whole_output(const struct tqi_worker *worker, const struct tqi_attempt *attempt,
+			     uint64_t *ret_head)
+{
+	const uint64_t head = tqi_load_acquire64(&worker->output_head);
+
+	*ret_head = 0;
+	if (worker->output_bytes <= TQI_OUTPUT_CHUNK ||
+	    tqi_load_acquire32(&worker->output_serial) != attempt->serial)
+		return 0;
+	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
+	const uint32_t whole = worker->output_bytes - TQI_OUTPUT_CHUNK;
+
+	*ret_head = head;
+	return head < whole ? (uint32_t)head : whole;
+}
+
+static void copy_ring(struct tqi_tx *tx, const struct tqi_worker *worker, uint64_t head,
+		      uint32_t bytes, unsigned char *to)
+{
+	const unsigned char *ring = tqi_unit(tx, worker->output);
+	const uint32_t from = (uint32_t)((head - bytes) % worker->output_bytes);
+	const uint32_t left = worker->output_bytes - from, first = left < bytes ? left : bytes;
+
+	memcpy(to, ring + from, first);
+	memcpy(to + first, ring, bytes - first);
+}
+
+/* The tail of it; no memory: nothing. */
 static void keep_output(struct tqi_tx *tx, const struct tqi_attempt *attempt)
 {
 	const struct tqi_worker *worker = tqi_worker_at(tx, attempt->worker);
 	struct tqi_task *task = tqi_task_at(tx, attempt->task);
-	uint64_t head = tqi_load_acquire64(&worker->output_head);
-	uint32_t ring_bytes = worker->output_bytes;
+	uint64_t head;
+	uint32_t bytes = whole_output(worker, attempt, &head), block = 0;
 
-	if (ring_bytes <= TQI_OUTPUT_CHUNK ||
-	    tqi_load_acquire32(&worker->output_serial) != attempt->serial || !head)
+	if (!bytes && !task->result && !task->output_bytes && !(task->flags & TQI_TASK_CUT))
 		return;
-	/* It was killed at any moment: perhaps while it overwrote the oldest bytes. */
-	uint32_t whole = ring_bytes - TQI_OUTPUT_CHUNK;
-	uint32_t bytes = head < whole ? (uint32_t)head : whole;
-	uint32_t block = tqi_block_take(tx, bytes);
-
-	if (!block)
-		return;
-	const unsigned char *ring = tqi_unit(tx, worker->output);
-	unsigned char *to = tqi_unit(tx, block);
-	uint32_t from = (uint32_t)((head - bytes) % ring_bytes), first = ring_bytes - from;
-
-	if (first > bytes)
-		first = bytes;
-	memcpy(to, ring + from, first);
-	memcpy(to + first, ring, bytes - first);
-	if (task->result)
-		tqi_block_give(tx, task->result);
-	TQI_SET(tx, task->result, block);
-	TQI_SET(tx, task->result_bytes, bytes);
-	TQI_SET(tx, task->output_bytes, head);
-	TQI_SET(tx, task->flags,
-		(uint16_t)(head > bytes ? task->flags | TQI_TASK_CUT
-					: task->flags & ~TQI_TASK_CUT));
+	if (bytes && !(block = tqi_block_take(tx, bytes)))
+		bytes = 0;
+	if (block)
+		copy_ring(tx, worker, head, bytes, tqi_unit(tx, block));
+	tqi_task_touch(tx, task);
+	put_output(tx, task, block, bytes, head, head > bytes);
 }
 
 void tqi_end_by_death(struct tqi_tx *tx, uint32_t a, const struct tqi_death *death)

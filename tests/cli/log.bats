@@ -116,3 +116,65 @@ load helper
 	expect 0 log "$id"
 	[[ $output == hi ]]
 }
+
+@test "fault.X12: log --attempt shows what earlier attempts have written" {
+	local id
+
+	id=$(submit --retries 2 --backoff 10ms -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
+	work_off
+	for n in 1 2 3; do
+		expect 0 log --attempt "$n" "$id"
+		[[ $output == "$n" ]]
+	done
+	expect 0 log "$id"
+	[[ $output == 3 ]]
+	expect 1 log --attempt 4 "$id"
+	says "it has had 3 attempts"
+	expect 2 log --attempt 0 "$id"
+}
+
+@test "fault.X12: of earlier attempts so much is kept as of one, and of those that run it is known" {
+	local id n
+
+	id=$(submit --retries 4 --backoff 10ms -- sh -c '[ $TASKQ_ATTEMPT = 3 ] || echo $TASKQ_ATTEMPT; [ $TASKQ_ATTEMPT != 2 ] || seq 20000; [ $TASKQ_ATTEMPT != 5 ] || while [ ! -e go ]; do sleep 0.02; done; exit 1')
+	farm -j1
+	eventually 10 is "$id" attempt 5
+	expect 1 log --attempt 1 "$id"
+	says "the output of attempt 1 is not kept any more"
+	expect 0 log --attempt 2 "$id"
+	says "at the beginning not kept"
+	[[ ${lines[-1]} == 20000 ]]
+	expect 0 log --attempt 3 "$id"
+	says "it has written nothing"
+	expect 0 log --attempt 4 "$id"
+	[[ $output == 4 ]]
+	touch go
+	eventually 10 is "$id" state failed
+	expect 0 log --attempt 4 "$id"
+	[[ $output == 4 ]]
+}
+
+@test "fault.X12: what an attempt wrote whose worker died is not shown as another's" {
+	local id
+
+	id=$(submit -- sh -c 'if [ $TASKQ_ATTEMPT = 1 ]; then echo one; while [ ! -e go ]; do sleep 0.02; done; fi; kill -KILL $PPID; sleep 60')
+	farm -j1
+	eventually 10 eval '[[ $(taskq log $id) == one ]]'
+	touch go
+	eventually 10 is "$id" state failed
+	[[ -z $(taskq log "$id" 2>/dev/null) ]]
+	expect 0 log --attempt 1 "$id"
+	[[ $output == one ]]
+}
+
+@test "fault.X12: with -o, log --attempt names the file of that attempt" {
+	local id
+
+	id=$(submit --retries 1 --backoff 10ms -o 'of.%i.%a.100%%' -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
+	work_off
+	for n in 1 2; do
+		expect 0 log --attempt "$n" "$id"
+		says "its output goes to $PWD/of.$id.$n.100%"
+		[[ $(<"of.$id.$n.100%") == "$n" ]]
+	done
+}

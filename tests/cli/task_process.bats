@@ -340,20 +340,6 @@ every_process() {
 	[[ $(taskq log "$id" | xargs) == "out err" ]]
 }
 
-@test "fault.X12: log --attempt prints what is kept, and says what is not" {
-	local id
-
-	id=$(submit --retries 2 --backoff 1ms -- sh -c 'echo $TASKQ_ATTEMPT; exit 1')
-	work_off
-	expect 0 log --attempt 3 "$id"
-	[[ $output == 3 ]]
-	expect 1 log --attempt 1 "$id"
-	says "the output of attempt 1 is not kept, only that of the last, 3"
-	expect 1 log --attempt 4 "$id"
-	says "it has had 3 attempts"
-	expect 2 log --attempt 0 "$id"
-}
-
 @test "fault.X20: a command reports progress, which is all that a progress time-out asks" {
 	local id
 

@@ -73,6 +73,25 @@ static void observe_blocks(struct tqt_lab *lab, uint32_t index, const struct tqi
 			stable_block(lab, t->result), within_room(t->result_bytes));
 }
 
+/* Of the attempts that are in its history. */
+static void observe_outputs(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
+{
+	const struct tqi_history *history = (const void *)stable_block(lab, t->history);
+	const uint64_t id = tqi_id_make(index, t->generation);
+	unsigned char buf[ROOM];
+	uint64_t offset;
+
+	for (uint32_t i = 0; t->history && i < TQ_HISTORY_MAX; i++) {
+		const struct tqi_earlier *output = &history->outputs[i];
+
+		if (output->block)
+			compare(lab, "an attempt's output of task", index,
+				tq_output_read_attempt(lab->tq, id, history->attempts[i].number, 0,
+						       buf, ROOM, &offset),
+				buf, stable_block(lab, output->block), within_room(output->bytes));
+	}
+}
+
 static void observe_texts(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
 {
 	const unsigned char *label = stable_block(lab, t->payload);
@@ -113,6 +132,7 @@ static void observe_tasks(struct tqt_lab *lab)
 			continue;
 		observe_blocks(lab, i, t);
 		observe_texts(lab, i, t);
+		observe_outputs(lab, i, t);
 	}
 }
 

@@ -42,6 +42,11 @@ void tqt_run_forget(struct tqt_world *w)
 	task_steer(w, TQ_TASK_ACTION_FORGET);
 }
 
+void tqt_run_forget_outputs(struct tqt_world *w)
+{
+	tqt_run_forget(w);
+}
+
 void tqt_run_hold(struct tqt_world *w)
 {
 	task_steer(w, TQ_TASK_ACTION_HOLD);

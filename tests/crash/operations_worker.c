@@ -148,6 +148,26 @@ void tqt_run_end_stopped(struct tqt_world *w)
 	w->result = tq_end(w->worker, w->claims, &v);
 }
 
+void tqt_run_fail_output(struct tqt_world *w)
+{
+	const struct tq_verdict v = { .size = sizeof(v),
+				      .kind = TQ_VERDICT_FAIL,
+				      .result = "of the last attempt",
+				      .result_bytes = 19 };
+
+	w->result = tq_end(w->worker, w->claims, &v);
+}
+
+void tqt_run_fail_outputs(struct tqt_world *w)
+{
+	tqt_run_fail_output(w);
+}
+
+void tqt_run_fail_outputs_large(struct tqt_world *w)
+{
+	tqt_run_fail_output(w);
+}
+
 void tqt_run_fail_again(struct tqt_world *w)
 {
 	w->result = tq_fail(w->worker, w->claims, 0, "it failed again");

@@ -65,6 +65,45 @@ void tqt_prepare_again(struct tqt_world *w)
 	tqt_claim(w);
 }
 
+/* So many attempts have written, and the next one is under way. */
+static void leave_outputs(struct tqt_world *w, uint32_t attempts, uint32_t bytes)
+{
+	const struct tq_verdict v = { .size = sizeof(v),
+				      .kind = TQ_VERDICT_RELEASE,
+				      .result = tqt_large,
+				      .result_bytes = bytes };
+
+	tqt_prepare_claim(w);
+	for (uint32_t i = 0; i < attempts; i++) {
+		tqt_must(tq_end(w->worker, w->claims, &v), "end");
+		w->claim_count = w->id_count = 0;
+		tqt_claim(w);
+	}
+}
+
+void tqt_prepare_output(struct tqt_world *w)
+{
+	leave_outputs(w, 1, 100);
+}
+
+/* The oldest goes with its place in the history. */
+void tqt_prepare_outputs(struct tqt_world *w)
+{
+	leave_outputs(w, TQ_HISTORY_MAX + 1, 100);
+}
+
+/* The oldest goes for the room that it takes. */
+void tqt_prepare_outputs_large(struct tqt_world *w)
+{
+	leave_outputs(w, 3, TQI_EARLIER_BYTES / 2 + 1);
+}
+
+void tqt_prepare_outputs_ended(struct tqt_world *w)
+{
+	leave_outputs(w, 2, 100);
+	tqt_must(tq_fail(w->worker, w->claims, 1, "for good"), "fail");
+}
+
 void tqt_prepare_reported(struct tqt_world *w)
 {
 	tqt_prepare_claim(w);

@@ -84,6 +84,10 @@ enum {
 	X(fail_again, tq_fail, claim, WHOLE, TQT_ALL)                                              \
 	X(fail_last, tq_fail, claim, WHOLE, TQT_SOME)                                              \
 	X(fail_history, tq_fail, again, WHOLE, TQT_SOME)                                           \
+	X(fail_output, tq_end, output, WHOLE, TQT_EMPTY | TQT_SHORT)                               \
+	X(fail_outputs, tq_end, outputs, WHOLE, TQT_EMPTY)                                         \
+	X(fail_outputs_large, tq_end, outputs_large, WHOLE, TQT_EMPTY)                             \
+	X(forget_outputs, tq_task_steer, outputs_ended, WHOLE, TQT_EMPTY)                          \
 	X(release, tq_release, claim, WHOLE, TQT_ALL)                                              \
 	X(release_later, tq_release, claim, WHOLE, TQT_FEW)                                        \
 	X(progress, tq_claim_progress, claim, WORDS, TQT_EMPTY)                                    \

@@ -148,12 +148,6 @@ static bool compare_result(struct comparison *c, uint32_t index, const struct tq
 {
 	const char *record = "task";
 
-	if (c->tight && m->has_older_result && t->output_bytes != m->output_bytes) {
-		m->result = m->older_result;
-		m->output_bytes = m->older_output_bytes;
-		m->cut = m->older_cut;
-	}
-	m->has_older_result = false;
 	learn_result(c, t, m);
 	return SAME(t, m, output_bytes) &&
 	       same(c, record, index, "cut", !!(t->flags & TQI_TASK_CUT), m->cut) &&
@@ -187,7 +181,42 @@ static bool same_attempt(const struct tq_attempt_info *a, const struct model_att
 static struct model_attempt_info attempt_info(const struct tq_attempt_info *a)
 {
 	return (struct model_attempt_info){ a->started_ns, a->ended_ns, a->number,
-					    a->worker,	   a->cause,	a->cause_arg };
+					    a->worker,	   a->cause,	a->cause_arg,
+					    { 0 },	   0,		false };
+}
+
+/* As learn_result(); what is shorter leaves room for others. */
+static void learn_output(const struct tqi_earlier *output, struct model_attempt_info *m)
+{
+	m->is_dropped = m->output.bytes && !output->block;
+	if (output->bytes >= m->output.bytes)
+		return;
+	m->output.from += m->output.bytes - output->bytes;
+	m->output.bytes = output->bytes;
+}
+
+/* HY-1, HY-2.  `learn`: one of them may be short. */
+static bool compare_output(struct comparison *c, uint32_t index, const struct tqi_earlier *output,
+			   struct model_attempt_info *m, bool learn)
+{
+	const char *record = "output of task";
+
+	if (learn)
+		learn_output(output, m);
+	const struct pattern none = { 0 }, kept = m->is_dropped ? none : m->output;
+
+	return same(c, record, index, "bytes", output->bytes, kept.bytes) &&
+	       SAME(output, m, output_bytes) &&
+	       same_bytes(c, index, "output", output->block, 0, kept);
+}
+
+static bool may_be_short(const struct comparison *c, const struct model_task *m)
+{
+	bool may = c->tight;
+
+	for (uint32_t i = 0; i < m->history_count; i++)
+		may |= m->history[i].output.bytes > TQI_SPAN_BYTES;
+	return may;
 }
 
 /* Entries may be dropped for want of memory; then the rest is taken as it is. */
@@ -196,7 +225,7 @@ static bool compare_history(struct comparison *c, uint32_t index, const struct t
 {
 	uint32_t n = !t->history ? 0 : t->history_count;
 	uint32_t count = n < TQ_HISTORY_MAX ? n : TQ_HISTORY_MAX;
-	bool learn = c->tight && count < m->history_count;
+	bool learn = c->tight && count < m->history_count, short_ones = may_be_short(c, m);
 
 	if (learn)
 		m->history_count = count;
@@ -204,15 +233,18 @@ static bool compare_history(struct comparison *c, uint32_t index, const struct t
 		return same(c, "task", index, "history", count, m->history_count);
 	if (!count)
 		return true;
-	const struct tq_attempt_info *ring = tqi_unit(&c->tx, t->history);
+	const struct tqi_history *history = tqi_unit(&c->tx, t->history);
 
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tq_attempt_info *a = &ring[(n - count + i) % TQ_HISTORY_MAX];
+		const uint32_t at = (n - count + i) % TQ_HISTORY_MAX;
+		const struct tq_attempt_info *a = &history->attempts[at];
 
 		if (learn)
 			m->history[i] = attempt_info(a);
 		if (!same_attempt(a, &m->history[i]))
 			return differ(c, "task %u: history entry %u", index, i);
+		if (!compare_output(c, index, &history->outputs[at], &m->history[i], short_ones))
+			return false;
 	}
 	return true;
 }

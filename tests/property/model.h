@@ -57,6 +57,9 @@ struct model_attempt_info {
 	uint32_t worker;
 	uint32_t cause;
 	int32_t cause_arg;
+	struct pattern output; /* of all but the newest, whose output is the task's result */
+	uint64_t output_bytes;
+	bool is_dropped; /* there was no room for it beside the others */
 };
 
 /* What attempts leave to the next one. */
@@ -146,10 +149,6 @@ struct model_task {
 	struct model_kept kept;
 	bool has_older; /* what is kept instead when memory is short */
 	struct model_kept older;
-	bool has_older_result; /* likewise, when a dead worker's output finds no memory */
-	bool older_cut;
-	struct pattern older_result;
-	uint64_t older_output_bytes;
 	uint64_t jitter_ns; /* the core has added up to this to due_ns; 0 nothing to learn */
 	struct model_attempt_info history[TQ_HISTORY_MAX]; /* newest last */
 	uint32_t history_count;

@@ -203,9 +203,10 @@ static void remember(struct model *m, const struct ended *e)
 		memmove(t->history, t->history + 1, sizeof(t->history) - sizeof(t->history[0]));
 		t->history_count--;
 	}
-	t->history[t->history_count++] = (struct model_attempt_info){ e->started_ns, m->now_ns,
-								      t->attempts,   e->worker,
-								      e->cause,	     e->cause_arg };
+	t->history[t->history_count++] =
+		(struct model_attempt_info){ e->started_ns, m->now_ns, t->attempts,
+					     e->worker,	    e->cause,  e->cause_arg,
+					     { 0 },	    0,	       false };
 }
 
 static void go_again(struct model *m, const struct ended *e, uint64_t delay_ns, bool keep_place)
@@ -304,6 +305,24 @@ static void end_stopped(struct model *m, struct ended *e)
 	}
 }
 
+/* HY-1, HY-2. */
+static void put_output(struct model_task *t, struct pattern output, uint64_t output_bytes)
+{
+	uint64_t bytes = 0;
+
+	if (t->history_count && (t->result.bytes || t->output_bytes)) {
+		t->history[t->history_count - 1].output = t->result;
+		t->history[t->history_count - 1].output_bytes = t->output_bytes;
+	}
+	for (uint32_t i = t->history_count; i-- > 0;) {
+		bytes += t->history[i].is_dropped ? 0 : t->history[i].output.bytes;
+		t->history[i].is_dropped |= bytes > TQI_EARLIER_BYTES;
+	}
+	t->result = output;
+	t->output_bytes = output_bytes;
+	t->cut = output_bytes > output.bytes;
+}
+
 void model_end(struct model *m, uint32_t task, const struct model_verdict *v)
 {
 	struct model_task *t = &m->tasks[task];
@@ -311,9 +330,7 @@ void model_end(struct model *m, uint32_t task, const struct model_verdict *v)
 	uint32_t stop = gives_in ? t->attempt.stop_cause : TQ_CAUSE_NONE;
 	struct ended e = detach(m, task, stop ? stop : v->cause, stop ? 0 : v->cause_arg);
 
-	t->result = v->result;
-	t->output_bytes = v->output_bytes;
-	t->cut = v->output_bytes > v->result.bytes;
+	put_output(t, v->result, v->output_bytes);
 	t->error = v->text;
 	t->max_rss_bytes = model_or_default(v->max_rss_bytes, t->max_rss_bytes);
 	t->cpu_ns = model_or_default(v->cpu_ns, t->cpu_ns);
@@ -330,20 +347,13 @@ void model_end(struct model *m, uint32_t task, const struct model_verdict *v)
 static void keep_output(struct model *m, struct model_task *t)
 {
 	const struct model_worker *w = &m->workers[t->attempt.worker];
-	uint64_t head = w->output_head;
+	const bool own = w->output_room && w->output_serial == t->attempt.serial;
+	const uint64_t head = own ? w->output_head : 0;
+	/* It may have been killed in a write. */
+	const uint32_t whole = own ? w->output_room - TQI_OUTPUT_CHUNK : 0;
+	const uint32_t bytes = head < whole ? (uint32_t)head : whole;
 
-	if (!w->output_room || w->output_serial != t->attempt.serial || !head)
-		return;
-	uint32_t whole = w->output_room - TQI_OUTPUT_CHUNK; /* it may have been killed in a write */
-	uint32_t bytes = head < whole ? (uint32_t)head : whole;
-
-	t->has_older_result = true;
-	t->older_result = t->result;
-	t->older_output_bytes = t->output_bytes;
-	t->older_cut = t->cut;
-	t->result = (struct pattern){ w->output_seed, (uint32_t)(head - bytes), bytes };
-	t->output_bytes = head;
-	t->cut = head > bytes;
+	put_output(t, (struct pattern){ w->output_seed, (uint32_t)(head - bytes), bytes }, head);
 }
 
 void model_end_by_death(struct model *m, uint32_t task, const struct tqi_death *death)

@@ -56,8 +56,9 @@ int model_retry(struct model *m, uint32_t task)
 	t->listed = 0;
 	if (t->attempts && !t->history_count) /* the only one ended with the life before */
 		t->history[t->history_count++] =
-			(struct model_attempt_info){ t->started_ns, t->ended_ns, t->attempts, 0,
-						     t->cause,	    t->cause_arg };
+			(struct model_attempt_info){ t->started_ns, t->ended_ns,  t->attempts, 0,
+						     t->cause,	    t->cause_arg, { 0 },       0,
+						     false };
 	if (t->state == TQ_DONE)
 		t->kept = (struct model_kept){ .saved = false };
 	t->failures = t->crashes = t->losses = 0;

@@ -9,59 +9,47 @@
 #include "outcome.h"
 #include "payload.h"
 
-/* The name of the file of its last attempt, as its worker has made it of the pattern. */
-static void put_path(FILE *out, const struct tq_exec *exec, const struct tq_task_info *info)
+/* The file below the directory that the command runs in.  Freed by free(). */
+static char *join(const struct tq_exec *exec, uint64_t id, uint32_t attempt)
 {
-	char id[TQ_ID_TEXT_MAX];
+	char *path, *whole = NULL;
 
-	if (exec->output_path[0] != '/' && exec->cwd)
-		fprintf(out, "%s/", exec->cwd);
-	for (const char *at = exec->output_path; *at; at++) {
-		const char letter = at[0] == '%' ? at[1] : '\0';
-
-		if (letter == 'i')
-			fputs(tq_task_id_format(info->id, id), out);
-		else if (letter == 'a')
-			fprintf(out, "%u", info->attempt ? info->attempt : 1);
-		else
-			fputc(*at, out);
-		at += letter == 'i' || letter == 'a' || letter == '%';
-	}
+	if (tq_exec_output_path(exec, id, attempt, &path) < 0)
+		return NULL;
+	if (path[0] == '/' || !exec->cwd)
+		return path;
+	if (asprintf(&whole, "%s/%s", exec->cwd, path) < 0)
+		whole = NULL;
+	free(path);
+	return whole;
 }
 
 /* NULL: its output goes to no file.  Freed by free(). */
-static char *path_of(struct cli *cli, const struct tq_task_info *info)
+static char *path_of(struct cli *cli, const struct tq_task_info *info, uint32_t attempt)
 {
 	struct tq_exec *exec = NULL;
 	void *payload = NULL;
+	char *path = NULL;
 	uint64_t bytes;
-	char *text = NULL;
-	size_t text_bytes;
 
 	if (strcmp(info->kind, "exec") != 0 ||
 	    payload_read(cli->tq, info->id, &payload, &bytes) < 0)
 		return NULL;
-	FILE *out = tq_exec_decode(payload, bytes, &exec) == 0 && exec->output_path
-			    ? open_memstream(&text, &text_bytes)
-			    : NULL;
-
-	if (out) {
-		put_path(out, exec, info);
-		fclose(out);
-	}
+	if (tq_exec_decode(payload, bytes, &exec) == 0)
+		path = join(exec, info->id, attempt ? attempt : 1);
 	free(exec);
 	free(payload);
-	return text;
+	return path;
 }
 
-void no_output_say(struct cli *cli, uint64_t id)
+void no_output_say(struct cli *cli, uint64_t id, uint32_t attempt)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 	char name[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
 	if (tq_task_info(cli->tq, id, &info) < 0)
 		return;
-	char *path = path_of(cli, &info);
+	char *path = path_of(cli, &info, attempt);
 
 	tq_task_id_format(id, name);
 	if (path)

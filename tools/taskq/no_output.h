@@ -5,7 +5,8 @@
 
 #include "cli.h"
 
-/* Of a task of which none is kept: says where it goes, or why there is none. */
-void no_output_say(struct cli *cli, uint64_t id);
+/* Of a task of which none is kept: says where that of @attempt goes, 0 of the first, or why
+ * there is none. */
+void no_output_say(struct cli *cli, uint64_t id, uint32_t attempt);
 
 #endif

@@ -151,3 +151,21 @@ int stream_copy(struct cli *cli, struct stream *stream)
 			look_for_refusal(cli, stream);
 	}
 }
+
+int stream_copy_attempt(struct cli *cli, struct stream *stream, uint32_t attempt)
+{
+	char data[CHUNK_BYTES];
+	uint64_t from;
+	int r;
+
+	stream->attempt = attempt;
+	while ((r = tq_output_read_attempt(cli->tq, stream->id, attempt, stream->offset, data,
+					   sizeof(data), &from)) > 0) {
+		r = take(stream, data, (size_t)r, from, attempt);
+		if (r < 0)
+			break;
+	}
+	if (r == -EPIPE)
+		cli->is_unread = true;
+	return r == -ENODATA ? 0 : r;
+}

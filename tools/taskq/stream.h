@@ -27,6 +27,10 @@ int stream_put(const char *data, size_t bytes);
  * standard output any more; else an error of tq_output_read(). */
 int stream_copy(struct cli *cli, struct stream *stream);
 
+/* Copies what an attempt that has ended has written, as far as it is kept.  0; -ESTALE it is
+ * not; -EPIPE or -EIO; else an error of tq_output_read_attempt(). */
+int stream_copy_attempt(struct cli *cli, struct stream *stream, uint32_t attempt);
+
 /* After the end of a task whose output is to be whole: counts what was written behind all
  * that was read, says what was lost and missed, and whether anything was. */
 bool stream_is_cut(struct stream *stream, const struct tq_task_info *info);
