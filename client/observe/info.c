@@ -43,7 +43,7 @@ static void fill_numbers(uint32_t index, const struct tqi_task *t, struct tq_tas
 	i->ready_ns = t->ready_ns;
 	i->started_ns = t->started_ns;
 	i->ended_ns = t->ended_ns;
-	i->due_ns = t->state == TQ_DELAYED ? none_is_zero(t->due_ns) : 0;
+	i->due_ns = t->state == TQ_DELAYED || t->state == TQ_BLOCKED ? none_is_zero(t->due_ns) : 0;
 	i->timeout_ns = none_is_zero(t->timeout_ns);
 	i->timeout_total_ns = none_is_zero(t->timeout_total_ns);
 	i->progress_timeout_ns = none_is_zero(t->progress_timeout_ns);

@@ -69,6 +69,8 @@ static void fill_numbers(const struct tqi_schedule *s, struct tq_schedule_info *
 	i->last_error = s->last_error;
 	i->priority = s->priority;
 	i->attempts_max = s->attempts_max;
+	i->crashes_max = s->crashes_max;
+	i->losses_max = s->losses_max;
 	i->task_flags = s->task_flags;
 	i->delay_ns = s->delay_ns;
 	i->timeout_ns = s->timeout_ns;

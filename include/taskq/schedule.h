@@ -148,6 +148,8 @@ struct tq_schedule_info {
 	char fair_key[TQ_KEY_MAX + 1];		    /* "" none */
 	char name[TQ_NAME_MAX + 1];		    /* "" none */
 	char reserved1[7];
+	uint32_t crashes_max; /* 0 the default */
+	uint32_t losses_max;  /* 0 the default */
 };
 
 /**

@@ -40,7 +40,7 @@ struct tqi_task {
 	int64_t key;		/* fixed when it becomes ready; smaller starts earlier; or a server */
 	int32_t priority;
 	uint32_t lane;	  /* until it is finished */
-	uint64_t due_ns; /* DELAYED: not before; UINT64_MAX not before extra.at_ns; assigned: to
+	uint64_t due_ns; /* DELAYED, BLOCKED: not before; UINT64_MAX by extra.at_ns; assigned: to
 			    which worker */
 	uint32_t payload; /* block: payload, then label, then what TQI_TASK_EXTRA says */
 	uint32_t payload_bytes;

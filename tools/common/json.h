@@ -45,6 +45,10 @@ json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], uint32_t count);
 /* Sets @key to the wall time of a CLOCK_MONOTONIC one; 0 leaves it out. */
 void json_set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns);
 
+/* Sets what `submit --batch` reads of a task, but its payload, its times and what it belongs
+ * to. */
+void json_set_work(json_t *object, const struct tq_task_info *info);
+
 /* Sets what a handler of that kind gets: "command" and what goes with it, "payload" or
  * "payload_base64". */
 void json_set_payload(json_t *object, const char *kind, const char *payload, uint64_t bytes);

@@ -49,6 +49,21 @@ static void add_runs(json_t *object, const struct tq_schedule_info *info,
 				    json_string(tq_error_name(info->last_error)));
 }
 
+static void add_flags(json_t *object, uint32_t flags)
+{
+	static const struct {
+		const char *name;
+		uint32_t flag;
+	} names[] = { { "hold", TQ_TASK_HOLD },
+		      { "forget", TQ_TASK_FORGET },
+		      { "keep", TQ_TASK_KEEP },
+		      { "at_most_once", TQ_TASK_AT_MOST_ONCE } };
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (flags & names[i].flag)
+			json_object_set_new(object, names[i].name, json_true());
+}
+
 static void add_work(json_t *object, struct tq *tq, const struct tq_schedule_info *info)
 {
 	void *payload = malloc(info->payload_bytes + 1);
@@ -66,6 +81,8 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_schedule_inf
 	set_text(object, "fair", info->fair_key);
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	set_number(object, "attempts_max", info->attempts_max);
+	set_number(object, "crashes_max", info->crashes_max);
+	set_number(object, "losses_max", info->losses_max);
 	set_number(object, "delay_ns", info->delay_ns);
 	set_number(object, "timeout_ns", info->timeout_ns);
 	set_number(object, "timeout_total_ns", info->timeout_total_ns);
@@ -73,6 +90,7 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_schedule_inf
 	set_number(object, "backoff_ns", info->backoff_ns);
 	set_number(object, "backoff_cap_ns", info->backoff_cap_ns);
 	set_number(object, "deadline_ns", info->deadline_ns);
+	add_flags(object, info->task_flags);
 	if (payload &&
 	    tq_schedule_payload(tq, info->id, payload, info->payload_bytes, &bytes) == 0 &&
 	    bytes == info->payload_bytes)

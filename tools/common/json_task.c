@@ -166,11 +166,8 @@ static void add_payload(json_t *object, struct tq *tq, const struct tq_task_info
 	free(payload);
 }
 
-static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *info,
-		     const struct clocks *clocks)
+void json_set_work(json_t *object, const struct tq_task_info *info)
 {
-	char at[FORMAT_MAX];
-
 	json_object_set_new(object, "queue", json_text(info->queue));
 	json_object_set_new(object, "kind", json_text(info->kind));
 	if (info->label[0])
@@ -184,8 +181,6 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 		json_object_set_new(object, "limits", json_keys(info->limits, info->limit_count));
 	if (info->fair_key[0])
 		json_object_set_new(object, "fair", json_text(info->fair_key));
-	if (info->after_count)
-		add_after(object, tq, info);
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	json_object_set_new(object, "attempts_max", json_integer(info->attempts_max));
 	json_object_set_new(object, "crashes_max", json_integer(info->crashes_max));
@@ -195,22 +190,38 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_task_info *i
 	set_limit(object, "progress_timeout_ns", info->progress_timeout_ns);
 	set_limit(object, "backoff_ns", info->backoff_ns);
 	set_limit(object, "backoff_cap_ns", info->backoff_cap_ns);
-	if (info->state == TQ_DELAYED && info->due_ns > clocks->now_ns)
+	set_flag(object, "hold", info->flags & TQ_INFO_HELD);
+	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
+	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);
+	set_flag(object, "at_most_once", info->flags & TQ_INFO_AT_MOST_ONCE);
+}
+
+/* When it is to start and to end, from now on. */
+static void add_wait(json_t *object, const struct tq_task_info *info, const struct clocks *clocks)
+{
+	char at[FORMAT_MAX];
+
+	if (info->due_ns > clocks->now_ns)
 		json_object_set_new(object, "delay_ns", json_u64(info->due_ns - clocks->now_ns));
 	else if (info->at_ns) /* a back-off is a delay, and they exclude each other */
 		json_object_set_new(object, "at", json_string(format_utc(info->at_ns, at)));
 	if (info->deadline_ns > clocks->now_ns) /* one that has passed is not for another life */
 		json_object_set_new(object, "deadline_ns",
 				    json_u64(info->deadline_ns - clocks->now_ns));
+}
+
+/* What it belongs to. */
+static void add_ties(json_t *object, struct tq *tq, const struct tq_task_info *info)
+{
+	char id[TQ_ID_TEXT_MAX];
+
+	if (info->after_count)
+		add_after(object, tq, info);
 	if (info->schedule)
 		json_object_set_new(object, "schedule",
-				    json_string(tq_schedule_id_format(info->schedule, at)));
+				    json_string(tq_schedule_id_format(info->schedule, id)));
 	set_group(object, "member_of", info->group);
 	set_group(object, "completes", info->completes);
-	set_flag(object, "hold", info->flags & TQ_INFO_HELD);
-	set_flag(object, "forget", info->flags & TQ_INFO_FORGET);
-	set_flag(object, "keep", info->flags & TQ_INFO_KEEP);
-	set_flag(object, "at_most_once", info->flags & TQ_INFO_AT_MOST_ONCE);
 }
 
 static void add_times(json_t *object, const struct tq_task_info *info, const struct clocks *clocks)
@@ -305,7 +316,9 @@ json_t *json_of_task_within(struct tq *tq, const struct tq_task_info *info,
 	json_object_set_new(object, "sequence", json_u64(info->sequence));
 	json_object_set_new(object, "state", json_string(tq_task_state_name(info->state)));
 	json_object_set_new(object, "flags", flag_array(info->flags));
-	add_work(object, tq, info, clocks);
+	json_set_work(object, info);
+	add_wait(object, info, clocks);
+	add_ties(object, tq, info);
 	add_payload(object, tq, info, payload_max);
 	add_inherited(object, info);
 	add_progress(object, info);

@@ -19,12 +19,15 @@ enum field_type {
 	FIELD_AFTER,	/* an array of ids; the kind of dependency */
 	FIELD_GROUP,	/* a group's id */
 	FIELD_TIME,	/* uint64_t of the spec, nanoseconds */
+	FIELD_LIMIT,	/* the same, or null: none, whatever the queue has */
 	FIELD_AT,	/* wall-clock time as text */
+	FIELD_DEADLINE, /* the same, to finish by */
 	FIELD_COUNT,	/* uint32_t of the spec, 1 to 256 */
 	FIELD_PRIORITY, /* number, or a name as text */
 	FIELD_FLAG,	/* true or false; a bit of the spec's flags */
 	FIELD_PAYLOAD,	/* looked at when the kind is known */
 	FIELD_IGNORED,	/* what a listing says of the past */
+	FIELD_RECORD,	/* of a dump, and no task */
 };
 
 static const struct field {
@@ -47,9 +50,10 @@ static const struct field {
 	{ "delay_ns", FIELD_TIME, offsetof(struct tq_task_spec, delay_ns) },
 	{ "at", FIELD_AT, 0 },
 	{ "deadline_ns", FIELD_TIME, offsetof(struct tq_task_spec, deadline_ns) },
-	{ "timeout_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_ns) },
-	{ "timeout_total_ns", FIELD_TIME, offsetof(struct tq_task_spec, timeout_total_ns) },
-	{ "progress_timeout_ns", FIELD_TIME, offsetof(struct tq_task_spec, progress_timeout_ns) },
+	{ "deadline_at", FIELD_DEADLINE, 0 },
+	{ "timeout_ns", FIELD_LIMIT, offsetof(struct tq_task_spec, timeout_ns) },
+	{ "timeout_total_ns", FIELD_LIMIT, offsetof(struct tq_task_spec, timeout_total_ns) },
+	{ "progress_timeout_ns", FIELD_LIMIT, offsetof(struct tq_task_spec, progress_timeout_ns) },
 	{ "backoff_ns", FIELD_TIME, offsetof(struct tq_task_spec, backoff_ns) },
 	{ "backoff_cap_ns", FIELD_TIME, offsetof(struct tq_task_spec, backoff_cap_ns) },
 	{ "attempts_max", FIELD_COUNT, offsetof(struct tq_task_spec, attempts_max) },
@@ -108,6 +112,7 @@ static const struct field {
 	{ "inherited_deadline", FIELD_IGNORED, 0 },
 	{ "run_ns", FIELD_IGNORED, 0 },
 	{ "history", FIELD_IGNORED, 0 },
+	{ "record", FIELD_RECORD, 0 },
 };
 
 bool batch_line_bad(struct batch_line *line, const char *format, ...)
@@ -206,6 +211,29 @@ static bool read_time(struct batch_line *line, const struct field *field, const 
 	return true;
 }
 
+static bool read_limit(struct batch_line *line, const struct field *field, const json_t *value)
+{
+	const uint64_t none = TQ_UNLIMITED;
+
+	if (!json_is_null(value))
+		return read_time(line, field, value);
+	memcpy((char *)&line->spec + field->at, &none, sizeof(none));
+	return true;
+}
+
+/* By the wall clock as it stands now.  A task whose deadline has passed expires at once. */
+static bool read_deadline(struct batch_line *line, const json_t *value)
+{
+	const uint64_t now_ns = clocks_read().unix_now_ns;
+	const char *text = json_string_value(value);
+	uint64_t at_ns;
+
+	if (!text || parse_at(text, now_ns, &at_ns) < 0)
+		return batch_line_bad(line, "\"deadline_at\" is not a time; give " FORM_AT);
+	line->spec.deadline_ns = at_ns > now_ns ? at_ns - now_ns : 1;
+	return true;
+}
+
 /* In place of a delay, whatever the other lines say. */
 static bool read_at(struct batch_line *line, const json_t *value)
 {
@@ -276,14 +304,20 @@ bool batch_line_field(struct batch_line *line, const char *name, const json_t *v
 		return read_after(line, field, value);
 	case FIELD_TIME:
 		return read_time(line, field, value);
+	case FIELD_LIMIT:
+		return read_limit(line, field, value);
 	case FIELD_AT:
 		return read_at(line, value);
+	case FIELD_DEADLINE:
+		return read_deadline(line, value);
 	case FIELD_COUNT:
 		return read_count(line, field, value);
 	case FIELD_PRIORITY:
 		return read_priority(line, value);
 	case FIELD_FLAG:
 		return read_flag(line, field, value);
+	case FIELD_RECORD:
+		return batch_line_bad(line, "of a dump, and no task: `taskq load` reads it");
 	case FIELD_PAYLOAD:
 	case FIELD_IGNORED:
 		break;
