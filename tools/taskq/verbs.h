@@ -206,6 +206,19 @@
 	  "taskq create --max 256M --retention 1d")                                                \
 	X(destroy, verb_destroy, "sf", "[OPTION]...", "remove a segment with all that it holds",   \
 	  "", "taskq destroy")                                                                     \
+	X(dump, verb_dump, "sf", "", "print all that is unfinished, for `taskq load`",              \
+	  "Tasks with their dependencies, groups, limits, settings of queues "                     \
+	  "and schedules, a JSON object a line.  Takes no lock, and changes "                      \
+	  "nothing: let what runs end first, or it is in the dump to be run "                      \
+	  "again.",                                                                                \
+	  "taskq dump >queue.jsonl")                                                               \
+	X(load, verb_load, "sqjf", "[OPTION]... FILE|-",                                           \
+	  "take over what `taskq dump` has printed",                                               \
+	  "As a whole: nothing of it starts before all of it is there.  When "                     \
+	  "it is killed, the same command goes on; a second time it loads "                        \
+	  "nothing.  --json prints each task's id in the dump, and here.",                         \
+	  "taskq load --dry-run queue.jsonl\n"                                                     \
+	  "taskq load queue.jsonl")                                                                \
 	X(info, verb_info, "sjf", "", "size, use and age of a segment", "", "")                    \
 	X(shutdown, verb_shutdown, "sf", "[OPTION]...",                                            \
 	  "refuse new tasks, finish the rest, stop the workers", "",                               \
