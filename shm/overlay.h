@@ -16,10 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tqi_segment;
 struct tqi_tx;
 
-/* Each copies, unless it has; false: it is not there, or no more may be copied. */
+/* Its functions copy, unless it has; false: it is not there, or no more may be copied. */
 struct tqi_overlay {
+	const struct tqi_segment *of; /* whose copy it is */
 	bool (*record)(struct tqi_overlay *overlay, uint32_t table, uint32_t index,
 		       uint64_t *ret_offset);
 	/* Bytes of a block from `at` on; 0 bytes: the whole block. */

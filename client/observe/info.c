@@ -9,6 +9,7 @@
 #include "client/observe/ask.h"
 #include "client/core/options.h"
 #include "client/observe/kept.h"
+#include "client/observe/reading.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
@@ -266,7 +267,8 @@ static void find_flags(const struct tqi_segment *seg, const struct tqi_task *t,
 	struct tqi_queue queue;
 
 	around->has_flags = true;
-	around->flags = is_served(seg, t) ? 0 : TQ_INFO_UNSERVED;
+	/* Workers are very many, and a view has no room for them (VW-3). */
+	around->flags = is_served(seg->overlay ? seg->overlay->of : seg, t) ? 0 : TQ_INFO_UNSERVED;
 	around->ready_flags = 0;
 	memset(&around->order, 0, sizeof(around->order));
 	if (tqi_peek_record(seg, TQI_QUEUES, t->queue, &queue) < 0)
@@ -327,24 +329,40 @@ bool tqi_info_fill(const struct tqi_segment *seg, uint32_t index, const struct t
 	return tqi_task_unchanged(seg, index, task);
 }
 
+struct looked_up {
+	uint64_t id;
+	int r;
+	bool is_one; /* all of it is of one moment of the task */
+	struct tq_task_info info;
+};
+
+static void look_up(const struct tqi_segment *seg, void *arg)
+{
+	struct looked_up *up = arg;
+	struct tqi_decisions decisions = { .known = false };
+	struct tqi_around around = { .queue = 0 };
+	struct tqi_task task;
+
+	up->is_one = true;
+	up->r = tqi_peek_task(seg, up->id, &task);
+	if (up->r < 0)
+		return;
+	tqi_decide(seg, &decisions, &task);
+	up->is_one = tqi_info_fill(seg, tqi_id_index(up->id), &task, &around, &up->info);
+}
+
 int tq_task_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
 {
-	struct tqi_task task;
-	struct tq_task_info info;
+	struct looked_up up = { .id = id };
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);
 
-	for (int i = 0; i < TRIES && r == 0; i++) {
-		struct tqi_around around = { .queue = 0 };
-		struct tqi_decisions decisions = { .known = false };
-
-		r = tqi_peek_task(&tq->seg, id, &task);
-		if (r == 0)
-			tqi_decide(&tq->seg, &decisions, &task);
-		if (r == 0 && tqi_info_fill(&tq->seg, tqi_id_index(id), &task, &around, &info))
-			break; /* else it is changing fast: the last copy will do */
-	}
-	if (r == 0)
-		tqi_snapshot_out(ret_info, room, &info, sizeof(info));
-	return r;
+	if (r < 0)
+		return r;
+	tqi_read(tq, look_up, &up);
+	for (int i = 1; i < TRIES && !up.is_one; i++)
+		look_up(&tq->seg, &up); /* it is changing fast: the last copy will do */
+	if (up.r == 0)
+		tqi_snapshot_out(ret_info, room, &up.info, sizeof(up.info));
+	return up.r;
 }

@@ -3,6 +3,7 @@
 #include "client/observe/moment.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "shm/plant.h"
@@ -15,6 +16,10 @@ int tqi_peek(const struct tqi_segment *seg, uint64_t offset, void *buf, uint64_t
 {
 	unsigned char *to = buf;
 
+	if (seg->overlay) {
+		memcpy(buf, seg->base + offset, bytes);
+		return 0;
+	}
 	while (bytes > 0) {
 		ssize_t n = pread(seg->fd, to, bytes, (off_t)offset);
 
@@ -122,6 +127,10 @@ int tqi_peek_moment(const struct tqi_segment *seg, uint64_t offset, void *copy, 
 	bool is_over = false;
 	int r, still = 0;
 
+	if (seg->overlay) {
+		*ret_moment = (struct tqi_moment){ .inside = 0 };
+		return tqi_peek(seg, offset, copy, bytes);
+	}
 	ret_moment->inside = ret_moment->state = TQI_MOMENT_MIXED;
 	r = peek_word(seg, offsetof(struct tqi_core, undone), &ret_moment->undone);
 	for (int i = 0; r == 0 && i < MOVING_MAX && still < STILL_MAX; i++, last = after) {

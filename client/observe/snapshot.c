@@ -31,6 +31,12 @@ int tqi_peek_root(const struct tqi_segment *seg, struct tqi_root *ret_root)
 	return tqi_peek(seg, seg->geometry.root, ret_root, sizeof(*ret_root));
 }
 
+/* Whose geometry says how many there may be. */
+static const struct tqi_segment *whole(const struct tqi_segment *seg)
+{
+	return seg->overlay ? seg->overlay->of : seg;
+}
+
 int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_count)
 {
 	uint64_t offset = seg->geometry.core + offsetof(struct tqi_core, tables);
@@ -41,16 +47,19 @@ int tqi_peek_count(const struct tqi_segment *seg, uint32_t table, uint32_t *ret_
 	if (r < 0)
 		*ret_count = 0;
 	/* Damaged: nobody waits for 2^32 rows. */
-	else if (*ret_count > seg->geometry.tables[table].max)
-		*ret_count = seg->geometry.tables[table].max;
+	else if (*ret_count > whole(seg)->geometry.tables[table].max)
+		*ret_count = whole(seg)->geometry.tables[table].max;
 	return r;
 }
 
 uint64_t tqi_record_offset(const struct tqi_segment *seg, uint32_t table, uint32_t index)
 {
 	const struct tqi_table_geometry *g = &seg->geometry.tables[table];
+	uint64_t offset;
 	uint32_t span;
 
+	if (seg->overlay)
+		return seg->overlay->record(seg->overlay, table, index, &offset) ? offset : 0;
 	if (index == 0 || index >= g->max ||
 	    tqi_peek(seg, g->directory + (uint64_t)(index >> g->shift) * sizeof(span), &span,
 		     sizeof(span)) < 0 ||
@@ -105,6 +114,8 @@ static int peek_stamped(const struct tqi_segment *seg, uint64_t offset, struct t
 	uint64_t version, stamp;
 	int r;
 
+	if (seg->overlay)
+		return tqi_peek(seg, offset, ret_task, sizeof(*ret_task));
 	for (int i = 0; i < TRIES; i++) {
 		if ((r = tqi_peek_version(seg, &version)) < 0 ||
 		    (r = tqi_peek(seg, offset, ret_task, sizeof(*ret_task))) < 0 ||
@@ -196,12 +207,20 @@ void tqi_peek_label(const struct tqi_segment *seg, const struct tqi_task *task,
 	label[bytes] = '\0';
 }
 
+/* Of a view, which may have no more. */
+static bool has_part(const struct tqi_segment *seg, uint32_t block, uint64_t at, uint64_t bytes)
+{
+	return !seg->overlay || !bytes ||
+	       seg->overlay->block(seg->overlay, (uint64_t)block << TQI_UNIT_SHIFT, at, bytes);
+}
+
 int tqi_peek_block_at(const struct tqi_segment *seg, const struct tqi_moment *moment,
 		      uint32_t block, uint64_t at, void *buf, uint64_t bytes)
 {
 	uint64_t offset = ((uint64_t)block << TQI_UNIT_SHIFT) + at;
 
-	if (block == 0 || offset + bytes > seg->geometry.max_bytes)
+	if (block == 0 || offset + bytes > seg->geometry.max_bytes ||
+	    !has_part(seg, block, at, bytes))
 		return TQ_ECORRUPT;
 	return tqi_peek_again(seg, moment, offset, buf, bytes);
 }
@@ -260,9 +279,10 @@ static void peek_name(const struct tqi_segment *seg, uint32_t table, uint32_t in
 		      char name[TQ_NAME_MAX + 1])
 {
 	uint64_t offset = tqi_record_offset(seg, table, index);
+	struct tqi_moment moment;
 
 	name[0] = '\0';
-	if (offset && tqi_peek(seg, offset + at, name, TQ_NAME_MAX + 1) < 0)
+	if (offset && tqi_peek_moment(seg, offset + at, name, TQ_NAME_MAX + 1, &moment) < 0)
 		name[0] = '\0';
 	name[TQ_NAME_MAX] = '\0';
 }

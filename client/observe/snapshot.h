@@ -5,6 +5,9 @@
  * disturbed.
  *
  * What a copy means, and for how long, has one rule (client/observe/moment.h).
+ *
+ * The segment may be a view's (client/observe/view.h), but for tqi_peek_run(): then copies come
+ * from there, all of one state, and whatever it may not have is not there.
  */
 #ifndef TQI_CLIENT_OBSERVE_SNAPSHOT_H
 #define TQI_CLIENT_OBSERVE_SNAPSHOT_H

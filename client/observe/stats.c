@@ -10,6 +10,7 @@
 #include "client/core/options.h"
 #include "client/observe/ask.h"
 #include "client/observe/info.h"
+#include "client/observe/reading.h"
 #include "client/observe/server_info.h"
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
@@ -61,20 +62,25 @@ int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 	return 0;
 }
 
-static uint32_t count_of(struct tq *tq, uint32_t table)
+static uint32_t count_in(const struct tqi_segment *seg, uint32_t table)
 {
 	uint32_t count;
 
-	tqi_peek_count(&tq->seg, table, &count);
+	tqi_peek_count(seg, table, &count);
 	return count;
 }
 
-static bool is_sweeping(struct tq *tq)
+static uint32_t count_of(struct tq *tq, uint32_t table)
 {
-	uint64_t offset = tq->seg.geometry.root + offsetof(struct tqi_root, sweep.left);
+	return count_in(&tq->seg, table);
+}
+
+static bool is_sweeping(const struct tqi_segment *seg)
+{
+	uint64_t offset = seg->geometry.root + offsetof(struct tqi_root, sweep.left);
 	uint32_t left;
 
-	return tqi_peek(&tq->seg, offset, &left, sizeof(left)) == 0 && left > 0;
+	return tqi_peek(seg, offset, &left, sizeof(left)) == 0 && left > 0;
 }
 
 /* The first task of a lane has not been ready longest, but its heap knows no age: with
@@ -296,16 +302,16 @@ static void count_decided(const struct tqi_queue *queue, struct tq_counters *k)
 }
 
 /* What is counted of a queue, or (not 0) of one stream of it; its kind, 0 all. */
-static int add_streams(struct tq *tq, uint32_t q, const struct tqi_queue *queue, uint32_t stream,
-		       struct tq_counters *k, uint32_t *ret_kind)
+static int add_streams(const struct tqi_segment *seg, uint32_t q, const struct tqi_queue *queue,
+		       uint32_t stream, struct tq_counters *k, uint32_t *ret_kind)
 {
-	uint32_t limit = count_of(tq, TQI_STREAMS); /* the chain may be a ring */
+	uint32_t limit = count_in(seg, TQI_STREAMS); /* the chain may be a ring */
 	struct tqi_stream s = { .next = 0 };
 
 	*ret_kind = 0;
 	for (uint32_t n = stream ? stream : queue->streams; n && limit-- > 0;
 	     n = stream ? 0 : s.next) {
-		if (tqi_peek_record(&tq->seg, TQI_STREAMS, n, &s) < 0)
+		if (tqi_peek_record(seg, TQI_STREAMS, n, &s) < 0)
 			return TQ_ECORRUPT;
 		if (s.queue != q)
 			return -ENOENT; /* it has been given back */
@@ -342,7 +348,7 @@ uint64_t tqi_queue_decided(struct tq *tq, const char *name)
 	uint32_t kind, q = tqi_peek_queue_find(&tq->seg, name);
 
 	if (tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue) < 0 ||
-	    add_streams(tq, q, &queue, 0, &k, &kind) < 0)
+	    add_streams(&tq->seg, q, &queue, 0, &k, &kind) < 0)
 		return 0;
 	const uint64_t waiting = count_waiting_states(&k);
 
@@ -350,70 +356,85 @@ uint64_t tqi_queue_decided(struct tq *tq, const char *name)
 }
 
 /* The kind's name, as long as the stream is of it; false: either has been given back. */
-static bool fill_kind(struct tq *tq, uint32_t q, uint32_t stream, uint32_t kind,
+static bool fill_kind(const struct tqi_segment *seg, uint32_t q, uint32_t stream, uint32_t kind,
 		      struct tq_queue_info *i)
 {
 	struct tqi_stream s;
 
-	tqi_peek_kind_name(&tq->seg, kind, i->kind);
-	return tqi_peek_record(&tq->seg, TQI_STREAMS, stream, &s) == 0 && s.queue == q &&
-	       s.kind == kind;
+	tqi_peek_kind_name(seg, kind, i->kind);
+	return tqi_peek_record(seg, TQI_STREAMS, stream, &s) == 0 && s.queue == q && s.kind == kind;
 }
 
-/* One row: the queue (stream 0), or a kind of it. */
-static int queue_row(struct tq *tq, uint32_t flags, const struct served *served, uint32_t q,
-		     uint32_t stream, struct tq_queue_info *i)
-{
+/* A row about a queue (stream 0), or a kind of it. */
+struct row {
+	uint32_t q, stream;
+	int r;
+	uint32_t kind; /* 0 all */
 	struct tqi_queue queue;
-	struct classes classes = { .any = false };
-	uint32_t kind;
-	int r = tqi_peek_record(&tq->seg, TQI_QUEUES, q, &queue);
+	struct tq_queue_info info;
+};
 
-	if (r < 0)
-		return r;
-	if (!queue.name[0])
-		return -ENOENT;
-	fill_queue(&queue, is_sweeping(tq), i);
-	classes.no_room = tqi_ask_lacks_room(&tq->seg, q, &queue);
-	i->flags |= classes.no_room ? TQ_QUEUE_NO_ROOM : 0;
-	i->workers = q <= TQI_QUEUES_MAX ? served->workers[q] : 0;
-	r = add_streams(tq, q, &queue, stream, &i->counters, &kind);
+/* What its queue says, and what is counted. */
+static void read_row(const struct tqi_segment *seg, void *arg)
+{
+	struct row *row = arg;
+	struct tq_queue_info *i = &row->info;
+
+	row->r = tqi_peek_record(seg, TQI_QUEUES, row->q, &row->queue);
+	if (row->r == 0 && !row->queue.name[0])
+		row->r = -ENOENT;
+	if (row->r < 0)
+		return;
+	fill_queue(&row->queue, is_sweeping(seg), i);
+	if (tqi_ask_lacks_room(seg, row->q, &row->queue))
+		i->flags |= TQ_QUEUE_NO_ROOM;
+	row->r = add_streams(seg, row->q, &row->queue, row->stream, &i->counters, &row->kind);
+	if (row->r == 0 && !row->stream && (i->flags & TQ_QUEUE_PURGING))
+		count_decided(&row->queue, &i->counters);
+	if (row->r == 0 && row->stream && !fill_kind(seg, row->q, row->stream, row->kind, i))
+		row->r = -ENOENT;
+}
+
+/* What is found by going through tables: workers, and lanes. */
+static int complete_row(struct tq *tq, uint32_t flags, const struct served *served, struct row *row)
+{
+	struct tq_queue_info *i = &row->info;
+	struct classes classes = { .no_room = i->flags & TQ_QUEUE_NO_ROOM };
+	int r = row->r;
+
 	if (r == 0)
-		r = add_classes(tq, q, &queue, kind, &i->counters, &classes);
+		r = add_classes(tq, row->q, &row->queue, row->kind, &i->counters, &classes);
 	if (r < 0)
 		return r;
-	if (!stream && (i->flags & TQ_QUEUE_PURGING))
-		count_decided(&queue, &i->counters);
+	i->workers = row->q <= TQI_QUEUES_MAX ? served->workers[row->q] : 0;
 	if ((flags & TQ_QUEUE_QUICK) && classes.any && count_of(tq, TQI_LANES) > QUICK_LANES)
 		i->flags |= TQ_QUEUE_PARTIAL;
 	else
 		add_lanes(tq, &classes, &i->counters);
-	if (stream && !fill_kind(tq, q, stream, kind, i))
-		return -ENOENT;
-	if (stream && i->workers)
-		i->workers = count_of_kind(served, q, kind);
+	if (row->stream && i->workers)
+		i->workers = count_of_kind(served, row->q, row->kind);
 	return 0;
 }
 
 int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_info)
 {
-	uint32_t q = tqi_peek_queue_find(&tq->seg, queue);
-	struct tq_queue_info i;
+	struct row row = { .q = tqi_peek_queue_find(&tq->seg, queue) };
 	struct served served;
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);
 
-	if (r == 0 && !q)
+	if (r == 0 && !row.q)
 		r = -ENOENT;
+	if (r == 0)
+		r = count_served(tq, 0, &served);
 	if (r < 0)
 		return r;
-	r = count_served(tq, 0, &served);
-	if (r == 0)
-		r = queue_row(tq, 0, &served, q, 0, &i);
-	if (r == 0 && strcmp(i.name, queue) != 0)
+	tqi_read(tq, read_row, &row);
+	r = complete_row(tq, 0, &served, &row);
+	if (r == 0 && strcmp(row.info.name, queue) != 0)
 		r = -ENOENT; /* given back meanwhile */
 	if (r == 0)
-		tqi_snapshot_out(ret_info, room, &i, sizeof(i));
+		tqi_snapshot_out(ret_info, room, &row.info, sizeof(row.info));
 	return r;
 }
 
@@ -451,10 +472,11 @@ int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_que
 	if (r < 0)
 		return r;
 	while (n < count && row_at(tq, flags, *cursor, &q, &s)) {
-		struct tq_queue_info i;
+		struct row row = { .q = q, .stream = s };
 
-		if (queue_row(tq, flags, &served, q, s, &i) == 0)
-			tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
+		read_row(&tq->seg, &row);
+		if (complete_row(tq, flags, &served, &row) == 0)
+			tqi_snapshot_out(&infos[n++], sizeof(*infos), &row.info, sizeof(row.info));
 		(*cursor)++;
 	}
 	free(served.copies);

@@ -14,11 +14,11 @@
 #define GRAINS (TQI_VIEW_BYTES >> GRAIN_SHIFT)
 #define KNOWN_SHIFT 15 /* places for what has been copied: at most three quarters are used */
 #define KNOWN (1u << KNOWN_SHIFT)
-#define CHECK_EVERY 32 /* copies that may be in vain before that is noticed */
-#define LOOK_EVERY 64  /* references between two looks at the clock: some us */
+#define CHECK_EVERY 32		/* copies that may be in vain before that is noticed */
+#define LOOK_EVERY 64		/* references between two looks at the clock: some us */
 #define HELD_WAIT_NS 5000000ull /* 5 ms for the lock: who has it longer stands still (RD-1) */
-#define IS_RECORD 1ull /* in a place, whose offset is even: this record, */
-#define IS_BLOCK 2ull  /* this block, whole; neither: this grain */
+#define IS_RECORD 1ull		/* in a place, whose offset is even: this record, */
+#define IS_BLOCK 2ull		/* this block, whole; neither: this grain */
 
 _Static_assert(TQI_VIEW_RECORDS + 2 * GRAINS <= KNOWN / 4 * 3, "places are free");
 
@@ -37,15 +37,16 @@ struct view {
 	bool has_begun; /* `moment` is that of all copies */
 	bool is_torn;	/* VW-1 */
 	bool is_late;	/* the hold has taken its time */
+	bool is_cut;	/* VW-3 */
 	struct tqi_moment moment;
-	uint64_t until_ns; /* MODE_HELD: no copies after */
+	uint64_t until_ns;  /* MODE_HELD: no copies after */
 	uint32_t unchecked; /* copies since `moment` was last seen to be the present */
 	uint32_t references;
 	uint32_t records;
 	uint64_t bytes;
 	uint32_t used_count;
 	uint32_t used[KNOWN / 4 * 3]; /* places below that are not free */
-	uint64_t known[KNOWN]; /* what has been copied; 0 nothing */
+	uint64_t known[KNOWN];	      /* what has been copied; 0 nothing */
 };
 
 /* Copying. */
@@ -89,8 +90,8 @@ static bool has_time(struct view *v)
 /* VW-3: whoever goes round in damaged links refers to records all the time. */
 static bool may_refer(struct view *v)
 {
-	return ++v->references <= TQI_VIEW_REFERENCES &&
-	       (v->references % LOOK_EVERY || has_time(v));
+	v->is_cut |= ++v->references > TQI_VIEW_REFERENCES;
+	return !v->is_cut && (v->references % LOOK_EVERY || has_time(v));
 }
 
 static bool copy(struct view *v, uint64_t offset, uint64_t bytes)
@@ -98,7 +99,8 @@ static bool copy(struct view *v, uint64_t offset, uint64_t bytes)
 	unsigned char *to = v->seg.base + offset;
 	struct tqi_moment m;
 
-	if (v->is_torn || v->is_late || v->bytes + bytes > TQI_VIEW_BYTES)
+	v->is_cut |= v->bytes + bytes > TQI_VIEW_BYTES;
+	if (v->is_torn || v->is_late || v->is_cut)
 		return false;
 	v->bytes += bytes;
 	if (v->mode == MODE_EXACT)
@@ -192,8 +194,8 @@ static bool ask_record(struct tqi_overlay *overlay, uint32_t table, uint32_t ind
 	*ret_offset = offset;
 	if (!place || *place)
 		return place && may_refer(v);
-	if (v->records == TQI_VIEW_RECORDS ||
-	    !copy(v, offset, v->of->geometry.tables[table].record_bytes))
+	v->is_cut |= v->records == TQI_VIEW_RECORDS;
+	if (v->is_cut || !copy(v, offset, v->of->geometry.tables[table].record_bytes))
 		return false;
 	v->records++;
 	note(v, place, offset | IS_RECORD);
@@ -289,7 +291,7 @@ static bool begin(struct view *v, enum mode mode)
 	const struct tqi_geometry *g = &v->of->geometry;
 
 	v->mode = mode;
-	v->has_begun = v->is_torn = v->is_late = false;
+	v->has_begun = v->is_torn = v->is_late = v->is_cut = false;
 	v->unchecked = v->references = v->records = 0;
 	v->bytes = 0;
 	while (v->used_count > 0)
@@ -314,7 +316,7 @@ static bool try(struct view *v, enum mode mode, tqi_view_question *question, voi
 
 	if (has_begun)
 		question(&v->tx, arg);
-	*ret_answer = has_begun && !v->tx.corrupt ? TQI_VIEW_WHOLE : TQI_VIEW_CUT;
+	*ret_answer = has_begun && !v->tx.corrupt && !v->is_cut ? TQI_VIEW_WHOLE : TQI_VIEW_CUT;
 	if (mode == MODE_EXACT && !v->is_torn && !v->moment.inside)
 		is_present(v);
 	return !v->is_torn && !v->is_late;
@@ -351,7 +353,7 @@ static int ask(struct view *v, struct tq *tq, tqi_view_question *question, void 
 static void lay_out(struct view *v, const struct tqi_segment *seg, void *memory)
 {
 	v->of = seg;
-	v->overlay = (struct tqi_overlay){ ask_record, ask_block, ask_position };
+	v->overlay = (struct tqi_overlay){ seg, ask_record, ask_block, ask_position };
 	v->seg = *seg;
 	v->seg.base = memory;
 	v->seg.overlay = &v->overlay;
@@ -360,8 +362,8 @@ static void lay_out(struct view *v, const struct tqi_segment *seg, void *memory)
 		v->seg.geometry.tables[t].max = 0;
 }
 
-int tqi_view_ask(const struct tqi_segment *seg, struct tq *tq, tqi_view_question *question,
-		 void *arg)
+static int ask_new(const struct tqi_segment *seg, struct tq *tq, tqi_view_question *question,
+		   void *arg)
 {
 	void *memory = tqi_map_private(seg->geometry.max_bytes);
 	struct view *v = memory ? tqi_map_private(sizeof(*v)) : NULL;
@@ -375,4 +377,20 @@ int tqi_view_ask(const struct tqi_segment *seg, struct tq *tq, tqi_view_question
 	if (memory)
 		munmap(memory, seg->geometry.max_bytes);
 	return r;
+}
+
+/* Of a view that is there already. */
+static int ask_inside(struct tqi_overlay *overlay, tqi_view_question *question, void *arg)
+{
+	struct view *v = (struct view *)(void *)overlay;
+
+	question(&v->tx, arg);
+	return v->tx.corrupt ? TQI_VIEW_CUT : TQI_VIEW_WHOLE;
+}
+
+int tqi_view_ask(const struct tqi_segment *seg, struct tq *tq, tqi_view_question *question,
+		 void *arg)
+{
+	return seg->overlay ? ask_inside(seg->overlay, question, arg)
+			    : ask_new(seg, tq, question, arg);
 }

@@ -34,7 +34,8 @@ enum tqi_view_answer {
 typedef void tqi_view_question(struct tqi_tx *tx, void *arg);
 
 /*
- * Ask it.  `tq` NULL: without a hold.  enum tqi_view_answer; -ENOMEM no address space (it
+ * Ask it.  `seg` may be a view's: it is asked of that one, and may not store.  `tq` NULL:
+ * without a hold.  enum tqi_view_answer; -ENOMEM no address space (it
  * needs as much as the segment, but no memory for it).
  */
 int tqi_view_ask(const struct tqi_segment *seg, struct tq *tq, tqi_view_question *question,

@@ -181,7 +181,10 @@ struct tq_queue_info {
 };
 
 /**
- * tq_queue_info() - read one queue.  Takes no lock.
+ * tq_queue_info() - read one queue: what is counted of it, as it was at one moment; workers,
+ * throttled and oldest_ready_ns about then.  Takes no lock, unless others change the segment
+ * so fast that no moment can be caught: then for 50 us, without changing anything; a
+ * read-only handle counts as things change.
  *
  * Errors:	-ENOENT; -EINVAL bad .size.
  * Since: 0.1.0

@@ -298,7 +298,10 @@ struct tq_task_info {
 };
 
 /**
- * tq_task_info() - read one task.  Takes no lock.
+ * tq_task_info() - read one task: all of it as it was at one moment.  Takes no lock, unless
+ * others change the segment so fast that none can be caught: then for 50 us, without changing
+ * anything; a read-only handle reads the task as it was at one moment, and what is around it
+ * as it was about then.
  *
  * Errors:	TQ_EGONE freed; -ENOENT never was; -EINVAL bad .size.
  * Since: 0.1.0

@@ -89,8 +89,9 @@ void tqt_fault(struct tqt_sweep *sweep, uint32_t level, const char *format, ...)
 void tqt_soil(struct tqt_lab *lab);
 void tqt_verify_claim(struct tqt_lab *lab, const struct tq_claim *claim);
 
-/* observed.c: what an observer reads, before the rescue. */
+/* observed.c: what an observer reads, before the rescue; and again after it. */
 void tqt_observe(struct tqt_lab *lab);
+void tqt_observe_rescued(struct tqt_lab *lab);
 
 /* verify.c: after the lock has been taken and given back. */
 void tqt_verify(struct tqt_lab *lab);

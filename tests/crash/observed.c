@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What an observer reads of a crash state, before anybody has rescued it: the bytes of
- * each task and schedule are those of the last commit.
+ * each task and schedule are those of the last commit, and all that is said of a task or a
+ * queue is what is said of it after the rescue.
  */
 #include <stdio.h>
 #include <string.h>
@@ -60,6 +61,27 @@ static uint64_t within_room(uint64_t bytes)
 	return bytes < ROOM ? bytes : ROOM;
 }
 
+/* All that is said of a thing, before the rescue; only the lab of level 1 observes. */
+struct said {
+	int r;
+	union {
+		struct tq_task_info task;
+		struct tq_queue_info queue;
+	} info;
+};
+static struct said said[2][OBSERVED_MAX];
+
+static void ask_task(struct tqt_lab *lab, uint32_t index, struct said *ret_said)
+{
+	const struct tqi_task *t = stable_record(lab, TQI_TASKS, index);
+
+	if (!t || t->state == TQ_FREE)
+		return;
+	ret_said->info.task.size = sizeof(ret_said->info.task);
+	ret_said->r =
+		tq_task_info(lab->tq, tqi_id_make(index, t->generation), &ret_said->info.task);
+}
+
 static void observe_blocks(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
 {
 	const uint64_t id = tqi_id_make(index, t->generation);
@@ -96,12 +118,12 @@ static void observe_texts(struct tqt_lab *lab, uint32_t index, const struct tqi_
 {
 	const unsigned char *label = stable_block(lab, t->payload);
 	struct tq_attempt_info attempts[TQ_HISTORY_MAX];
-	struct tq_task_info info = { .size = sizeof(info) };
-	int r = tq_task_info(lab->tq, tqi_id_make(index, t->generation), &info);
+	const struct tq_task_info *info = &said[0][index].info.task;
+	int r = said[0][index].r;
 
-	compare(lab, "the label of task", index, r, info.label, label + t->payload_bytes,
+	compare(lab, "the label of task", index, r, info->label, label + t->payload_bytes,
 		t->payload ? t->label_bytes : 0);
-	compare(lab, "the error of task", index, r, info.error_text, stable_block(lab, t->error),
+	compare(lab, "the error of task", index, r, info->error_text, stable_block(lab, t->error),
 		t->error ? t->error_bytes : 0);
 	r = tq_task_history(lab->tq, tqi_id_make(index, t->generation), attempts);
 	compare(lab, "the history of task", index, r, attempts, stable_block(lab, t->history),
@@ -185,9 +207,44 @@ static void observe_stamps(struct tqt_lab *lab)
 		observe_stamp(lab, i);
 }
 
+static void ask_queue(struct tqt_lab *lab, uint32_t index, struct said *ret_said)
+{
+	const struct tqi_queue *q = stable_record(lab, TQI_QUEUES, index);
+
+	if (!q || !q->name[0])
+		return;
+	ret_said->info.queue.size = sizeof(ret_said->info.queue);
+	ret_said->r = tq_queue_info(lab->tq, q->name, &ret_said->info.queue);
+}
+
+static void ask_all(struct tqt_lab *lab, struct said all[2][OBSERVED_MAX])
+{
+	memset(all, 0, 2 * sizeof(all[0]));
+	for (uint32_t i = 1; i < observed_count(lab, TQI_TASKS); i++)
+		ask_task(lab, i, &all[0][i]);
+	for (uint32_t i = 1; i < observed_count(lab, TQI_QUEUES); i++)
+		ask_queue(lab, i, &all[1][i]);
+}
+
 void tqt_observe(struct tqt_lab *lab)
 {
 	observe_stamps(lab);
+	ask_all(lab, said);
 	observe_tasks(lab);
 	observe_schedules(lab);
+}
+
+void tqt_observe_rescued(struct tqt_lab *lab)
+{
+	static struct said now[2][OBSERVED_MAX];
+
+	ask_all(lab, now);
+	for (uint32_t i = 1; i < OBSERVED_MAX; i++) {
+		if (memcmp(&now[0][i], &said[0][i], sizeof(now[0][i])) != 0)
+			tqt_fault(lab->sweep, lab->level,
+				  "an observer was told of task %u what is not", i);
+		if (memcmp(&now[1][i], &said[1][i], sizeof(now[1][i])) != 0)
+			tqt_fault(lab->sweep, lab->level,
+				  "an observer was told of queue %u what is not", i);
+	}
 }

@@ -319,6 +319,8 @@ void tqt_verify(struct tqt_lab *lab)
 		verify_intact(lab);
 	else
 		verify_exact(lab);
+	if (lab->level == 1 && !sweep->intact)
+		tqt_observe_rescued(lab);
 	if (sweep->intact || sweep->thorough || sweep->boundary || sweep->seen.count == 1)
 		verify_check(lab, "after the rescue");
 	verify_protocol(lab);
