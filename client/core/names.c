@@ -151,7 +151,8 @@ char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 
 	if (name)
 		snprintf(buf, room, "signal:%s", name);
-	else if (cause == TQ_CAUSE_EXIT || cause == TQ_CAUSE_SIGNAL)
+	else if (cause == TQ_CAUSE_EXIT || cause == TQ_CAUSE_SIGNAL ||
+		 (cause == TQ_CAUSE_ERROR && arg > 0))
 		snprintf(buf, room, "%s:%d", tq_cause_name(cause), arg);
 	else
 		snprintf(buf, room, "%s", tq_cause_name(cause));

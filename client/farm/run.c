@@ -58,10 +58,17 @@ void tq_run_error(struct tq_run *run, const char *text)
 	snprintf(run->error, sizeof(run->error), "%s", text ? text : "");
 }
 
+/* What says "done" in one family of values is nothing in another. */
+_Static_assert(TQ_STATE_COUNT < (int)TQ_VERDICT_DONE && TQ_ANSWER_COUNT < (int)TQ_VERDICT_DONE &&
+		       (int)TQ_VERDICT_RELEASE < (int)TQ_RUN_FAIL,
+	       "states and answers, verdicts, results");
+
 static void judge(struct tq_run *run, int r)
 {
 	const char *text = run->error[0] ? run->error : NULL;
-	uint32_t kind = r == TQ_RUN_FATAL ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL;
+	const bool is_result = r == TQ_RUN_FAIL || r == TQ_RUN_FATAL;
+	const uint32_t kind = r == TQ_RUN_FATAL ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL;
+	const int number = is_result ? 0 : r;
 
 	if (r == TQ_RUN_DONE) {
 		tqi_outcome_set(run->outcome, TQ_VERDICT_DONE, TQ_CAUSE_EXIT, 0, NULL);
@@ -70,9 +77,9 @@ static void judge(struct tq_run *run, int r)
 	if (!text && r < 0)
 		text = tq_strerror(r);
 	if (text)
-		tqi_outcome_set(run->outcome, kind, TQ_CAUSE_ERROR, r, "%s", text);
+		tqi_outcome_set(run->outcome, kind, TQ_CAUSE_ERROR, number, "%s", text);
 	else
-		tqi_outcome_set(run->outcome, kind, TQ_CAUSE_ERROR, r, NULL);
+		tqi_outcome_set(run->outcome, kind, TQ_CAUSE_ERROR, number, NULL);
 }
 
 void tqi_run_handler(struct tq *tq, struct tq_worker *worker, const struct tq_claim *claim,

@@ -13,10 +13,16 @@ extern "C" {
 /* One attempt inside a handler. */
 struct tq_run;
 
-/* Results of a handler; a negative value is a retryable failure with that error. */
-#define TQ_RUN_DONE 0
-#define TQ_RUN_FAIL 1  /* retry while attempts_max allows */
-#define TQ_RUN_FATAL 2 /* failed for good */
+/*
+ * Results of a handler.  Any other value is a retryable failure, and is kept as .cause_arg: a
+ * negative one with the text of that error; a positive one, such as an exit code, as
+ * "error:77".  So what belongs elsewhere, TQ_DONE or TQ_VERDICT_DONE, is never taken for done.
+ */
+enum tq_run_result {
+	TQ_RUN_DONE = 0,
+	TQ_RUN_FAIL = 301,  /* retry while attempts_max allows */
+	TQ_RUN_FATAL = 302, /* failed for good */
+};
 
 /* Runs one attempt; may return, fail, crash or hang: only its process pays. */
 typedef int tq_handler(struct tq_run *run, void *arg);

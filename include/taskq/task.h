@@ -40,7 +40,7 @@ enum tq_state {
 	X(TQ_CAUSE_DEPENDENCY, 7, "dependency") /* argument: see info.cause_id */                  \
 	X(TQ_CAUSE_CANCELLED, 8, "cancelled")                                                      \
 	X(TQ_CAUSE_DEADLINE, 9, "deadline")                                                        \
-	X(TQ_CAUSE_ERROR, 10, "error")	    /* with a text; argument: handler's error code */      \
+	X(TQ_CAUSE_ERROR, 10, "error")	    /* with a text; argument: what the handler returned */ \
 	X(TQ_CAUSE_RELEASED, 11, "released") /* an attempt given back without fault */
 
 enum tq_cause {
@@ -728,7 +728,7 @@ TQ_API const char *tq_task_state_name(uint32_t state);
 TQ_API const char *tq_cause_name(uint32_t cause);
 
 /**
- * tq_cause_format() - text of a cause, "exit:3", "signal:KILL", "timeout".
+ * tq_cause_format() - text of a cause, "exit:3", "signal:KILL", "timeout", "error:77".
  *
  * @buf:	at least 32 bytes.
  *

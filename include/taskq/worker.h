@@ -136,12 +136,12 @@ TQ_API TQ_NODISCARD int tq_claim(struct tq_worker *worker, uint64_t timeout_ns,
 TQ_API TQ_NODISCARD int tq_claim_many(struct tq_worker *worker, uint64_t timeout_ns,
 				      struct tq_claim *ret_claims, uint32_t count);
 
-/* How an attempt ended. */
+/* How an attempt ended.  No value is a state's or a handler's result: these are refused. */
 enum tq_verdict_kind {
-	TQ_VERDICT_DONE = 1,
-	TQ_VERDICT_FAIL = 2,	/* retried while attempts_max allows */
-	TQ_VERDICT_FATAL = 3,	/* failed for good */
-	TQ_VERDICT_RELEASE = 4, /* given back without fault; keeps its place */
+	TQ_VERDICT_DONE = 201,
+	TQ_VERDICT_FAIL = 202,	  /* retried while attempts_max allows */
+	TQ_VERDICT_FATAL = 203,	  /* failed for good */
+	TQ_VERDICT_RELEASE = 204, /* given back without fault; keeps its place */
 };
 
 /* A worker's verdict on its claim. */

@@ -32,6 +32,37 @@ static int fail_with_errno(struct tq_run *run, void *arg)
 	return -EIO;
 }
 
+/* C3: numbers that a handler may return by mistake, each for a kind of its own. */
+static const struct {
+	const char *kind;
+	int number;
+	const char *cause;
+} numbers[] = {
+	{ "exit", 77, "error:77" },
+	{ "one", 1, "error:1" },
+	{ "state", TQ_DONE, "error:5" },
+	{ "answer", TQ_ANSWER_DONE, "error:2" },
+	{ "verdict", TQ_VERDICT_DONE, "error:201" },
+	{ "fatal-verdict", TQ_VERDICT_FATAL, "error:203" },
+};
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static int give_number(struct tq_run *run, void *arg)
+{
+	const int *number = arg;
+
+	(void)run;
+	return *number;
+}
+
+static void number_handlers(struct tq *tq)
+{
+	for (unsigned i = 0; i < NUMBERS; i++)
+		if (tq_handler_set(tq, numbers[i].kind, give_number,
+				   (void *)(uintptr_t)&numbers[i].number) < 0)
+			_exit(FARM_FAILED);
+}
+
 /* Replaces itself and brings a new kind while it runs; a handler's thread may do that. */
 static void *replace(void *arg)
 {
@@ -101,6 +132,25 @@ static void f3_handler_results_are_mapped(void **state)
 	assert_int_equal(info.attempt, 3);
 	assert_int_equal(info.cause_arg, -EIO);
 	assert_string_equal(info.error_text, tq_strerror(-EIO));
+	assert_int_equal(farm_stop(box), 0);
+}
+
+static void number_of_a_handler_is_kept(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec twice = { .attempts_max = 2, .backoff_ns = 1 };
+
+	box->handlers = number_handlers;
+	farm_start(box);
+	for (unsigned i = 0; i < NUMBERS; i++) {
+		struct tq_task_info info =
+			wait_final(box, submit_kind(box, numbers[i].kind, &twice));
+
+		assert_int_equal(info.state, TQ_FAILED);
+		assert_int_equal(info.attempt, 2); /* not for good at once */
+		assert_int_equal(info.cause_arg, numbers[i].number);
+		assert_cause(&info, numbers[i].cause);
+	}
 	assert_int_equal(farm_stop(box), 0);
 }
 
@@ -201,6 +251,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(f3_handler_gets_its_claim_and_gives_a_result),
 		TEST(f3_handler_results_are_mapped),
+		{ "fault.C3: a number that a handler returns is kept, and is never done",
+		  number_of_a_handler_is_kept, farm_box_setup, farm_box_teardown, NULL },
 		TEST(f3_handler_is_replaced_while_it_runs),
 		TEST(f3_kind_without_handler_waits),
 		TEST(f3_set_refuses_nonsense),

@@ -169,6 +169,40 @@ static void a_handler_speaks_of_its_attempt(void **state)
 	assert_int_equal(farm_stop(box), 0);
 }
 
+/* C3 */
+
+static void a_verdict_is_no_state_and_no_result(void **state)
+{
+	struct farm_box *box = *state;
+	static const uint32_t others[] = { 0,
+					   TQ_DONE,
+					   TQ_ANSWER_DONE,
+					   TQ_RUN_FAIL,
+					   TQ_RUN_FATAL,
+					   TQ_VERDICT_DONE - 1,
+					   TQ_VERDICT_RELEASE + 1 };
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "any" };
+	struct tq_worker_opts opts = { .size = sizeof(opts) };
+	struct tq_verdict verdict = { .size = sizeof(verdict) };
+	struct tq_task_info info = { .size = sizeof(info) };
+	struct tq_claim claim = { .size = sizeof(claim) };
+	struct tq_worker *worker;
+	uint64_t id;
+
+	assert_int_equal(tq_submit(box->tq, &spec, &id), 0);
+	assert_int_equal(tq_worker_open(box->tq, &opts, &worker), 0);
+	assert_int_equal(tq_claim(worker, 0, &claim), 0);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		verdict.kind = others[i];
+		assert_int_equal(tq_end(worker, &claim, &verdict), -EINVAL);
+	}
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
+	assert_int_equal(info.state, TQ_RUNNING);
+	verdict.kind = TQ_VERDICT_DONE;
+	assert_int_equal(tq_end(worker, &claim, &verdict), 0);
+	assert_null(tq_worker_close(worker));
+}
+
 int main(void)
 {
 #define TEST(name, f)                                                                              \
@@ -182,6 +216,8 @@ int main(void)
 		TEST("fault.C1: also in batches", batches_refuse_what_is_no_command),
 		TEST("fault.C1: also in graphs, groups and schedules",
 		     all_who_make_tasks_refuse_what_is_no_command),
+		TEST("fault.C3: a verdict is no state and no handler's result",
+		     a_verdict_is_no_state_and_no_result),
 		TEST("fault.C4: a command is handed in by one call",
 		     a_command_is_handed_in_by_one_call),
 		TEST("fault.C5: a handler speaks of its attempt", a_handler_speaks_of_its_attempt),
