@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/submit/entry.h"
+#include "client/core/batch.h"
 #include "client/core/current_attempt.h"
 #include "client/core/options.h"
 #include "client/core/removal.h"
@@ -185,29 +186,63 @@ int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 	return r;
 }
 
-/* Up to BATCH_HOLD small tasks in one hold, each a transaction of its own. */
+/* Whether it looks for cycles: that takes long, and is not done twice for another's sake. */
+static bool searches(const struct tqi_entry *e)
+{
+	return e->submit.spec->group && e->submit.spec->after_count;
+}
+
+/* Also to a drained queue, where nothing goes with it that would have to be undone. */
+static int submit_one(struct tqi_tx *tx, struct tqi_entry *e, const struct tqi_batch *batch)
+{
+	if (batch->alone)
+		return tqi_entry_submit(tx, e);
+	tqi_entry_begin(tx, e);
+	return tqi_submit(tx, &e->submit, &e->id);
+}
+
+/* How many of them, from the first on, are in, or will be with the next commit. */
+static uint32_t submit_each(struct tqi_tx *tx, struct tqi_entry *entries, uint32_t count,
+			    struct tqi_batch *batch, int *ret_r)
+{
+	uint32_t n = 0, cycles = 0;
+
+	*ret_r = 0;
+	while (n < count && cycles < CYCLES_HOLD) {
+		const bool alone = searches(&entries[n]);
+
+		if (alone)
+			tqi_batch_part(batch, tx, n);
+		cycles += alone;
+		*ret_r = submit_one(tx, &entries[n], batch);
+		tqi_batch_tried(batch, tx, n);
+		if (tx->corrupt || (*ret_r < 0 && batch->alone))
+			break;
+		n = *ret_r < 0 ? tqi_batch_again(batch, tx) : tqi_batch_made(batch, tx, n);
+	}
+	return n;
+}
+
+/* Up to BATCH_HOLD small tasks in one hold. */
 static int submit_some(struct tq *tq, struct tqi_entry *entries, uint32_t count, uint64_t *ret_ids)
 {
 	struct tqi_tx tx;
-	uint32_t n = 0, cycles = 0;
 	int r = tqi_hold_begin(tq, &tx);
 
 	if (r < 0)
 		return r;
 	tqi_tend(&tx);
-	while (n < count && cycles < CYCLES_HOLD) {
-		r = submit_op(&tx, &entries[n]);
-		if (r < 0 || tx.corrupt)
-			break;
-		tqi_step(&tx);
-		if (ret_ids)
-			ret_ids[n] = entries[n].id;
-		cycles += entries[n].submit.spec->group && entries[n].submit.spec->after_count;
-		n++;
-	}
+	struct tqi_batch batch = tqi_batch_begin(&tx);
+	uint32_t n = submit_each(&tx, entries, count, &batch, &r);
+
 	r = tqi_hold_end(tq, &tx, r);
-	for (uint32_t i = 0; i < n; i++)
+	if (tx.corrupt)
+		n = batch.kept;
+	for (uint32_t i = 0; i < n; i++) {
 		remember_names(tq, &entries[i]);
+		if (ret_ids)
+			ret_ids[i] = entries[i].id;
+	}
 	return n ? tqi_removal_check(tq, tx.now_ns, (int)n) : r;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "client/core/batch.h"
 #include "client/core/options.h"
 #include "client/worker/worker_api.h"
 #include "scheduler/task/claim.h"
@@ -165,25 +166,24 @@ int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t 
 	return end(worker, claim, &v);
 }
 
-/* Of one hold: each a transaction of its own.  How many were made; 0: why not even the first. */
+/* Of one hold.  How many were made, or will be with the next commit; 0: why not even the first. */
 static uint32_t end_each(struct tqi_tx *tx, uint32_t worker, const struct tq_claim *claims,
 			 const struct tqi_verdict *verdicts, uint32_t count, bool may_lack,
-			 int *ret_results)
+			 struct tqi_batch *batch, int *ret_results)
 {
 	uint32_t n = 0;
 
-	while (n < count) {
-		int r = tqi_end(tx, worker, claims[n].slot, claims[n].id, claims[n].epoch,
-				&verdicts[n]);
+	while (n < count && !tx->corrupt) {
+		const int r = tqi_end(tx, worker, claims[n].slot, claims[n].id, claims[n].epoch,
+				      &verdicts[n]);
+		const bool lacks = r == 0 && tx->lacked && !may_lack;
 
-		if (r == 0 && tx->lacked && !may_lack)
+		tqi_batch_tried(batch, tx, n);
+		if (lacks && batch->alone)
 			break;
-		tqi_step(tx);
-		if (tx->corrupt)
-			break;
-		if (ret_results)
+		if (ret_results && !lacks)
 			ret_results[n] = r;
-		n++;
+		n = lacks ? tqi_batch_again(batch, tx) : tqi_batch_made(batch, tx, n);
 	}
 	return n;
 }
@@ -192,6 +192,7 @@ static uint32_t end_each(struct tqi_tx *tx, uint32_t worker, const struct tq_cla
 static int end_some(struct tq_worker *worker, const struct tq_claim *claims,
 		    const struct tqi_verdict *verdicts, uint32_t count, int *ret_results)
 {
+	struct tqi_batch batch;
 	uint32_t n, tries = 0;
 	struct tqi_tx tx;
 	int r;
@@ -201,10 +202,13 @@ static int end_some(struct tq_worker *worker, const struct tq_claim *claims,
 		if (r < 0)
 			return r;
 		tqi_tend(&tx);
+		batch = tqi_batch_begin(&tx);
 		n = end_each(&tx, worker->index, claims, verdicts, count, tries >= TQI_ROOM_TRIES,
-			     ret_results);
+			     &batch, ret_results);
 	} while (n == 0 && tqi_hold_again(worker->tq, &tx, &tries));
 	r = tqi_hold_end(worker->tq, &tx, n < count ? -ENOMEM : 0);
+	if (tx.corrupt)
+		n = batch.kept;
 	return n ? (int)n : r;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client/core/batch.h"
 #include "client/core/current_attempt.h"
 #include "client/core/options.h"
 #include "client/core/removal.h"
@@ -252,8 +253,8 @@ static inline void fill_kept(struct tqi_tx *tx, const struct tqi_attempt *a, str
 /* Filled under the lock: the record is the task's, and pinned from now on. */
 static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq_claim *claim)
 {
-	const struct tqi_task *task = tqi_task_at(tx, c->task);
-	const struct tqi_attempt *a = tqi_attempt_at(tx, c->attempt);
+	const struct tqi_task *task = c->of;
+	const struct tqi_attempt *a = c->as;
 
 	claim->id = c->id;
 	claim->epoch = task->epoch;
@@ -269,7 +270,7 @@ static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq
 	memcpy(claim->queue, tqi_queue_at(tx, task->queue)->name, sizeof(claim->queue));
 }
 
-static inline int claim_one(struct tqi_tx *tx, struct claiming *c)
+static inline __attribute__((always_inline)) int claim_one(struct tqi_tx *tx, struct claiming *c)
 {
 	struct tqi_claimed claimed;
 	int r = tqi_claim(tx, c->worker->index, &claimed);
@@ -307,15 +308,32 @@ static int end_first(struct tqi_tx *tx, struct claiming *c)
 	return r;
 }
 
+/*
+ * One more, in the transaction of those before it (BA-1).  If it finds much to clear away
+ * first, it does so in one of its own, as any other (LM-6).
+ */
+static __attribute__((noinline)) int claim_more(struct tqi_tx *tx, struct claiming *c)
+{
+	for (bool again = false;; again = true) {
+		const bool begins = again || c->count % TQI_BATCH_SHARED == 0 ||
+				    tqi_tx_is_filling(tx);
+
+		if (begins)
+			tqi_step(tx);
+		const int r = claim_one(tx, c);
+
+		if (begins || (r != -EALREADY && r != -EINPROGRESS))
+			return r;
+	}
+}
+
 /* As many as there is room for; 0: at least one. */
 static inline int claim_some(struct tqi_tx *tx, struct claiming *c)
 {
 	int r = claim_one(tx, c);
 
-	while (r == 0 && c->count < c->room) {
-		tqi_step(tx);
-		r = claim_one(tx, c);
-	}
+	while (r == 0 && c->count < c->room)
+		r = claim_more(tx, c);
 	if (c->count && c->worker->lease_ns)
 		tqi_store_release64(&tqi_worker_at(tx, c->worker->index)->lease_deadline_ns,
 				    tx->now_ns + c->worker->lease_ns);

@@ -21,7 +21,7 @@ static inline void tqi_task_give(struct tqi_tx *tx, uint32_t index, struct tqi_t
 	if (task->result | task->error | task->history | task->kept)
 		tqi_task_give_blocks(tx, task);
 	if (task->generation < TQI_GENERATION_MAX) /* else the slot is retired */
-		tqi_table_give(tx, TQI_TASKS, index);
+		tqi_tx_give(tx, TQI_TASKS, index, task);
 	if (tqi_root(tx)->room_waiters)
 		tqi_wake_room(tx);
 }

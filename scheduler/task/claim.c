@@ -73,13 +73,11 @@ static bool was_throttled(struct tqi_tx *tx, const struct tqi_task *task,
 }
 
 TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, uint32_t a,
-		     uint32_t index, struct tqi_task *task, struct tqi_queue *queue,
-		     struct tqi_lane *lane, struct tqi_class *class, bool rare)
+		     struct tqi_attempt *attempt, struct tqi_attempt *newest, uint32_t index,
+		     struct tqi_task *task, struct tqi_queue *queue, struct tqi_lane *lane,
+		     struct tqi_class *class, bool rare)
 {
 	struct tqi_stream *stream = tqi_stream_of(tx, task);
-	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
-	const bool first = !worker->attempts;
-	struct tqi_attempt *newest = first ? attempt : tqi_attempt_at(tx, worker->attempts);
 	const struct tqi_pass starts = { TQ_READY, TQ_RUNNING, TQ_RUNNING, w, 0, 0 };
 
 	tqi_task_touch(tx, task);
@@ -94,7 +92,7 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 		    (!task->first_started_ns, task, first_started_ns, tx->now_ns),
 		    (true, task, attempt, a), (true, task, worker_pid, worker->owner.pid),
 		    (rare && task->kept, task, kept, 0), /* the attempt's now */
-		    (!first, newest, prev, a), (true, worker, attempts, a),
+		    (newest != NULL, newest, prev, a), (true, worker, attempts, a),
 		    (true, worker, attempt_count, worker->attempt_count + 1),
 		    (true, worker, tasks, worker->tasks + 1));
 	if (rare)
@@ -110,18 +108,18 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 		tqi_slots_take(tx, tqi_task_extra(tx, task)->limits);
 	}
 	if (rare && class->tenant)
-		TQI_INIT(tqi_attempt_at(tx, a)->charged_us, tqi_fair_begin(tx, class));
+		TQI_INIT(attempt->charged_us, tqi_fair_begin(tx, class));
 	tqi_stream_time(tx, stream, TQI_TIMED_WAIT, task->ready_ns);
 }
 
 static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
-						 uint32_t index)
+						 struct tqi_attempt *newest, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 
-	start(tx, w, tqi_worker_at(tx, w), a, index, task, tqi_queue_at(tx, task->queue), lane,
-	      tqi_class_at(tx, lane->class_), true);
+	start(tx, w, tqi_worker_at(tx, w), a, tqi_attempt_at(tx, a), newest, index, task,
+	      tqi_queue_at(tx, task->queue), lane, tqi_class_at(tx, lane->class_), true);
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */
@@ -208,19 +206,22 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 
 	if (r < 0)
 		return r;
+	/* Mostly the record that was taken last: looked up before the next one is. */
+	struct tqi_attempt *newest = worker->attempts ? tqi_attempt_at(tx, worker->attempts) : NULL;
 	uint32_t a = tqi_table_take(tx, TQI_ATTEMPTS, &full);
 
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
+	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
 	if (is_plain(task, queue))
-		start(tx, w, worker, a, index, task, queue, lane, class, false);
+		start(tx, w, worker, a, attempt, newest, index, task, queue, lane, class, false);
 	else
-		start_rare(tx, w, a, index);
+		start_rare(tx, w, a, newest, index);
 	if (turn.queue)
 		tqi_ready_take_turn(tx, &turn);
 	if (queue->batch > 1 && !worker->assigned)
@@ -233,6 +234,8 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		.task = index,
 		.id = tqi_id_make(index, task->generation),
 		.timeout_at_ns = timeout > INT64_MAX ? 0 : timeout,
+		.of = task,
+		.as = attempt,
 	};
 	return 0;
 }

@@ -11,6 +11,8 @@ struct tqi_claimed {
 	uint32_t task;
 	uint64_t id;
 	uint64_t timeout_at_ns; /* 0 none */
+	const struct tqi_task *of; /* the records, as long as the hold lasts */
+	const struct tqi_attempt *as;
 };
 
 /*

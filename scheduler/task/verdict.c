@@ -96,7 +96,7 @@ TQI_TWICE struct ended detach_as(struct tqi_tx *tx, uint32_t a, struct tqi_attem
 		leave_server(tx, task, attempt->server);
 	if (rare)
 		tqi_due_set(tx, ended.task, UINT64_MAX);
-	tqi_table_give(tx, TQI_ATTEMPTS, a);
+	tqi_tx_give(tx, TQI_ATTEMPTS, a, attempt);
 	return ended;
 }
 

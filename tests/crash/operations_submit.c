@@ -89,3 +89,25 @@ void tqt_run_submit_batch(struct tqt_world *w)
 						  .payload_bytes = i == 2 ? TQT_LARGE_BYTES : 8 };
 	w->result = tq_submit_many(w->tq, specs, 4, ids);
 }
+
+/* A queue that takes three. */
+void tqt_prepare_bounded(struct tqt_world *w)
+{
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .depth_max = 3 };
+
+	tqt_must(tq_queue_set(w->other, "bounded", &opts), "bounded");
+}
+
+/* The fourth of a transaction is refused, and those before it are made again (BA-2). */
+void tqt_run_submit_batch_refused(struct tqt_world *w)
+{
+	struct tq_task_spec specs[5];
+
+	for (int i = 0; i < 5; i++)
+		specs[i] = (struct tq_task_spec){ .size = sizeof(specs[i]),
+						  .queue = "bounded",
+						  .kind = "k",
+						  .payload = tqt_large,
+						  .payload_bytes = 8 };
+	w->result = tq_submit_many(w->tq, specs, 5, NULL);
+}

@@ -65,6 +65,7 @@ enum {
 	X(submit_waiting, tq_submit, task, STEPS, TQT_FULL)                                        \
 	X(submit_growing, tq_submit, growing, WHOLE, TQT_EMPTY)                                    \
 	X(submit_batch, tq_submit_many, none, STEPS, TQT_ALL)                                     \
+	X(submit_batch_refused, tq_submit_many, bounded, STEPS, TQT_FEW)                          \
 	X(claim, tq_claim, worker, WHOLE, TQT_ALL)                                                 \
 	X(claim_many, tq_claim_many, worker, STEPS, TQT_DEEP | TQT_FULL | TQT_RETRY)               \
 	X(claim_sleep, tq_claim, worker, STEPS, TQT_FEW)                                           \
