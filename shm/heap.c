@@ -313,24 +313,58 @@ static inline void store_all(const struct sift *s, uint32_t p, struct tqi_heap_e
 	store(&to, u, p, entry);
 }
 
-/* `entry` into the heap, which is of that length then, beginning with the hole at `p`. */
-static void place(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t length,
-		  uint32_t p, struct tqi_heap_entry entry)
+/*
+ * `entry` into the heap, which is of that length then, beginning with the hole at `p`; most
+ * begin at the root.
+ */
+TQI_TWICE void place_in(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t length,
+			uint32_t p, struct tqi_heap_entry entry, bool at_root)
 {
-	const bool resizes = length != heap->length, fresh = length > heap->length;
 	struct sift s = { .tx = tx, .heap = heap, .family = family, .length = length };
 
-	if (!begin_way(&s, p, fresh))
+	if (!begin_way(&s, p, !at_root && length > heap->length))
 		return;
-	sift_up(&s, p, &entry);
+	if (!at_root)
+		sift_up(&s, p, &entry);
 	if (s.end == s.way + 2)
 		sift_down(&s, p, &entry);
-	const uint32_t entries = (uint32_t)(s.end - s.way) + resizes;
+	const uint32_t entries = (uint32_t)(s.end - s.way) + (length != heap->length);
 
 	if (tx->corrupt || !tqi_undo_room(tx, entries))
 		return;
 	tqi_undo_count(tx, entries);
 	store_all(&s, p, entry);
+}
+
+static __attribute__((noinline)) void place(struct tqi_tx *tx, struct tqi_heap *heap,
+					    uint32_t family, uint32_t length, uint32_t p,
+					    struct tqi_heap_entry entry)
+{
+	place_in(tx, heap, family, length, p, entry, false);
+}
+
+/* Mostly it comes last of all, and stays at the end; false: it goes up. */
+static bool push_last(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
+		      struct tqi_heap_entry entry)
+{
+	const uint32_t p = end_of(heap);
+	struct tqi_heap_entry *e = at(tx, heap, p);
+
+	if (tqi_entry_before(&entry, at(tx, heap, parent_of(p))))
+		return false;
+	struct tqi_undo *u = tqi_undo_room(tx, 3);
+
+	if (!u)
+		return true;
+	tqi_heap_note_length(tx, &u, heap, family);
+	TQI_NOTE(tx, u, e->key);
+	TQI_NOTE(tx, u, e->tag); /* as a sift does it (begin_way()) */
+	tqi_undo_count(tx, 3);
+	TQI_PUT(heap->length, p + 1 - TQI_HEAP_ROOT);
+	TQI_PUT(e->key, entry.key);
+	TQI_PUT(e->tag, entry.tag);
+	tqi_heap_position_store(tx->seg, family, tqi_tag_index(entry.tag), p);
+	return true;
 }
 
 static void push_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
@@ -356,7 +390,8 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		push_alone(tx, heap, family, entry);
 		return;
 	}
-	place(tx, heap, family, heap->length + 1, end_of(heap), entry);
+	if (!push_last(tx, heap, family, entry))
+		place(tx, heap, family, heap->length + 1, end_of(heap), entry);
 }
 
 static inline bool is_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t p, uint32_t index)
@@ -383,16 +418,15 @@ static uint32_t place_of(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t fami
 
 void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index)
 {
-	uint32_t p = place_of(tx, heap, family, index);
+	const uint32_t p = place_of(tx, heap, family, index), last = end_of(heap) - 1;
 
-	if (tx->corrupt || heap->length == 0) {
+	if (tx->corrupt || heap->length == 0)
 		tx->corrupt = true;
-		return;
-	}
-	uint32_t last = end_of(heap) - 1;
-
-	if (p == last)
+	else if (p == last)
 		set_length(tx, heap, family, heap->length - 1);
+	else if (p == TQI_HEAP_ROOT)
+		place_in(tx, heap, family, heap->length - 1, TQI_HEAP_ROOT, *at(tx, heap, last),
+			 true);
 	else
 		place(tx, heap, family, heap->length - 1, p, *at(tx, heap, last));
 }
