@@ -17,9 +17,13 @@ struct tqi_undo *tqi_undo_none(struct tqi_tx *tx, uint32_t n);
 /* Room for `n` entries under one count; NULL (and the transaction corrupt): there is none. */
 static inline struct tqi_undo *tqi_undo_room(struct tqi_tx *tx, uint32_t n)
 {
+	struct tqi_undo *room = &tx->journal[tx->undo_count];
+
 	if (__builtin_expect(tx->undo_count + n > TQI_JOURNAL_MAX, 0))
 		return tqi_undo_none(tx, n);
-	return &tx->journal[tx->undo_count];
+	if (!room)
+		__builtin_unreachable(); /* so only of tqi_undo_none()'s answer it is asked */
+	return room;
 }
 
 /*

@@ -19,7 +19,16 @@
 #define CYCLES_HOLD 4  /* ... of which so many may look for cycles: up to some 20 us each */
 #define EVICT_SLICE 16 /* records freed in one hold: journal space */
 
-int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
+/* Whether its block is filled under the lock. */
+static inline bool is_copied(const struct tq_task_spec *spec)
+{
+	return spec->payload_bytes <= TQI_COPY_SURE || tqi_submit_block_bytes(spec) <= TQI_COPY_MAX;
+}
+
+/* Inline: each submit comes here, and goes by submit_now(). */
+static inline __attribute__((always_inline)) int prepare(struct tq *tq,
+							 const struct tq_task_spec *spec,
+							 struct tqi_entry *e)
 {
 	const bool ready = tqi_spec_is_ready(spec);
 	int r = ready ? 0 : tqi_spec_in(&e->spec, spec);
@@ -37,7 +46,7 @@ int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi
 	if ((!e->submit.queue_hint && !tqi_name_is_valid(queue)) ||
 	    (!e->submit.kind_hint && !tqi_name_is_valid(kind)))
 		return -EINVAL;
-	if (s->payload_bytes <= TQI_COPY_SURE || tqi_submit_block_bytes(s) <= TQI_COPY_MAX)
+	if (is_copied(s))
 		return 0;
 	void *block; /* too much to copy under the lock */
 
@@ -46,6 +55,11 @@ int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi
 	if (r == 0)
 		tqi_submit_block_fill(s, block);
 	return r;
+}
+
+int tqi_entry_prepare(struct tq *tq, const struct tq_task_spec *spec, struct tqi_entry *e)
+{
+	return prepare(tq, spec, e);
 }
 
 static inline void remember_names(struct tq *tq, const struct tqi_entry *e)
@@ -85,13 +99,11 @@ void tqi_entry_begin(struct tqi_tx *tx, struct tqi_entry *e)
 		tx->wall_ns = tqi_wall(e->tq);
 }
 
-int tqi_entry_submit(struct tqi_tx *tx, struct tqi_entry *e)
+/* It was refused: once more, for the attempt that the caller works for, if any. */
+static __attribute__((noinline)) int submit_drained(struct tqi_tx *tx, struct tqi_entry *e)
 {
-	tqi_entry_begin(tx, e);
-	int r = tqi_submit(tx, &e->submit, &e->id);
+	int r = TQ_EDRAINING;
 
-	if (r != TQ_EDRAINING)
-		return r;
 	tqi_tx_abort(tx);
 	tqi_tx_begin(tx, tx->now_ns);
 	e->submit.attempt = tqi_behalf_here(e->tq, tx);
@@ -103,12 +115,20 @@ int tqi_entry_submit(struct tqi_tx *tx, struct tqi_entry *e)
 	return r;
 }
 
-static int submit_op(struct tqi_tx *tx, void *arg)
+static inline int submit_entry(struct tqi_tx *tx, struct tqi_entry *e)
 {
-	return tqi_entry_submit(tx, arg);
+	tqi_entry_begin(tx, e);
+	const int r = tqi_submit(tx, &e->submit, &e->id);
+
+	return __builtin_expect(r == TQ_EDRAINING, 0) ? submit_drained(tx, e) : r;
 }
 
-static int submit_now(struct tq *tq, struct tqi_entry *e)
+int tqi_entry_submit(struct tqi_tx *tx, struct tqi_entry *e)
+{
+	return submit_entry(tx, e);
+}
+
+static inline __attribute__((always_inline)) int submit_now(struct tq *tq, struct tqi_entry *e)
 {
 	for (;;) {
 		struct tqi_tx tx;
@@ -117,7 +137,7 @@ static int submit_now(struct tq *tq, struct tqi_entry *e)
 		if (r < 0)
 			return r;
 		tqi_tend(&tx);
-		r = tqi_hold_end(tq, &tx, submit_op(&tx, e));
+		r = tqi_hold_end(tq, &tx, submit_entry(&tx, e));
 		tqi_entry_end(e, r);
 		if (!tqi_is_lacking(r))
 			return tqi_removal_check(tq, tx.now_ns, r);
@@ -141,7 +161,7 @@ static int room_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 	struct tqi_entry *e = s->arg;
 
 	tqi_step(tx);
-	int r = submit_op(tx, e);
+	int r = submit_entry(tx, e);
 
 	if (r < 0) {
 		tqi_tx_abort(tx);
@@ -171,7 +191,7 @@ static int submit_waiting(struct tq *tq, struct tqi_entry *e)
 int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 {
 	struct tqi_entry e;
-	int r = tqi_entry_prepare(tq, spec, &e);
+	int r = prepare(tq, spec, &e);
 
 	if (r == 0)
 		r = submit_now(tq, &e);
@@ -260,9 +280,9 @@ static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, ui
 			*ret_r = -EINVAL; /* an array has one stride */
 			break;
 		}
-		if (spec->full_timeout_ns || tqi_submit_block_bytes(spec) > TQI_COPY_MAX)
+		if (spec->full_timeout_ns || !is_copied(spec))
 			break;
-		*ret_r = tqi_entry_prepare(tq, spec, &entries[n]);
+		*ret_r = prepare(tq, spec, &entries[n]);
 		if (*ret_r < 0)
 			break;
 		n++;

@@ -83,14 +83,16 @@ static inline bool is_plain(const struct tqi_lane *lane, const struct tqi_class 
  * What follow() and count() come to where a plain lane gets its first task, all under one
  * count: where tasks do not pile up, that is every one.
  */
-static bool push_first(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
-		       struct tqi_class *class, const struct tqi_heap_entry *entry)
+static inline __attribute__((always_inline)) void push_first(struct tqi_tx *tx, uint32_t l,
+							     struct tqi_lane *lane,
+							     struct tqi_class *class,
+							     const struct tqi_heap_entry *entry)
 {
 	struct tqi_root *root = tqi_root(tx);
 	struct tqi_undo *u = tqi_undo_room(tx, 2 * TQI_HEAP_ALONE + 1);
 
 	if (!u)
-		return false;
+		return;
 	tqi_heap_note_alone(tx, &u, &lane->tasks, TQI_FAMILY_LANE);
 	tqi_heap_note_alone(tx, &u, &class->open, TQI_FAMILY_OPEN);
 	TQI_NOTE(tx, u, root->ready);
@@ -98,7 +100,6 @@ static bool push_first(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
 	tqi_heap_store_alone(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
 	tqi_heap_store_alone(tx, &class->open, TQI_FAMILY_OPEN, tqi_lane_entry(entry, l));
 	TQI_PUT(root->ready, root->ready + 1);
-	return true;
 }
 
 /*
@@ -124,14 +125,13 @@ static void follow_alone(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *l
 	TQI_PUT(root->ready, root->ready + (uint32_t)change);
 }
 
-static bool push_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+static void push_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
 		       struct tqi_class *class, const struct tqi_heap_entry *entry)
 {
 	const uint64_t before = lane->tasks.root.tag;
 
 	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
 	follow_alone(tx, l, lane, class, before, 1);
-	return true;
 }
 
 static void remove_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
@@ -160,32 +160,49 @@ static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_cla
 	TQI_PUT(root->ready, root->ready - 1);
 }
 
+/* In any order, and among any lanes. */
+static __attribute__((noinline)) void push_rare(struct tqi_tx *tx, const struct tqi_task *task,
+						struct tqi_lane *lane, struct tqi_class *class,
+						const struct tqi_heap_entry *entry)
+{
+	const struct tqi_heads before = tqi_lane_heads(lane);
+
+	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
+	if (class->aged)
+		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
+			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, entry->tag });
+	follow(tx, task->lane, lane, class, &before);
+	count(tx, lane, 1);
+}
+
+/* By the key that it has. */
+static inline __attribute__((always_inline)) void push_keyed(struct tqi_tx *tx, uint32_t index,
+							     struct tqi_task *task,
+							     struct tqi_lane *lane,
+							     struct tqi_class *class)
+{
+	const struct tqi_heap_entry entry = { task->key, tqi_tag(task->sequence, index) };
+	const bool plain = is_plain(lane, class) && lane->tasks.capacity;
+
+	if (plain && !lane->tasks.length && !class->open.length)
+		push_first(tx, task->lane, lane, class, &entry);
+	else if (plain && lane->tasks.length && class->open.length == 1)
+		push_among(tx, task->lane, lane, class, &entry);
+	else
+		push_rare(tx, task, lane, class, &entry);
+}
+
 /* False: it is held, and stays out. */
-TQI_TWICE bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
+static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struct tqi_lane *lane)
 {
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);
-	uint64_t tag = tqi_tag(task->sequence, index);
 
 	set_key(tx, task, class);
 	if (task->flags & TQI_TASK_HELD) {
 		count_held(tx, task, 1);
 		return false;
 	}
-	const struct tqi_heap_entry entry = { task->key, tag };
-	const bool plain = is_plain(lane, class) && lane->tasks.capacity;
-
-	if (plain && !lane->tasks.length && !class->open.length)
-		return push_first(tx, task->lane, lane, class, &entry);
-	if (plain && lane->tasks.length && class->open.length == 1)
-		return push_among(tx, task->lane, lane, class, &entry);
-	const struct tqi_heads before = tqi_lane_heads(lane);
-
-	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, entry);
-	if (class->aged)
-		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
-			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, tag });
-	follow(tx, task->lane, lane, class, &before);
-	count(tx, lane, 1);
+	push_keyed(tx, index, task, lane, class);
 	return true;
 }
 
@@ -206,6 +223,16 @@ void tqi_ready_enter_lane(struct tqi_tx *tx, uint32_t index, struct tqi_task *ta
 	/* Whom a limit holds back is nobody's work yet. */
 	if (push(tx, index, task, lane) && tx->core->waiter_for_work &&
 	    !(lane->limits[0] && tqi_limits_full(tx, lane->limits)))
+		tqi_wake_for(tx, lane->class_);
+}
+
+void tqi_ready_enter_new(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+			 struct tqi_lane *lane, struct tqi_class *class)
+{
+	if (class->edf) /* a deadline is the key: it has none */
+		set_key(tx, task, class);
+	push_keyed(tx, index, task, lane, class);
+	if (tx->core->waiter_for_work)
 		tqi_wake_for(tx, lane->class_);
 }
 

@@ -10,6 +10,9 @@ void tqi_ready_enter(struct tqi_tx *tx, uint32_t task, bool keep_place);
 /* The same for who has the records. */
 void tqi_ready_enter_lane(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
 			  struct tqi_lane *lane, bool keep_place);
+/* A new one without rare settings, which is ready at once: it has its place and its key. */
+void tqi_ready_enter_new(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
+			 struct tqi_lane *lane, struct tqi_class *class_);
 void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_task *task,
 			  struct tqi_lane *lane, struct tqi_class *class_);
 /* Into its lane, which is another one than before: nothing new for those who sleep. */

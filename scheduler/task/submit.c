@@ -80,13 +80,18 @@ uint64_t tqi_submit_block_bytes(const struct tq_task_spec *spec)
 	return bytes > TQI_COPY_MAX ? block_bytes(spec, true) : bytes;
 }
 
-void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
+static inline void fill_block(const struct tq_task_spec *spec, void *block)
 {
 	if (spec->payload_bytes)
 		memcpy(block, spec->payload, spec->payload_bytes);
 	if (spec->label)
 		memcpy((unsigned char *)block + spec->payload_bytes, spec->label,
 		       label_bytes(spec));
+}
+
+void tqi_submit_block_fill(const struct tq_task_spec *spec, void *block)
+{
+	fill_block(spec, block);
 }
 
 /* Who had a hint did not look at the name: it is another's, or none. */
@@ -164,7 +169,7 @@ TQI_TWICE int take_block(struct tqi_tx *tx, const struct tqi_submit *s, bool rar
 	*ret_block = tqi_block_take(tx, bytes);
 	if (!*ret_block)
 		return -ENOMEM;
-	tqi_submit_block_fill(s->spec, tqi_unit(tx, *ret_block));
+	fill_block(s->spec, tqi_unit(tx, *ret_block));
 	return 0;
 }
 
@@ -325,7 +330,7 @@ static uint64_t first_due(struct tqi_tx *tx, const struct tqi_task *t, uint64_t 
 
 TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
 			  struct tqi_queue *queue, struct tqi_stream *stream, struct tqi_lane *lane,
-			  uint64_t delay_ns, bool blocked, bool rare)
+			  struct tqi_class *class, uint64_t delay_ns, bool blocked, bool rare)
 {
 	static const struct tqi_pass comes = { TQ_FREE, TQ_READY, TQ_READY, 0, 0, 0 };
 	uint64_t due = rare ? first_due(tx, t, delay_ns) : 0;
@@ -337,13 +342,13 @@ TQI_TWICE void start_life(struct tqi_tx *tx, uint32_t index, struct tqi_task *t,
 		TQI_INIT(t->ready_ns, 0);
 	} else if (due) {
 		tqi_task_move(tx, index, TQ_DELAYED);
-	} else {
-		if (rare)
-			tqi_task_move(tx, index, TQ_READY);
-		else
-			tqi_pass(tx, index, t, queue, stream, lane, &comes, false);
+	} else if (rare) {
+		tqi_task_move(tx, index, TQ_READY);
 		/* Ready from the start: fill() has its place. */
 		tqi_ready_enter_lane(tx, index, t, lane, true);
+	} else {
+		tqi_pass(tx, index, t, queue, stream, lane, &comes, false);
+		tqi_ready_enter_new(tx, index, t, lane, class);
 	}
 	if (!rare)
 		return;
@@ -434,8 +439,9 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 		return -ENOMEM;
 	struct tqi_task *t = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, l);
+	struct tqi_class *class = tqi_class_at(tx, lane->class_);
 
-	fill(tx, t, s, queue, block, l, tqi_class_at(tx, lane->class_)->rate, &extra, rare);
+	fill(tx, t, s, queue, block, l, class->rate, &extra, rare);
 	if (rare && s->spec->unique_key)
 		r = tqi_key_take(tx, index, s->spec, leader);
 	if (rare && r == 0 && s->spec->after_count)
@@ -444,7 +450,7 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 		return r;
 	if (rare && s->group)
 		tqi_member_join(tx, s->group, index);
-	start_life(tx, index, t, queue, stream, lane, s->spec->delay_ns,
+	start_life(tx, index, t, queue, stream, lane, class, s->spec->delay_ns,
 		   rare && (leader || culprit || is_unmet(tx, t)), rare);
 	if (rare && s->spec->after_count && !culprit && tqi_trace_is_on(tx))
 		tqi_after_record(tx, index);
