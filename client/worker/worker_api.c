@@ -251,7 +251,9 @@ static inline void fill_kept(struct tqi_tx *tx, const struct tqi_attempt *a, str
 }
 
 /* Filled under the lock: the record is the task's, and pinned from now on. */
-static void fill_claim(struct tqi_tx *tx, const struct tqi_claimed *c, struct tq_claim *claim)
+static inline __attribute__((always_inline)) void fill_claim(struct tqi_tx *tx,
+							     const struct tqi_claimed *c,
+							     struct tq_claim *claim)
 {
 	const struct tqi_task *task = c->of;
 	const struct tqi_attempt *a = c->as;
@@ -404,7 +406,7 @@ static __attribute__((noinline)) int await_claim(struct claiming *c, uint64_t ti
 	return tqi_block_from(c->worker->tq, &s, tx, r);
 }
 
-static int claim_now(struct claiming *c, uint64_t timeout_ns)
+static inline __attribute__((always_inline)) int claim_now(struct claiming *c, uint64_t timeout_ns)
 {
 	struct tq *tq = c->worker->tq;
 	struct tqi_tx tx;
@@ -434,7 +436,8 @@ static int run_claim(struct claiming *c, uint64_t timeout_ns)
 	if (c->look)
 		tqi_keep(tq);
 	if (c->count) {
-		tqi_heartbeat_busy(c->worker->heartbeat);
+		if (c->worker->heartbeat)
+			tqi_heartbeat_busy(c->worker->heartbeat);
 		tqi_behalf_set(c->worker, c->count == 1 ? c->claims : NULL);
 	}
 	return r;

@@ -188,10 +188,13 @@ static __attribute__((noinline)) void first_of_bands(struct tqi_tx *tx,
 	}
 }
 
-/* *best: of it and the first ones of a chain's classes that the worker can run the first one. */
-static void first_of_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
-			   const struct tqi_chain *chain, uint32_t order,
-			   struct tqi_heap_entry *best, struct tqi_turn *turn)
+/*
+ * *best: of it and the first ones of a chain's classes that the worker can run the first one.
+ * Inline: each claim comes here.
+ */
+static inline __attribute__((always_inline)) void first_of_chain(
+	struct tqi_tx *tx, const struct tqi_worker *worker, const struct tqi_chain *chain,
+	uint32_t order, struct tqi_heap_entry *best, struct tqi_turn *turn)
 {
 	uint32_t c = chain->first, steps = 0;
 
@@ -211,8 +214,10 @@ static void first_of_chain(struct tqi_tx *tx, const struct tqi_worker *worker,
 }
 
 /* PO-6: lane of the task that has been ready longest, if it is overdue; 0 none. */
-static uint32_t most_overdue(struct tqi_tx *tx, const struct tqi_worker *worker,
-			     const struct tqi_queue *queue, struct tqi_turn *turn)
+static __attribute__((noinline)) uint32_t most_overdue(struct tqi_tx *tx,
+						       const struct tqi_worker *worker,
+						       const struct tqi_queue *queue,
+						       struct tqi_turn *turn)
 {
 	struct tqi_heap_entry oldest = { 0, 0 };
 
@@ -237,8 +242,9 @@ static bool has_turn_of_overdue(struct tqi_tx *tx, struct tqi_queue *queue,
 }
 
 /* Bands, rates, eras or turns decide. */
-static uint32_t best_by_policy(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
-			       struct tqi_turn *turn)
+static __attribute__((noinline)) uint32_t best_by_policy(struct tqi_tx *tx,
+							 const struct tqi_worker *worker,
+							 uint32_t q, struct tqi_turn *turn)
 {
 	struct tqi_queue *queue = tqi_queue_at(tx, q);
 	uint32_t lane = has_turn_of_overdue(tx, queue, turn) ? most_overdue(tx, worker, queue, turn)

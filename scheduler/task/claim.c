@@ -138,9 +138,9 @@ static uint32_t next(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *wor
 	return index;
 }
 
-/* The best task that may start; 0 none. */
-static int choose(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
-		  uint32_t *ret_index, struct tqi_turn *ret_turn)
+/* The best task that may start. */
+static inline int choose(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
+			 uint32_t *ret_index, struct tqi_task **ret_task, struct tqi_turn *ret_turn)
 {
 	for (uint32_t i = 0; i < OVER_SLICE; i++) {
 		uint32_t index = next(tx, w, worker, ret_turn);
@@ -148,7 +148,8 @@ static int choose(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker
 		*ret_index = index;
 		if (!index)
 			return ret_turn->is_unsettled ? -EALREADY : -EAGAIN;
-		if (!tqi_task_is_over(tx, tqi_task_at(tx, index)))
+		*ret_task = tqi_task_at(tx, index);
+		if (!tqi_task_is_over(tx, *ret_task))
 			return 0;
 		if (tqi_tx_is_filling(tx))
 			break;
@@ -194,6 +195,7 @@ static void fetch_next(struct tqi_tx *tx, const struct tqi_class *of)
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 {
 	struct tqi_worker *worker = tqi_worker_at(tx, w);
+	struct tqi_task *task;
 	struct tqi_turn turn;
 	uint32_t index;
 	bool full;
@@ -202,7 +204,7 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 		return TQ_ECOMMAND;
 	if (worker->attempt_count >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
-	int r = choose(tx, w, worker, &index, &turn);
+	int r = choose(tx, w, worker, &index, &task, &turn);
 
 	if (r < 0)
 		return r;
@@ -213,7 +215,6 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 	if (!a)
 		return full ? TQ_EFULL : -ENOMEM;
 	struct tqi_attempt *attempt = tqi_attempt_at(tx, a);
-	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_queue *queue = tqi_queue_at(tx, task->queue);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 	struct tqi_class *class = tqi_class_at(tx, lane->class_);

@@ -19,7 +19,6 @@
 #define SCHEDULES_SLICE 2   /* schedules looked at in one hold: each may copy 64 KiB */
 #define RETIRE_SLICE 16	    /* old records freed in one hold */
 #define WORKERS_SLICE 64    /* worker records looked at in one hold */
-#define LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come twice a second */
 /* Looks are at most 1 s apart while anything runs, even where processors are short not 3 s:
  * a longer gap means that the judges themselves were stopped (C3). */
 #define GAP_NS 3500000000ull
@@ -31,13 +30,6 @@ static void note_look(struct tqi_tx *tx)
 	if (tx->now_ns - root->look_ns > GAP_NS)
 		TQI_SET(tx, root->unbroken_ns, tx->now_ns);
 	TQI_SET(tx, root->look_ns, tx->now_ns);
-}
-
-bool tqi_look_is_due(struct tqi_tx *tx)
-{
-	const struct tqi_root *root = tqi_root(tx);
-
-	return root->running && tx->now_ns - root->look_ns > LOOK_DUE_NS;
 }
 
 static bool add_suspect(struct tqi_tx *tx, uint32_t w, bool hinted, struct tqi_look *look)

@@ -19,8 +19,15 @@ struct tqi_look {
 	struct tqi_group_suspect owners[TQI_GROUP_SUSPECTS];
 };
 
-/* Whether something runs and nobody has looked for more than a second. */
-bool tqi_look_is_due(struct tqi_tx *tx);
+#define TQI_LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come twice a second */
+
+/* Whether something runs and nobody has looked for longer than that. */
+static inline bool tqi_look_is_due(const struct tqi_tx *tx)
+{
+	const struct tqi_root *root = tqi_root(tx);
+
+	return root->running && tx->now_ns - root->look_ns > TQI_LOOK_DUE_NS;
+}
 /* One slice of everything that is due. */
 void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look);
 
