@@ -212,12 +212,28 @@ static bool searches(const struct tqi_entry *e)
 	return e->submit.spec->group && e->submit.spec->after_count;
 }
 
-/* Also to a drained queue, where nothing goes with it that would have to be undone. */
-static int submit_one(struct tqi_tx *tx, struct tqi_entry *e, const struct tqi_batch *batch)
+/* Who names by the same texts what the one before it names need not ask for it again. */
+static inline void share_names(struct tqi_entry *e, const struct tqi_entry *before)
 {
+	const struct tq_task_spec *spec = e->submit.spec, *other = before->submit.spec;
+
+	if (spec->queue != other->queue || spec->kind != other->kind)
+		return;
+	e->submit.queue = before->submit.queue;
+	e->submit.kind = before->submit.kind;
+}
+
+/* Also to a drained queue, where nothing goes with it that would have to be undone. */
+static int submit_one(struct tqi_tx *tx, struct tqi_entry *entries, uint32_t n,
+		      const struct tqi_batch *batch)
+{
+	struct tqi_entry *e = &entries[n];
+
 	if (batch->alone)
 		return tqi_entry_submit(tx, e);
 	tqi_entry_begin(tx, e);
+	if (n)
+		share_names(e, e - 1);
 	return tqi_submit(tx, &e->submit, &e->id);
 }
 
@@ -234,7 +250,7 @@ static uint32_t submit_each(struct tqi_tx *tx, struct tqi_entry *entries, uint32
 		if (alone)
 			tqi_batch_part(batch, tx, n);
 		cycles += alone;
-		*ret_r = submit_one(tx, &entries[n], batch);
+		*ret_r = submit_one(tx, entries, n, batch);
 		tqi_batch_tried(batch, tx, n);
 		if (tx->corrupt || (*ret_r < 0 && batch->alone))
 			break;
