@@ -12,3 +12,8 @@ function(tqi_layer name)
 	target_include_directories(${name} PRIVATE
 		${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include ${TASKQ_GENERATED_INCLUDE})
 endfunction()
+
+# What every task goes through is compiled with -O3, but for debugging (docs/decisions/0031).
+function(tqi_hot)
+	set_property(SOURCE ${ARGN} APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)
+endfunction()
