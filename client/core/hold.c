@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Holds, and making room when one finds none. */
+#include "client/core/hold.h"
+
 #include <errno.h>
 
-#include "client/core/handle.h"
-#include "client/core/probes.h"
-#include "client/core/removal.h"
 #include "client/core/sleeper.h"
 #include "scheduler/graph/edge.h"
-#include "scheduler/graph/inherit.h"
 #include "scheduler/order/unused.h"
 #include "scheduler/task/look.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/task/sweep.h"
 #include "scheduler/task/task.h"
-#include "scheduler/worker/keepers.h"
-#include "scheduler/time/wall.h"
 #include "shm/extent.h"
 #include "shm/pool.h"
 
@@ -37,9 +33,8 @@ static void leave_orphan(struct tqi_tx *tx, struct tqi_self *self)
 	tqi_step(tx);
 }
 
-/* What few holds meet, in this order; on an error the lock is given back. */
-static __attribute__((noinline)) int begin_rarely(struct tq *tq, struct tqi_tx *tx,
-						  struct tqi_self *self)
+/* In this order. */
+int tqi_hold_begin_rarely(struct tq *tq, struct tqi_tx *tx, struct tqi_self *self)
 {
 	if (tqi_wall_is_needed(tqi_root(tx)))
 		tx->wall_ns = tqi_wall(tq);
@@ -53,74 +48,24 @@ static __attribute__((noinline)) int begin_rarely(struct tq *tq, struct tqi_tx *
 	return 0;
 }
 
-static inline __attribute__((always_inline)) int begin(struct tq *tq, struct tqi_tx *tx)
-{
-	struct tqi_self *self = tqi_self(tq);
-
-	if (!self)
-		return -ENOMEM;
-	int r = tqi_lock(&tq->seg, &self->thread, tq->lock_timeout_ns);
-
-	if (r < 0)
-		return r;
-	/* After the lock: time does not go back from one hold to the next. */
-	tqi_tx_attach(tx, &tq->seg, &tq->seen);
-	tqi_tx_begin_first(tx, tqi_now(tq));
-	if (__builtin_expect(tqi_wall_is_needed(tqi_root(tx)) || self->orphan ||
-				     (tqi_root(tx)->flags & TQI_ROOT_REPAIR),
-			     0))
-		return begin_rarely(tq, tx, self);
-	return 0;
-}
-
 int tqi_hold_begin(struct tq *tq, struct tqi_tx *tx)
 {
-	if (__builtin_expect(tq->seg.readonly, 0))
-		return -EROFS;
-	const uint32_t lost = tqi_load_acquire32(&tqi_segment_header(&tq->seg)->destroyed);
-
-	return __builtin_expect(lost != 0, 0) ? tqi_loss(lost) : begin(tq, tx);
+	return tqi_hold_begin_inline(tq, tx);
 }
 
 int tqi_hold_force(struct tq *tq, struct tqi_tx *tx)
 {
-	return tq->seg.readonly ? -EROFS : begin(tq, tx);
-}
-
-/* What the hold has committed, in one transaction or several, is told before others go on. */
-static void leave(struct tq *tq, struct tqi_tx *tx)
-{
-	tqi_probes_fire(tx);
-	tqi_unlock(&tq->seg);
-}
-
-static inline __attribute__((always_inline)) int commit(struct tq *tq, struct tqi_tx *tx, int r)
-{
-	if (tqi_wake_keepers_must(tx) && !tx->corrupt)
-		tqi_wake_keepers(tx);
-	if (tx->corrupt)
-		tqi_tx_abort(tx);
-	else
-		tqi_tx_commit(tx);
-	leave(tq, tx);
-	return tx->corrupt ? TQ_ECORRUPT : r;
+	return tq->seg.readonly ? -EROFS : tqi_hold_force_inline(tq, tx);
 }
 
 int tqi_hold_commit(struct tq *tq, struct tqi_tx *tx, int r)
 {
-	return commit(tq, tx, r);
+	return tqi_hold_commit_inline(tq, tx, r);
 }
 
 int tqi_hold_end(struct tq *tq, struct tqi_tx *tx, int r)
 {
-	/* What has just become urgent is to show, and to start, before what comes next. */
-	if (r >= 0 && tqi_inherit_pending(tx) && !tqi_tx_is_filling(tx))
-		tqi_inherit_slice(tx);
-	if (r >= 0 || tx->corrupt)
-		return commit(tq, tx, r);
-	tqi_tx_abort(tx);
-	leave(tq, tx);
-	return r;
+	return tqi_hold_end_inline(tq, tx, r);
 }
 
 /* Entries in flight of the dead: what they hold is room. */
@@ -300,7 +245,7 @@ bool tqi_hold_lacked(struct tq *tq, struct tqi_tx *tx, uint32_t *tries)
 	if (tx->corrupt || *tries >= TQI_ROOM_TRIES)
 		return false;
 	tqi_tx_abort(tx);
-	leave(tq, tx);
+	tqi_hold_leave(tq, tx);
 	*tries = tqi_make_room(tq, 0) < 0 ? TQI_ROOM_TRIES : *tries + 1;
 	return true;
 }

@@ -6,6 +6,7 @@
 #include "client/submit/entry.h"
 #include "client/core/batch.h"
 #include "client/core/current_attempt.h"
+#include "client/core/hold.h"
 #include "client/core/options.h"
 #include "client/core/removal.h"
 #include "client/core/sleeper.h"
@@ -132,12 +133,12 @@ static inline __attribute__((always_inline)) int submit_now(struct tq *tq, struc
 {
 	for (;;) {
 		struct tqi_tx tx;
-		int r = tqi_hold_begin(tq, &tx);
+		int r = tqi_hold_begin_inline(tq, &tx);
 
 		if (r < 0)
 			return r;
 		tqi_tend(&tx);
-		r = tqi_hold_end(tq, &tx, submit_entry(&tx, e));
+		r = tqi_hold_end_inline(tq, &tx, submit_entry(&tx, e));
 		tqi_entry_end(e, r);
 		if (!tqi_is_lacking(r))
 			return tqi_removal_check(tq, tx.now_ns, r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "client/core/batch.h"
+#include "client/core/hold.h"
 #include "client/core/options.h"
 #include "client/worker/worker_api.h"
 #include "scheduler/task/claim.h"
@@ -98,14 +99,14 @@ static int end_by(struct tq_worker *worker, const struct tq_claim *claim,
 	int r;
 
 	do {
-		r = tqi_hold_begin(worker->tq, &tx);
+		r = tqi_hold_begin_inline(worker->tq, &tx);
 		if (r < 0)
 			break;
 		tqi_tend(&tx);
 		r = tqi_end(&tx, worker->index, claim->slot, claim->id, claim->epoch, v);
 	} while (r == 0 && tqi_hold_again(worker->tq, &tx, &tries));
 	if (r == 0 || r == TQ_ELEASE)
-		r = tqi_hold_end(worker->tq, &tx, r);
+		r = tqi_hold_end_inline(worker->tq, &tx, r);
 	if (r < 0)
 		tqi_block_cancel(worker->tq, v->result_token);
 	return r;

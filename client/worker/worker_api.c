@@ -8,6 +8,7 @@
 
 #include "client/core/batch.h"
 #include "client/core/current_attempt.h"
+#include "client/core/hold.h"
 #include "client/core/options.h"
 #include "client/core/removal.h"
 #include "client/core/sleeper.h"
@@ -411,7 +412,7 @@ static inline __attribute__((always_inline)) int claim_now(struct claiming *c, u
 	struct tq *tq = c->worker->tq;
 	struct tqi_tx tx;
 	uint64_t wake_ns;
-	int r = tqi_hold_begin(tq, &tx);
+	int r = tqi_hold_begin_inline(tq, &tx);
 
 	if (r == TQ_EREMOVED)
 		tqi_dismiss(tq, TQI_LOST_REMOVED); /* RM-1 */
@@ -419,7 +420,8 @@ static inline __attribute__((always_inline)) int claim_now(struct claiming *c, u
 		return r;
 	tqi_tend(&tx);
 	r = try_claim(&tx, c, false, &wake_ns);
-	return r == 0 ? tqi_hold_commit(tq, &tx, 0) : await_claim(c, timeout_ns, &tx, r, wake_ns);
+	return r == 0 ? tqi_hold_commit_inline(tq, &tx, 0)
+		      : await_claim(c, timeout_ns, &tx, r, wake_ns);
 }
 
 static int run_claim(struct claiming *c, uint64_t timeout_ns)

@@ -21,7 +21,26 @@ struct tqi_place tqi_place_of(struct tqi_tx *tx, const struct tqi_task *task);
  * 0 = no memory: nothing half-made is left.
  */
 uint32_t tqi_lane_room(struct tqi_tx *tx, const struct tqi_place *place);
-/* The same, and the member is in. */
+/*
+ * The same of a task without rare settings where nothing is to be looked for: its queue has no
+ * bands and no tenants, and the newest class is of its kind, and has room.  0: it is not so.
+ */
+static inline uint32_t tqi_lane_newest(struct tqi_tx *tx, const struct tqi_queue *queue,
+				       uint32_t kind)
+{
+	const struct tqi_chain *chain = &queue->chains[queue->era & 1];
+
+	if (((queue->flags & TQI_QUEUE_BANDED) | queue->fair | chain->tournaments) || !chain->first)
+		return 0;
+	const struct tqi_class *class = tqi_class_at(tx, chain->first);
+
+	if (class->kind != kind || class->band || class->aged)
+		return 0;
+	const struct tqi_lane *lane = tqi_lane_at(tx, class->plain);
+
+	return lane->tasks.capacity > lane->members ? class->plain : 0;
+}
+/* The same as the first, and the member is in. */
 uint32_t tqi_lane_join(struct tqi_tx *tx, const struct tqi_place *place);
 /* A member leaves; it has left, and is not counted any more: memory may go back. */
 void tqi_lane_leave(struct tqi_tx *tx, uint32_t lane);

@@ -409,6 +409,16 @@ static bool closes_cycle(struct tqi_tx *tx, const struct tqi_submit *s, uint32_t
 	return (g->completion || g->waiters) && tqi_cycle_blocks(tx, index);
 }
 
+/* Of whatever settings; a plain task is not counted in it yet. */
+static __attribute__((noinline)) uint32_t find_lane(struct tqi_tx *tx, const struct tqi_submit *s,
+						    const struct tqi_extra *extra, bool rare)
+{
+	const struct tqi_place place = { s->queue, s->kind, s->spec->priority, extra->tenant,
+					 rare && s->spec->limit_count ? extra->limits : NULL };
+
+	return rare ? tqi_lane_join(tx, &place) : tqi_lane_room(tx, &place);
+}
+
 /* A new task, of a record and a block. */
 TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tqi_queue *queue,
 			uint32_t block, uint32_t leader, bool rare, uint64_t *ret_id)
@@ -429,10 +439,9 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 
 	if (!stream)
 		return -ENOMEM;
-	const struct tqi_place place = { s->queue, s->kind, s->spec->priority, extra.tenant,
-					 rare && s->spec->limit_count ? extra.limits : NULL };
-
-	l = rare ? tqi_lane_join(tx, &place) : tqi_lane_room(tx, &place);
+	l = rare ? 0 : tqi_lane_newest(tx, queue, s->kind);
+	if (!l)
+		l = find_lane(tx, s, &extra, rare);
 	if (!l || tqi_heap_reserve(tx, &root->time.due, root->unfinished + 1) < 0)
 		return -ENOMEM;
 	if (rare && s->spec->at_ns && tqi_wall_reserve(tx) < 0)

@@ -90,24 +90,24 @@ void tqt_run_submit_batch(struct tqt_world *w)
 	w->result = tq_submit_many(w->tq, specs, 4, ids);
 }
 
-/* A queue that takes three. */
+/* A queue that takes one. */
 void tqt_prepare_bounded(struct tqt_world *w)
 {
-	const struct tq_queue_opts opts = { .size = sizeof(opts), .depth_max = 3 };
+	const struct tq_queue_opts opts = { .size = sizeof(opts), .depth_max = 1 };
 
 	tqt_must(tq_queue_set(w->other, "bounded", &opts), "bounded");
 }
 
-/* The fourth of a transaction is refused, and those before it are made again (BA-2). */
+/* The second of a transaction is refused, and the first is made again (BA-2). */
 void tqt_run_submit_batch_refused(struct tqt_world *w)
 {
-	struct tq_task_spec specs[5];
+	struct tq_task_spec specs[2];
 
-	for (int i = 0; i < 5; i++)
+	for (int i = 0; i < 2; i++)
 		specs[i] = (struct tq_task_spec){ .size = sizeof(specs[i]),
 						  .queue = "bounded",
 						  .kind = "k",
 						  .payload = tqt_large,
 						  .payload_bytes = 8 };
-	w->result = tq_submit_many(w->tq, specs, 5, NULL);
+	w->result = tq_submit_many(w->tq, specs, 2, NULL);
 }
