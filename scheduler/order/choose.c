@@ -297,8 +297,9 @@ static uint32_t best_of_tenants(struct tqi_tx *tx, const struct tqi_worker *work
 	return task;
 }
 
-static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t q,
-			      struct tqi_turn *turn)
+static __attribute__((noinline)) uint32_t best_of_queue(struct tqi_tx *tx,
+							const struct tqi_worker *worker, uint32_t q,
+							struct tqi_turn *turn)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
 
@@ -315,6 +316,34 @@ static uint32_t best_of_queue(struct tqi_tx *tx, const struct tqi_worker *worker
 	return best_of_classes(tx, worker, q, queue, turn);
 }
 
+/*
+ * The first task of a queue where keys decide, and nothing else: no tenants, no servers, and no
+ * limits in its few classes.  0: there is none, or there is more to it.
+ */
+static inline uint32_t first_by_key(struct tqi_tx *tx, const struct tqi_worker *worker,
+				    const struct tqi_queue *queue)
+{
+	const struct tqi_chain *chain = &queue->chains[queue->era & 1];
+	const uint32_t more = TQI_QUEUE_PAUSED | TQI_QUEUE_ORDERED | TQI_QUEUE_SHARED |
+			      TQI_QUEUE_SERVED;
+	const struct tqi_class *best = NULL;
+	uint32_t c = chain->first, steps = 0;
+
+	if ((queue->flags & more) | chain->tournaments)
+		return 0;
+	while (c) {
+		const struct tqi_class *class = tqi_class_at(tx, c);
+
+		if (class->lane_count > 1)
+			return 0;
+		if (class->open.length && can_run(worker, class) &&
+		    (!best || tqi_entry_before(&class->open.root, &best->open.root)))
+			best = class;
+		c = tqi_class_next(tx, class, &steps);
+	}
+	return best ? tqi_tag_index(tqi_lane_at(tx, best->plain)->tasks.root.tag) : 0;
+}
+
 uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 			  struct tqi_turn *ret_turn)
 {
@@ -322,8 +351,11 @@ uint32_t tqi_ready_choose(struct tqi_tx *tx, const struct tqi_worker *worker,
 		(struct tqi_turn){ .is_unsettled = tqi_lane_has_to_open(tx) && !tqi_lane_open(tx) };
 	for (uint32_t i = 0;
 	     i < worker->queue_count && i < TQ_WORKER_QUEUES_MAX && !ret_turn->is_unsettled; i++) {
-		uint32_t task = best_of_queue(tx, worker, worker->queues[i], ret_turn);
+		const uint32_t q = worker->queues[i];
+		uint32_t task = first_by_key(tx, worker, tqi_queue_at(tx, q));
 
+		if (!task)
+			task = best_of_queue(tx, worker, q, ret_turn);
 		if (task)
 			return task;
 		ret_turn->queue = 0;
