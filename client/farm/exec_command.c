@@ -88,6 +88,11 @@ static void explain_fault(const struct tqi_launch *launch, const struct tqi_laun
 		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -fault->error,
 				"cannot write to %s: %s", launch->output_path, why);
 		return;
+	case TQI_LAUNCH_INPUT:
+		tqi_outcome_set(outcome, TQ_VERDICT_FAIL, TQ_CAUSE_ERROR, -fault->error,
+				"cannot read the standard input of process %u: %s",
+				(unsigned)(exec->reader >> 32), why);
+		return;
 	default:
 		tqi_outcome_release(outcome, "cannot start a command", -fault->error);
 	}

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "client/core/marked.h"
+#include "client/farm/reader.h"
 #include "shm/ident.h"
 #include "taskq/farm.h"
 
@@ -25,8 +26,8 @@ struct identity {
 	char attempt[32];
 	char queue[16 + TQ_NAME_MAX];
 	char segment[16 + TQI_PATH_MAX];
-	char deadline[48]; /* "" none */
-	char server[16 + TQ_SERVER_MAX]; /* "" none */
+	char deadline[48];			    /* "" none */
+	char server[16 + TQ_SERVER_MAX];	    /* "" none */
 	char leftovers[sizeof(TQI_MARK_LEFTOVERS)]; /* MK-1 */
 };
 #define IDENTITY_COUNT 7
@@ -164,7 +165,7 @@ void tqi_launch_close(int fd[static 1])
 	*fd = -1;
 }
 
-static int raise_fd(int *fd)
+int tqi_launch_raise(int fd[static 1])
 {
 	if (*fd >= LOWEST_FD)
 		return 0;
@@ -183,9 +184,9 @@ static int make_pipe(int fd[2])
 		fd[0] = fd[1] = -1;
 		return -errno;
 	}
-	int r = raise_fd(&fd[0]);
+	int r = tqi_launch_raise(&fd[0]);
 
-	return r < 0 ? r : raise_fd(&fd[1]);
+	return r < 0 ? r : tqi_launch_raise(&fd[1]);
 }
 
 static int make_pipes(struct tqi_launch *launch)
@@ -201,35 +202,6 @@ static int make_pipes(struct tqi_launch *launch)
 	return r;
 }
 
-/* As tqi_reader_name() has it; a number that another process has now is not its. */
-static bool reader_lives(uint64_t name)
-{
-	uint64_t start;
-	char state;
-
-	return tqi_pid_start((uint32_t)(name >> 32), &start, &state) == 0 &&
-	       (uint32_t)start == (uint32_t)name;
-}
-
-/* Its pipe for errors; -1 the reader has gone, or is another user's, or it is no pipe. */
-static int open_reader(const struct tq_exec *exec)
-{
-	char path[64];
-	struct stat st;
-
-	if (!(exec->flags & TQ_EXEC_READER_FD) || exec->output_path || !reader_lives(exec->reader))
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%u/fd/%u", (unsigned)(exec->reader >> 32),
-		 exec->reader_fd);
-	int fd = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd >= 0 && reader_lives(exec->reader) && fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
-	    fcntl(fd, F_SETFL, O_WRONLY) == 0 && raise_fd(&fd) == 0)
-		return fd;
-	tqi_launch_close(&fd);
-	return -1;
-}
-
 int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker,
 		       const struct tq_claim *claim, const struct tq_exec *exec)
 {
@@ -237,7 +209,8 @@ int tqi_launch_prepare(struct tqi_launch *launch, const struct tq_worker *worker
 				       .parent = getpid(),
 				       .go = { -1, -1 },
 				       .status = { -1, -1 },
-				       .errors = open_reader(exec),
+				       .input = tqi_reader_input(exec),
+				       .errors = tqi_reader_errors(exec),
 				       .output = { -1, -1 } };
 	launch->env = make_env(worker, claim, exec);
 	if (!launch->env)
@@ -251,6 +224,7 @@ void tqi_launch_free(struct tqi_launch *launch)
 {
 	free(launch->env);
 	free(launch->output_path);
+	tqi_launch_close(&launch->input);
 	tqi_launch_close(&launch->errors);
 	for (int i = 0; i < 2; i++) {
 		tqi_launch_close(&launch->go[i]);
@@ -275,6 +249,7 @@ pid_t tqi_launch_fork(struct tqi_launch *launch)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	tqi_launch_close(&launch->status[1]);
 	tqi_launch_close(&launch->output[1]);
+	tqi_launch_close(&launch->input);
 	tqi_launch_close(&launch->errors);
 	return pid < 0 ? -error : pid;
 }

@@ -19,6 +19,7 @@ enum tqi_launch_step {
 	TQI_LAUNCH_CWD = 2,
 	TQI_LAUNCH_OUTPUT = 3,
 	TQI_LAUNCH_EXEC = 4,
+	TQI_LAUNCH_INPUT = 5,
 };
 
 struct tqi_launch_fault {
@@ -34,6 +35,7 @@ struct tqi_launch {
 	pid_t parent;
 	int go[2];     /* parent to child */
 	int status[2]; /* child to parent */
+	int input;     /* with TQ_EXEC_READER_INPUT; -errno: it cannot be had */
 	int errors;    /* -1: with the output */
 	int output[2]; /* child to parent; -1: output_path */
 };
@@ -46,6 +48,8 @@ pid_t tqi_launch_fork(struct tqi_launch *launch);
 /* Let it go.  0 it runs; 1 it failed before, as `ret_fault` says; -errno. */
 int tqi_launch_go(struct tqi_launch *launch, struct tqi_launch_fault *ret_fault);
 void tqi_launch_close(int fd[static 1]);
+/* To where no standard descriptor is in its way.  0 or -errno. */
+int tqi_launch_raise(int fd[static 1]);
 void tqi_launch_free(struct tqi_launch *launch);
 
 /* Child only. */

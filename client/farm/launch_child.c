@@ -60,15 +60,24 @@ static void place(int fd, int as)
 		dup2(fd, as);
 }
 
+static void place_input(const struct tqi_launch *launch)
+{
+	const bool own = !(launch->exec->flags & TQ_EXEC_READER_INPUT);
+	const int in = own ? open("/dev/null", O_RDONLY | O_CLOEXEC) : launch->input;
+
+	if (in < 0) {
+		errno = own ? errno : -in;
+		give_up(launch, own ? TQI_LAUNCH_SETUP : TQI_LAUNCH_INPUT);
+	}
+	place(in, STDIN_FILENO);
+}
+
 static void redirect(const struct tqi_launch *launch)
 {
 	const int start = launch->exec->flags & TQ_EXEC_APPEND ? O_APPEND : O_APPEND | O_TRUNC;
 	const char *path = launch->output_path;
-	int in = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	if (in < 0)
-		give_up(launch, TQI_LAUNCH_SETUP);
-	place(in, STDIN_FILENO);
+	place_input(launch);
 	int out = path ? open(path, O_WRONLY | O_CREAT | start | O_CLOEXEC | O_NOCTTY, OUTPUT_MODE)
 		       : launch->output[1];
 

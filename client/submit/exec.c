@@ -29,9 +29,10 @@
 #define UMASK_SHIFT 16 /* its nine bits stand above the flags */
 #define UMASK_MAX 0777u
 #define HAS_READER_FD (1u << 6)
+#define READS_INPUT (1u << 7)
 #define KNOWN_FLAGS                                                                                \
-	(HAS_CWD | HAS_OUTPUT | HAS_READER | HAS_READER_FD | ALLOWS_LEFTOVERS | APPENDS |          \
-	 HAS_UMASK | UMASK_MAX << UMASK_SHIFT)
+	(HAS_CWD | HAS_OUTPUT | HAS_READER | HAS_READER_FD | READS_INPUT | ALLOWS_LEFTOVERS |      \
+	 APPENDS | HAS_UMASK | UMASK_MAX << UMASK_SHIFT)
 #define READER_ROOM (2 * sizeof(uint64_t) + 1)
 
 struct header {
@@ -76,9 +77,10 @@ static bool env_is_valid(const char *const *env)
 static bool flags_are_valid(const struct tq_exec *e)
 {
 	const uint32_t known = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK |
-			       TQ_EXEC_READER_FD;
+			       TQ_EXEC_READER_FD | TQ_EXEC_READER_INPUT;
 
 	if (e->reserved0 || (e->flags & ~known) ||
+	    ((e->flags & TQ_EXEC_READER_INPUT) && !e->reader) ||
 	    ((e->flags & TQ_EXEC_READER_FD) ? !e->reader || e->reader_fd > INT32_MAX
 					    : e->reader_fd))
 		return false;
@@ -90,6 +92,7 @@ static uint32_t flags_out(const struct tq_exec *e)
 	return (e->flags & TQ_EXEC_LEFTOVERS ? ALLOWS_LEFTOVERS : 0) |
 	       (e->flags & TQ_EXEC_APPEND ? APPENDS : 0) |
 	       (e->flags & TQ_EXEC_READER_FD ? HAS_READER_FD : 0) |
+	       (e->flags & TQ_EXEC_READER_INPUT ? READS_INPUT : 0) |
 	       (e->flags & TQ_EXEC_UMASK ? HAS_UMASK | e->umask << UMASK_SHIFT : 0);
 }
 
@@ -98,6 +101,7 @@ static void flags_in(uint32_t flags, struct tq_exec *ret_exec)
 	ret_exec->flags = (flags & ALLOWS_LEFTOVERS ? TQ_EXEC_LEFTOVERS : 0) |
 			  (flags & APPENDS ? TQ_EXEC_APPEND : 0) |
 			  (flags & HAS_READER_FD ? TQ_EXEC_READER_FD : 0) |
+			  (flags & READS_INPUT ? TQ_EXEC_READER_INPUT : 0) |
 			  (flags & HAS_UMASK ? TQ_EXEC_UMASK : 0);
 	ret_exec->umask = flags & HAS_UMASK ? flags >> UMASK_SHIFT : 0;
 }

@@ -77,6 +77,12 @@ TQ_API void tq_run_error(struct tq_run *run, const char *text);
 #define TQ_EXEC_APPEND (1u << 1)    /* to output_path, instead of emptying it first */
 #define TQ_EXEC_UMASK (1u << 2)	    /* .umask is that of the command, and of output_path */
 #define TQ_EXEC_READER_FD (1u << 3) /* standard error goes to the reader's descriptor */
+/*
+ * Standard input is that of the reader's process, a pipe or a file, which goes on where that
+ * process stands; an attempt for which it cannot be opened, as when that has ended, fails.
+ * Without this it is /dev/null.
+ */
+#define TQ_EXEC_READER_INPUT (1u << 4)
 
 /* A command, the payload of kind "exec". */
 struct tq_exec {

@@ -142,3 +142,49 @@ load helper
 	eventually 20 is 2-1 state cancelled
 	touch go
 }
+
+@test "fault.L14: a pipe at the standard input of run is the command's, as it is" {
+	timeout 20 taskq run -- cat < <(seq 100000) | cmp - <(seq 100000)
+	farm -j1
+	seq 100000 | timeout 20 taskq run -- cat | cmp - <(seq 100000)
+	seq 5 | timeout 20 taskq run -o got -- cat
+	cmp got <(seq 5)
+	[[ $(yes 2>/dev/null | timeout 20 taskq run -- head -1) == y ]]
+	[[ $(seq 3 | timeout 20 taskq run -- true) == "" ]]
+}
+
+@test "fault.L14: a file at the standard input of run is read from where that stands" {
+	local n
+
+	farm -j1
+	seq 5 >file
+	[[ $({ read -r n; timeout 20 taskq run -- xargs; } <file) == "2 3 4 5" ]]
+	[[ $(timeout 20 taskq run --retries 1 --backoff 1ms -- sh -c 'xargs; [ $TASKQ_ATTEMPT = 2 ]' <file 2>/dev/null | xargs) == "1 2 3 4 5 1 2 3 4 5" ]]
+	[[ $(while read -r n; do timeout 20 taskq run -- echo "$n"; done <file | xargs) == "1 2 3 4 5" ]]
+	[[ $(timeout 20 taskq run -- cat <<<"of the shell") == "of the shell" ]]
+}
+
+@test "fault.L14: run says what input its command does not get" {
+	local id
+
+	run -0 --separate-stderr timeout 20 taskq run -- cat </dev/zero
+	says "standard input is neither a pipe nor a file"
+	run -0 --separate-stderr timeout 20 taskq run -- cat </dev/null
+	[[ -z $stderr ]]
+	run -0 --separate-stderr bash -c 'timeout 20 taskq run -- cat <&-'
+	[[ -z $output ]]
+	farm -j1
+	taskq pause
+	start bash -c 'seq 3 | { exec taskq run -- cat; }'
+	eventually 10 eval '[[ -n $(taskq list -H -o id -S ready) ]]'
+	id=$(taskq list -H -o id -S ready)
+	kill -KILL "$(pgrep -P "$pid" -f 'taskq run' || echo "$pid")"
+	eventually 10 is_gone "$pid"
+	taskq resume
+	eventually 10 is "$id" state failed
+	[[ $(field "$id" error) == *"cannot read the standard input of process "*"No such process" ]]
+}
+
+@test "fault.L14: the commands of map have no input" {
+	[[ $(printf 'a\nb\n' | timeout 20 taskq map -j1 -- sh -c 'cat; echo "$1"' - | xargs) == "a b" ]]
+}

@@ -20,7 +20,8 @@ static const struct tq_exec full = {
 	.cwd = "/tmp",
 	.output_path = "out",
 	.reader = 0xfedcba9876543210,
-	.flags = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK | TQ_EXEC_READER_FD,
+	.flags = TQ_EXEC_LEFTOVERS | TQ_EXEC_APPEND | TQ_EXEC_UMASK | TQ_EXEC_READER_FD |
+		 TQ_EXEC_READER_INPUT,
 	.umask = 0727,
 	.reader_fd = INT32_MAX,
 };
@@ -73,7 +74,9 @@ static void f1_bad_commands_are_refused(void **state)
 	exec.reader = 1;
 	exec.flags = TQ_EXEC_APPEND | TQ_EXEC_READER_FD; /* and a mask that would not count */
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
-	exec = (struct tq_exec){ .size = sizeof(exec), .flags = 1u << 4, .argv = argv };
+	exec = (struct tq_exec){ .size = sizeof(exec), .flags = 1u << 5, .argv = argv };
+	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
+	exec.flags = TQ_EXEC_READER_INPUT; /* whose? */
 	assert_int_equal(tq_exec_encode(&exec, NULL, 0, &bytes), -EINVAL);
 	exec = (struct tq_exec){ .size = sizeof(exec) };
 	exec.argv = none;

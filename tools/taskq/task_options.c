@@ -247,7 +247,8 @@ int task_options_command(const struct cli *cli, const struct task_options *optio
 	task_options_exec(options, &exec);
 	exec.argv = argv;
 	exec.cwd = options->cwd ? options->cwd : here;
-	exec.reader = options->is_read && !options->output ? tq_output_reader(cli->tq) : 0;
+	if ((options->is_read && !options->output) || (exec.flags & TQ_EXEC_READER_INPUT))
+		exec.reader = tq_output_reader(cli->tq);
 	if (exec.reader && options->errors_fd >= 0) {
 		exec.flags |= TQ_EXEC_READER_FD;
 		exec.reader_fd = (uint32_t)options->errors_fd;

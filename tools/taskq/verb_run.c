@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* taskq run: a command as a task, in the foreground. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "errors.h"
 #include "errors_pipe.h"
@@ -51,6 +54,24 @@ static void cancel_run(void *arg)
 
 	if (r < 0 && r != TQ_ESTATE && r != TQ_EGONE)
 		fail_task(run->cli, r, run->id);
+}
+
+/* A pipe or a file is the command's own, too; of a terminal, and of nothing, there is nothing
+ * to hand on. */
+static void offer_input(struct run *run)
+{
+	const int mode = fcntl(STDIN_FILENO, F_GETFL);
+	struct stat st, null;
+
+	if (mode < 0 || (mode & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &st) < 0 ||
+	    isatty(STDIN_FILENO) ||
+	    (stat("/dev/null", &null) == 0 && st.st_rdev == null.st_rdev && S_ISCHR(st.st_mode)))
+		return;
+	if (S_ISFIFO(st.st_mode) || S_ISREG(st.st_mode))
+		run->options.exec_flags |= TQ_EXEC_READER_INPUT;
+	else
+		complain("run: standard input is neither a pipe nor a file\n"
+			 "the command gets none");
 }
 
 static bool submit_command(struct run *run)
@@ -189,6 +210,7 @@ int verb_run(struct cli *cli, int argc, char **argv)
 		code = usage(cli, "the command is missing");
 	} else {
 		task_options_finish(cli, &run.options);
+		offer_input(&run); /* before a descriptor of ours can be the first one */
 		code = run_command(&run);
 	}
 	task_options_free(&run.options);

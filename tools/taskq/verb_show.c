@@ -142,6 +142,8 @@ static void lines_exec(const struct tq_exec *exec)
 	if (exec->output_path)
 		line("output to", "%s%s", exec->output_path,
 		     exec->flags & TQ_EXEC_APPEND ? ", appended" : "");
+	if (exec->flags & TQ_EXEC_READER_INPUT)
+		line("input of", "process %u", (unsigned)(exec->reader >> 32));
 	if (exec->flags & TQ_EXEC_UMASK)
 		line("umask", "%04o", exec->umask);
 	if (exec->flags & TQ_EXEC_LEFTOVERS)
