@@ -154,3 +154,31 @@ map() {
 	expect 1 map --joblog /none/log -- true <<<x
 	says "/none/log: No such file or directory"
 }
+
+# plain FILE: what a terminal has been given, without the line that is drawn and erased there.
+plain() {
+	sed -z ':a; s/\r\x1b\[K[^\r\n]*\(\r\x1b\[K\)/\1/; ta; s/\r\x1b\[K//g; s/\r//g' "$1" | grep -v '^Script'
+}
+
+@test "fault.L16: on a terminal map shows how far it has come, and leaves the output alone" {
+	export TERM=xterm
+	start script -qfec 'seq 3 | taskq map -k -j2 -- sh -c "while [ ! -e go\$1 ]; do sleep 0.02; done; echo \$1; [ \$1 != 1 ]" -' seen
+	eventually 20 grep -q '0 of 3' seen
+	touch go1
+	eventually 20 grep -q '1 of 3, 1 failed, .* left' seen
+	touch go2 go3
+	ends 1 "$pid"
+	[[ $(plain seen | grep -x '[0-9]' | xargs) == "1 2 3" ]]
+	[[ $(plain seen | grep -c 'exit:1') == 1 ]]
+	not grep -q 'of 3' <(plain seen)
+}
+
+@test "fault.L16: without a terminal, or when it is not wanted, map shows nothing of the kind" {
+	export TERM=xterm
+	run -0 script -qfec 'seq 3 | taskq map --no-progress -- echo' seen
+	not grep -q "$(printf '\033')" seen
+	run -0 script -qfec 'seq 3 | TERM=dumb taskq map -- echo' seen
+	not grep -q "$(printf '\033')" seen
+	run -0 --separate-stderr bash -c 'seq 3 | taskq map -- echo'
+	[[ -z $stderr ]]
+}

@@ -55,8 +55,15 @@ static void copy_some(const struct errors_pipe *errors)
 	char data[CHUNK_BYTES];
 	ssize_t n;
 
-	while ((n = read(errors->read, data, sizeof(data))) > 0)
+	while ((n = read(errors->read, data, sizeof(data))) > 0) {
+		if (errors->progress)
+			progress_pause(errors->progress);
 		put(data, n);
+		if (errors->progress) {
+			errors->progress->is_inside_line = data[n - 1] != '\n';
+			progress_go_on(errors->progress);
+		}
+	}
 }
 
 static void *copy_thread(void *arg)

@@ -10,11 +10,14 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "progress.h"
+
 struct errors_pipe {
 	int read;
 	int write; /* kept open, so that others can open it: there is never an end of file */
 	int ending;
 	pthread_t thread;
+	struct progress *progress; /* of ours, at the same terminal; NULL none */
 	bool running;
 };
 

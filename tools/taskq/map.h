@@ -10,6 +10,7 @@
 #include <threads.h>
 
 #include "joblog.h"
+#include "progress.h"
 #include "reader.h"
 #include "spool.h"
 #include "task_options.h"
@@ -35,6 +36,7 @@ struct map {
 	bool in_order;
 	uint64_t halt; /* after so many have failed the others are cancelled; 0 never */
 	struct joblog joblog;
+	struct progress progress;
 	struct reader reader;
 	uint64_t line_number; /* of the line that was read last */
 	bool refusal_told;    /* or a farm of our own tells; see refusal.h */

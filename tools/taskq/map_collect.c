@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "errors.h"
 #include "map.h"
@@ -238,6 +239,7 @@ static void report(struct collector *collector, const struct map_task *task, str
 		write_log(collector, task, &info);
 	if (r == 0 && info.state == TQ_DONE)
 		return;
+	collector->map->progress.failed++;
 	collector->code = worse(collector->code, CLI_NOTHING);
 	if (r < 0)
 		fail_task(collector->map->cli, r, task->id);
@@ -267,13 +269,43 @@ static void print_output(struct collector *collector, const struct map_task *tas
 	}
 }
 
+/* To a terminal, where the line of progress is, or to a reader, who may take his time. */
+static void print_beside(struct collector *collector, const struct map_task *task,
+			 struct stream *ret_stream)
+{
+	struct progress *progress = &collector->map->progress;
+	const bool is_shared = isatty(STDOUT_FILENO);
+
+	if (is_shared)
+		progress_pause(progress);
+	print_output(collector, task, ret_stream);
+	if (is_shared && ret_stream->offset)
+		progress->is_inside_line = ret_stream->inside_line;
+	if (is_shared)
+		progress_go_on(progress);
+}
+
+/* What is in flight, and whether there will be more, is the feeder's to say. */
+static void show_progress(struct map *map)
+{
+	mtx_lock(&map->lock);
+	const unsigned waiting = map->count;
+	const bool more = !map->at_end;
+
+	mtx_unlock(&map->lock);
+	progress_draw(&map->progress, waiting, more);
+}
+
 static void finish(struct collector *collector, const struct map_task *task)
 {
 	struct cli *cli = collector->map->cli;
 	struct stream stream;
 
-	print_output(collector, task, &stream);
+	collector->map->progress.ended++;
+	print_beside(collector, task, &stream);
+	progress_pause(&collector->map->progress);
 	report(collector, task, &stream);
+	progress_go_on(&collector->map->progress);
 
 	const int r = tq_task_steer(cli->tq, task->id, TQ_TASK_ACTION_FORGET);
 
@@ -291,6 +323,8 @@ int map_collect(struct map *map)
 	if (!collector.ids)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
 	while (look_at_window(&collector)) {
+		show_progress(map);
+
 		const int r = wait_for_one(&collector);
 		uint32_t index = r < 0 ? 0 : (uint32_t)r;
 
@@ -308,6 +342,7 @@ int map_collect(struct map *map)
 
 		finish(&collector, &task);
 	}
+	progress_end(&map->progress);
 	free(collector.ids);
 	return collector.code;
 }

@@ -127,15 +127,19 @@ static int fail_feeding(struct map *map, int code)
 
 static int bad_input(struct map *map, const char *why)
 {
+	progress_pause(&map->progress);
 	complain("map: standard input: %s", why);
+	progress_go_on(&map->progress);
 	return fail_feeding(map, CLI_NOTHING);
 }
 
 /* One that no command can be given: the others are run. */
 static void refuse_line(struct map *map, size_t bytes)
 {
+	progress_pause(&map->progress);
 	complain("map: line %llu: an argument of %zu bytes, over the limit of %d: not run",
 		 (unsigned long long)map->line_number, bytes, MAP_ARG_BYTES);
+	progress_go_on(&map->progress);
 	mtx_lock(&map->lock);
 	map->feed_code = worse(map->feed_code, CLI_NOTHING);
 	mtx_unlock(&map->lock);

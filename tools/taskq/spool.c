@@ -88,7 +88,7 @@ int spool_read(struct cli *cli, uint64_t id, struct spool **spool)
 	return r < 0 ? r : 1;
 }
 
-static int print_file(struct spool *spool)
+static int print_file(struct spool *spool, struct stream *stream)
 {
 	char data[CHUNK_BYTES];
 	size_t bytes;
@@ -96,7 +96,7 @@ static int print_file(struct spool *spool)
 	if (fflush(spool->file) != 0 || fseek(spool->file, 0, SEEK_SET) != 0)
 		return -errno;
 	while ((bytes = fread(data, 1, sizeof(data), spool->file)) > 0) {
-		const int r = stream_put(data, bytes);
+		const int r = stream_put(stream, data, bytes);
 
 		if (r < 0)
 			return r;
@@ -111,9 +111,9 @@ int spool_print(struct cli *cli, uint64_t id, struct spool *spool, struct stream
 	*ret_stream = spool ? spool->stream : (struct stream){ .id = id };
 	ret_stream->whole = true;
 	if (spool)
-		r = stream_put(spool->data, spool->bytes);
+		r = stream_put(ret_stream, spool->data, spool->bytes);
 	if (r == 0 && spool && spool->file)
-		r = print_file(spool);
+		r = print_file(spool, ret_stream);
 	if (r == -EPIPE)
 		cli->is_unread = true;
 	return r < 0 ? r : stream_copy(cli, ret_stream);

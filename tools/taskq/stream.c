@@ -14,12 +14,13 @@ enum {
 	CHUNK_BYTES = 64 << 10
 }; /* what the library keeps of an output by default */
 
-int stream_put(const char *data, size_t bytes)
+int stream_put(struct stream *stream, const char *data, size_t bytes)
 {
 	int r = 0;
 
 	if (bytes == 0)
 		return 0;
+	stream->inside_line = data[bytes - 1] != '\n';
 	signals_release(); /* whoever reads may be in no hurry */
 	if (fwrite(data, 1, bytes, stdout) < bytes || fflush(stdout) < 0)
 		r = errno == EPIPE ? -EPIPE : -EIO;
@@ -90,7 +91,7 @@ static int take(struct stream *stream, const char *data, size_t bytes, uint64_t 
 	if (from > stream->offset)
 		count_gap(stream, from - stream->offset);
 	stream->offset = from + bytes;
-	return stream_put(data, bytes);
+	return stream_put(stream, data, bytes);
 }
 
 /* At the end of the output: whether it is that of an earlier attempt, because the

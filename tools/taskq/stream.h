@@ -11,17 +11,18 @@
 /* How far the copying has come. */
 struct stream {
 	uint64_t id;
-	uint64_t offset;  /* of the next byte, in the output of ->attempt */
-	uint32_t attempt; /* 0: nothing has been seen */
-	uint64_t lost;	  /* bytes that nobody kept, after the first one that was seen */
-	uint64_t missed;  /* the same, before it */
-	bool whole;	  /* ->missed is a loss too, and said with it */
-	bool follow;	  /* until the task is final, across attempts */
+	uint64_t offset;   /* of the next byte, in the output of ->attempt */
+	uint32_t attempt;  /* 0: nothing has been seen */
+	uint64_t lost;	   /* bytes that nobody kept, after the first one that was seen */
+	uint64_t missed;   /* the same, before it */
+	bool inside_line;  /* the last byte that was printed is no line feed */
+	bool whole;	   /* ->missed is a loss too, and said with it */
+	bool follow;	   /* until the task is final, across attempts */
 	bool refusal_told; /* or somebody else tells; see refusal.h */
 };
 
 /* To standard output at once.  0, -EPIPE or -EIO. */
-int stream_put(const char *data, size_t bytes);
+int stream_put(struct stream *stream, const char *data, size_t bytes);
 
 /* Copies what there is, or with ->follow all there will be.  0; -EPIPE nobody reads
  * standard output any more; else an error of tq_output_read(). */

@@ -22,7 +22,8 @@ enum key {
 	KEY_HALT = TASK_OPTION_END,
 	KEY_DRY_RUN,
 	KEY_JOBLOG,
-	KEY_RESUME
+	KEY_RESUME,
+	KEY_NO_PROGRESS
 };
 
 static const struct option_row rows[] = {
@@ -33,6 +34,7 @@ static const struct option_row rows[] = {
 	{ KEY_DRY_RUN, "dry-run", NULL, "print the commands, and run none" },
 	{ KEY_JOBLOG, "joblog", "FILE", "write a line for each command that has ended" },
 	{ KEY_RESUME, "resume", NULL, "go on with FILE: leave out the lines that are done" },
+	{ KEY_NO_PROGRESS, "no-progress", NULL, "do not show on a terminal how far it has come" },
 	TASK_OPTION_ROWS,
 	OPTION_ROW_COMMAND,
 	{ 0, NULL, NULL, NULL },
@@ -49,6 +51,7 @@ struct mapping {
 	const char *joblog; /* NULL none */
 	bool resume;
 	bool dry_run;
+	bool no_progress;
 };
 
 static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
@@ -73,6 +76,8 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 		return true;
 	case KEY_RESUME:
 		return mapping->resume = true;
+	case KEY_NO_PROGRESS:
+		return mapping->no_progress = true;
 	default:
 		return task_option(cli, &mapping->options, key, arg);
 	}
@@ -199,7 +204,9 @@ static int run_map(struct mapping *mapping)
 	if (!map->tasks || cnd_init(&map->changed) != thrd_success)
 		return fail(map->cli, -ENOMEM, ABOUT_CONTENT, "map");
 	watch_block(&mapping->watch);
+	progress_init(&map->progress, !mapping->no_progress);
 	mapping->options.errors_fd = errors_pipe_open(&mapping->errors);
+	mapping->errors.progress = &map->progress;
 	if (begin(mapping)) {
 		code = outcome(mapping, feed_and_collect(mapping));
 	} else {
