@@ -88,7 +88,8 @@ struct tqi_waiter {
 	uint32_t domain_older; /* ... and, while listed, its neighbours among such */
 	uint32_t domain_newer;
 	uint64_t popped_ns; /* since when it is in transit */
-	uint32_t reserved0[2];
+	uint32_t peer_older; /* the scheduler's: while listed, among those with its subject */
+	uint32_t peer_newer;
 };
 _Static_assert(sizeof(struct tqi_waiter) == 192, "three cache lines");
 

@@ -32,6 +32,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_servers(&c);
 	tqi_check_sleepers(&c);
 	tqi_check_asleep(&c);
+	tqi_check_room(&c);
 	tqi_check_behalf(&c);
 	tqi_check_inherit(&c);
 	tqi_check_commands(&c);

@@ -111,6 +111,31 @@ void *tqi_check_record_in_use(struct tqi_check *c, uint32_t table, uint32_t inde
 bool tqi_check_block(struct tqi_check *c, uint32_t block, uint64_t bytes, const char *record,
 		     uint32_t index, const char *field);
 
+/*
+ * A walk along a list, from its first record on: each is in use, met once, and knows the one
+ * before it.  What else they must be, whoever walks says by tqi_check_break().
+ */
+struct tqi_check_list {
+	uint32_t table;
+	uint32_t mark;	/* that each gets; 0: only their number bounds the walk */
+	bool in_extra;	/* the links are in the rare settings of tasks */
+	size_t prev_at; /* offset of the link; 0: it leads one way */
+	size_t next_at;
+	const char *name; /* in faults, with the record whose list it is; 0 the segment's */
+	uint32_t owner;
+	uint32_t next;	/* the first one; then the one that follows */
+	uint32_t at;	/* the one that was met last; in the end the last of the list */
+	uint32_t count; /* that were met */
+	bool broken;
+};
+#define TQI_CHECK_LINKS(type, prev, next)                                                          \
+	.prev_at = offsetof(struct type, prev), .next_at = offsetof(struct type, next)
+
+/* The next record; NULL: the list has ended, or is broken, which has been reported. */
+void *tqi_check_next(struct tqi_check *c, struct tqi_check_list *list);
+/* The record that was met last should not be there: reported, and the walk ends. */
+void tqi_check_break(struct tqi_check *c, struct tqi_check_list *list);
+
 /* A task's rare settings (TQI_TASK_EXTRA); NULL when their memory may not be read. */
 struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *task);
 /* Its deadline; UINT64_MAX none.  Its appointment; 0 none. */
@@ -234,6 +259,7 @@ void tqi_check_lists(struct tqi_check *c);
 void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_asleep(struct tqi_check *c);
+void tqi_check_room(struct tqi_check *c);
 void tqi_check_behalf(struct tqi_check *c);
 void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);

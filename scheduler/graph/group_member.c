@@ -6,6 +6,7 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
+#include "scheduler/wake/room.h"
 #include "scheduler/wake/sleepers.h"
 #include "shm/list.h"
 #include "shm/lock.h"
@@ -150,8 +151,10 @@ static void set_wait_sequence(struct tqi_tx *tx, struct tqi_task *t, uint64_t se
 	bool was = t->wait_sequence >= queue->purge_before, is = sequence >= queue->purge_before;
 
 	TQI_SET(tx, t->wait_sequence, sequence);
-	if (was != is)
-		TQI_ADD(tx, queue->waiting, is ? 1 : -1);
+	if (was == is)
+		return;
+	TQI_ADD(tx, queue->waiting, is ? 1 : -1);
+	tqi_room_opens(tx, t->queue);
 }
 
 void tqi_member_show(struct tqi_tx *tx, uint32_t task)

@@ -86,7 +86,7 @@ TQI_TWICE void tqi_pass(struct tqi_tx *tx, uint32_t index, struct tqi_task *task
 	if (begins && __builtin_expect(!stream->busy, 0))
 		tqi_stream_begin(tx, stream);
 	if (turns && !waits && queue->depth_max != UINT64_MAX)
-		tqi_wake_room(tx);
+		tqi_wake_room_in(tx, task->queue);
 	if (extra && extra->group)
 		tqi_state_count_group(tx, extra, from, to);
 	if (rare && task->edges && !tqi_state_is_final(to))

@@ -6,6 +6,7 @@
 #include "scheduler/record/name.h"
 #include "scheduler/record/serves.h"
 #include "scheduler/record/sweep_state.h"
+#include "scheduler/wake/room.h"
 #include "scheduler/wake/wake.h"
 
 _Static_assert(TQI_QUEUES_MAX == 1023 && TQI_KINDS_MAX == 255, "TQ_EQUEUES, TQ_EKINDS say so");
@@ -61,7 +62,7 @@ int tqi_queue_set(struct tqi_tx *tx, uint32_t queue, const struct tqi_queue_sett
 	tqi_queue_keep(tx, q);
 	if (settings->depth_max) {
 		TQI_SET(tx, q->depth_max, settings->depth_max);
-		tqi_wake_room(tx);
+		tqi_wake_room_in(tx, queue);
 	}
 	if (settings->timeout_ns)
 		TQI_SET(tx, q->timeout_ns, settings->timeout_ns);
@@ -97,6 +98,7 @@ uint32_t tqi_queue_purge(struct tqi_tx *tx, uint32_t queue)
 	TQI_ADD(tx, tqi_root(tx)->sequence, 1);
 	TQI_SET(tx, q->purge_before, tqi_root(tx)->sequence);
 	TQI_SET(tx, q->waiting, 0u);
+	tqi_room_opens(tx, queue);
 	tqi_sweep_start(tx);
 	return waiting;
 }

@@ -359,6 +359,15 @@ static void mend_behalf(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 	attempt->waits = w;
 }
 
+/* Who waits for room in a queue that is none waits for any. */
+static void mend_subject(struct tqi_check *c, struct tqi_waiter *s)
+{
+	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, s->subject);
+
+	if (!queue || !queue->name[0])
+		s->subject = 0;
+}
+
 /* Last of all; those for work are found only where there is their worker, and they live. */
 static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 {
@@ -368,6 +377,8 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 		      (worker->flags & TQI_WORKER_EMPTY);
 
 	tqi_rebuild_group_waiter(c, s);
+	if (s->interest == TQI_INTEREST_ROOM)
+		mend_subject(c, s);
 	s->list = leaves ? TQI_SLEEPERS_EMPTY : s->interest % TQI_WAITER_LISTS;
 	tqi_waiter_append(c->tx, w);
 	if (!of_worker ||

@@ -26,7 +26,7 @@
 	F(attempt_prev, D) F(attempt_next, D) F(lent_deadline_ns, T) F(lent, T) \
 	F(lent_hops, T) F(lent_deadline_hops, T) F(turn, D) F(list, D) F(list_older, D) \
 	F(list_newer, D) F(domain, T) F(domain_older, D) F(domain_newer, D) \
-	F(popped_ns, H) F(reserved0, R)
+	F(popped_ns, H) F(peer_older, D) F(peer_newer, D)
 
 #define TQI_FIELDS_TASK(F) \
 	F(link, D) F(state, T) F(cause, T) F(flags, T) F(generation, T) F(sequence, T) \
@@ -77,7 +77,7 @@
 	F(band_from, T) F(hybrid, T) F(hybrid_count, T) F(edf, T) F(overdue_turn, T) \
 	F(max_wait_ns, T) F(batch, T) F(fair, T) F(fair_time_us, T) F(tenant, T) \
 	F(home, T) F(servers, D) F(carry_at, D) F(carry_from, D) \
-	F(carry_to, D) F(turn, T) F(asleep, D) F(asleep_prev, D) F(asleep_next, D) \
+	F(carry_to, D) F(turn, T) F(asleep, D) F(room_oldest, D) F(room_newest, D) \
 	F(streams, D) F(by_kind, D) F(contest, D) F(busy, D)
 
 #define TQI_FIELDS_KIND(F) \
@@ -165,8 +165,8 @@
 	F(dying_workers, D) F(sweep.at, D) F(sweep.left, D) F(sweep.count, D) \
 	F(sweep.reserved0, R) F(sweep.cancel_before, T) F(retention_ns, T) F(look_ns, T) \
 	F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) F(worker_cursor, H) \
-	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(asleep_queues, D) \
-	F(queues_at, H) F(kinds_at, H) F(reserved0, R) F(time.appointments, D) \
+	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(leaving_at, D) \
+	F(leaving_again, D) F(queues_at, H) F(kinds_at, H) F(time.appointments, D) \
 	F(time.schedules, D) F(time.crons, D) F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
 	F(time.sequence, T) F(time.wall_seen_ns, T) F(limit.rates, D) F(limit.loosened, D) \
 	F(limit.refills, D) F(stale.first, D) F(stale.last, D) F(stale.stuck, D) \
@@ -181,7 +181,9 @@
 	F(command.ended_newest, D) F(command.ended_count, D) F(command.waiters, D) \
 	F(command.reserved0, R) F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
 	F(named.tenants, D) F(named.servers, D) F(named.pools, D) F(named.queues, D) \
-	F(named.kinds, D) F(named.schedules, D) F(owners, D)
+	F(named.kinds, D) F(named.schedules, D) F(owners, D) \
+	F(asleep_queues, D) F(room.oldest, D) F(room.newest, D) F(room.turn, H) F(room.again, D) \
+	F(room.queues, D)
 
 /* Beside the tables: what the root has, and a task's block. */
 #define TQI_FIELDS_OF_ROOT TQI_TABLE_COUNT

@@ -67,8 +67,8 @@ struct tqi_queue {
 	uint32_t carry_to;   /* and where they go */
 	uint64_t turn; /* grows with each start at a server, and with each server */
 	uint32_t asleep; /* first stack of workers asleep for it (scheduler/worker/asleep.h) */
-	uint32_t asleep_prev; /* other queues that have any */
-	uint32_t asleep_next;
+	uint32_t room_oldest; /* submitters asleep for room in it (scheduler/wake/room.h) */
+	uint32_t room_newest;
 	uint32_t streams; /* chain through stream.next, newest first */
 	uint32_t by_kind; /* block: struct tqi_by_kind; 0 it has no streams */
 	uint32_t contest; /* block: struct tqi_tournament of streams (TN-4); 0 none */

@@ -131,6 +131,15 @@ struct tqi_group_lists {
 	uint32_t reserved0;
 };
 
+/* Submitters asleep for room (scheduler/wake/room.h). */
+struct tqi_room {
+	uint32_t oldest; /* those that wait for no queue's */
+	uint32_t newest;
+	uint32_t turn;	 /* queue that was served last */
+	uint32_t again;	 /* 1: the last search was cut off; a keeper goes on */
+	struct tqi_queue_set queues; /* with submitters asleep, unless it was found full */
+};
+
 struct tqi_root {
 	uint64_t sequence;   /* of the next task */
 	uint32_t flags;
@@ -154,10 +163,10 @@ struct tqi_root {
 	uint32_t waiter_cursor; /* wait slot that was last looked at for its owner's death */
 	uint32_t room_waiters;	/* submitters asleep for want of room */
 	uint32_t empty_workers; /* registered workers that leave when nothing is left */
-	uint32_t asleep_queues; /* queues that workers are asleep for */
+	uint32_t leaving_at;	/* a sleeper: where the round of those that may leave stands ... */
+	uint32_t leaving_again; /* ... and 1: it is to begin anew at its end (LV-1) */
 	uint32_t queues_at;	/* where the next search for an unused queue begins (UN-2) ... */
 	uint32_t kinds_at;	/* ... and one for a kind */
-	uint32_t reserved0;
 	struct tqi_clocks time;
 	struct tqi_throttle limit;
 	struct tqi_stale stale;
@@ -167,6 +176,8 @@ struct tqi_root {
 	struct tqi_mail command;
 	struct tqi_indexes named;
 	struct tqi_heap owners; /* workers with assigned tasks: it has room for all workers */
+	struct tqi_queue_set asleep_queues; /* queues that workers are asleep for */
+	struct tqi_room room;
 };
 
 #endif

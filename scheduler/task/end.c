@@ -235,7 +235,9 @@ TQI_TWICE void finish(struct tqi_tx *tx, uint32_t index, struct tqi_task *task,
 	}
 	if (rare)
 		tell(tx, index);
-	if (tqi_root(tx)->empty_workers | (tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN))
+	/* Who serves what runs here has no less to wait for, and others have as much. */
+	if ((tqi_root(tx)->empty_workers | (tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN)) &&
+	    !stream->depth[TQ_RUNNING])
 		tqi_wake_empty(tx);
 	if (tqi_root(tx)->room_waiters)
 		tqi_wake_room(tx);

@@ -132,9 +132,11 @@ void tqi_look(struct tqi_tx *tx, struct tqi_look *ret_look)
 	if (tqi_root(tx)->group.owned.first)
 		ret_look->owner_count = tqi_group_suspects(tx, ret_look->owners);
 	tqi_wake_room(tx); /* a popped submitter may have died */
+	tqi_wake_empty_more(tx);
 	tqi_wake_any(tx);  /* pass over popped workers that are dead or stopped */
 	if (tqi_due_next(tx) <= tx->now_ns || tqi_wall_is_due(tx) || tqi_schedule_is_due(tx) ||
-	    tqi_root(tx)->time.anew || tqi_sweep_pending(tx))
+	    (tqi_root(tx)->time.anew | tqi_root(tx)->leaving_at | tqi_root(tx)->room.again) ||
+	    tqi_sweep_pending(tx))
 		ret_look->again = true;
 	ret_look->wants_memory = tqi_schedule_wants_memory(tx) || tqi_root(tx)->stale.stuck;
 	if (tqi_root(tx)->moving.count && !tqi_root(tx)->sweep.left)

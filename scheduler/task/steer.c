@@ -204,7 +204,8 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 		return -ENOENT;
 	if (q == task->queue)
 		return 0;
-	struct tqi_queue *from = tqi_queue_at(tx, task->queue), *to = tqi_queue_at(tx, q);
+	const uint32_t f = task->queue;
+	struct tqi_queue *from = tqi_queue_at(tx, f), *to = tqi_queue_at(tx, q);
 
 	if (to->flags & TQI_QUEUE_DRAINING)
 		return TQ_EDRAINING;
@@ -229,7 +230,7 @@ static int move_queue(struct tqi_tx *tx, struct tqi_task *task, const char *name
 	TQI_SET(tx, task->queue, (uint16_t)q);
 	enter_stream(tx, task);
 	TQI_SET(tx, task->wait_sequence, tqi_root(tx)->sequence);
-	tqi_wake_room(tx);
+	tqi_wake_room_in(tx, f);
 	tqi_wake_empty(tx);
 	return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "scheduler/record/queue_set.h"
 #include "scheduler/record/serves.h"
 #include "shm/list.h"
 #include "shm/domain.h"
@@ -33,15 +34,9 @@ static uint32_t leader_like(struct tqi_tx *tx, const struct tqi_queue *queue,
 	return tx->corrupt ? 0 : ref;
 }
 
-TQI_LINKS(queue_links, tqi_queue_at, tqi_queue, asleep_prev, asleep_next)
 TQI_LINKS(rank_links, tqi_rank_at, tqi_rank, prev, next)
 
-/* Queues that have sleepers; stacks of one, by who leads them. */
-static inline struct tqi_list queues_of(struct tqi_root *root)
-{
-	return (struct tqi_list){ queue_links, &root->asleep_queues, NULL };
-}
-
+/* The stacks of a queue, by who leads them. */
 static inline struct tqi_list leaders_of(struct tqi_queue *queue)
 {
 	return (struct tqi_list){ rank_links, &queue->asleep, NULL };
@@ -67,7 +62,7 @@ static void rank_enter(struct tqi_tx *tx, const struct tqi_worker *worker, uint3
 	TQI_SET(tx, rank->above, above);
 	TQI_SET(tx, rank->below, below);
 	if (!queue->asleep)
-		tqi_list_push(tx, queues_of(tqi_root(tx)), q);
+		tqi_queue_set_flip(tx, &tqi_root(tx)->asleep_queues, q);
 	if (above)
 		TQI_SET(tx, tqi_rank_at(tx, above)->below, ref);
 	else if (below)
@@ -95,7 +90,7 @@ static void rank_leave(struct tqi_tx *tx, uint32_t q, uint32_t ref)
 	else
 		tqi_list_remove(tx, leaders_of(queue), ref);
 	if (!queue->asleep)
-		tqi_list_remove(tx, queues_of(tqi_root(tx)), q);
+		tqi_queue_set_flip(tx, &tqi_root(tx)->asleep_queues, q);
 }
 
 void tqi_asleep_enter(struct tqi_tx *tx, uint32_t w, uint32_t slot)
@@ -204,10 +199,11 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 static uint32_t newest_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start,
 				 const struct tqi_stalls *stalls)
 {
-	uint32_t best = 0, steps = 0;
+	const struct tqi_queue_set *queues = &tqi_root(tx)->asleep_queues;
+	uint32_t best = 0;
 
-	for (uint32_t q = tqi_root(tx)->asleep_queues; q && tqi_table_walks(tx, TQI_QUEUES, &steps);
-	     q = tqi_queue_at(tx, q)->asleep_next)
+	for (uint32_t q = tqi_queue_set_next(queues, 1); q && !tx->corrupt;
+	     q = tqi_queue_set_next(queues, q + 1))
 		best = startable_of(tx, tqi_queue_at(tx, q), best, can_start, stalls);
 	return tx->corrupt ? 0 : best;
 }

@@ -8,7 +8,7 @@
  *     apart, or when the next owner falls asleep.
  * SL-2  For each of its queues it stands in the stack of those of them that sleep with the
  *     same kinds.  The newest leads the stack; the leaders of a queue are chained from
- *     `asleep` of the queue, in no order, and queues that have any from the root.
+ *     `asleep` of the queue, in no order, and the root has the set of queues that have any.
  * SL-3  Kinds change only outside of here (tqi_worker_set_kinds() takes it out and in again).
  *
  * A link (`tqi_rank_ref`) is a worker's index and the number of the queue among its own.

@@ -7,10 +7,14 @@
 
 /* A task of this class became startable: pop one eligible sleeper, newest first. */
 void tqi_wake_for(struct tqi_tx *tx, uint32_t class_);
-/* Workers that leave when nothing is left: wake those for whom that is so now. */
+/* Workers that leave when nothing is left: it may be so now; a slice of those that sleep. */
 void tqi_wake_empty(struct tqi_tx *tx);
-/* Some memory or a record became free: pop the submitter that waits longest for room. */
+/* A slice of what an earlier call has left (LV-1). */
+void tqi_wake_empty_more(struct tqi_tx *tx);
+/* Some memory or a record became free: pop a submitter that waits for room (RO-1 to RO-3). */
 void tqi_wake_room(struct tqi_tx *tx);
+/* The same when something has left a queue, or it may be deeper. */
+void tqi_wake_room_in(struct tqi_tx *tx, uint32_t queue);
 /* Everyone, a slice in each hold: the segment goes away.  True when some are left. */
 bool tqi_wake_all(struct tqi_tx *tx);
 /* Those who end attempts of a worker: its heartbeat thread, its master. */

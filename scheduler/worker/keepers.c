@@ -98,7 +98,7 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (place >= TQI_KEEPERS)
 		return UINT64_MAX;
 	/* Chains of dependants: each slice may make work for the next one. */
-	if (root->telling.first && tx->now_ns < due)
+	if ((root->telling.first | root->leaving_at | root->room.again) && tx->now_ns < due)
 		due = tx->now_ns;
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
 	    root->time.anew || root->command.open || root->command.waiters || root->group.waiters ||

@@ -7,6 +7,8 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/wake/asleep.h"
+#include "scheduler/wake/room.h"
+#include "scheduler/wake/wake.h"
 #include "scheduler/worker/keepers.h"
 #include "shm/domain.h"
 #include "shm/lock.h"
@@ -54,6 +56,8 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 
 	if (s->interest == TQI_INTEREST_WORK)
 		tqi_asleep_enter(tx, s->subject, w);
+	else if (s->interest == TQI_INTEREST_ROOM)
+		tqi_room_enter(tx, w);
 }
 
 /* Who ends attempts, or others' processes: its record names its slot. */
@@ -97,7 +101,7 @@ static void withdraw(struct tqi_tx *tx, uint32_t w)
 	const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 	count(tx, s->interest, s->subject, (uint32_t)-1);
-	tqi_asleep_wake(tx, w);
+	tqi_sleep_unlist(tx, w);
 	if (is_stopper(s) && tqi_worker_at(tx, s->subject)->stopper == w)
 		TQI_SET(tx, tqi_worker_at(tx, s->subject)->stopper, 0u);
 	tqi_behalf_leave(tx, w);
@@ -128,6 +132,8 @@ uint64_t tqi_sleep_again(struct tqi_tx *tx, uint32_t waiter, uint64_t until_ns)
 	if (s->state == TQI_WAITER_TRANSIT) {
 		tqi_waiter_relink(tx, waiter);
 		fall_asleep(tx, waiter);
+		if (s->interest == TQI_INTEREST_ROOM && !tqi_room_has_depth(tx, s->subject))
+			tqi_wake_room(tx); /* it had no use for what it was popped for */
 	}
 	uint32_t place = tqi_waiter_keeper(tx, waiter);
 	uint64_t look = tqi_keeper_until(tx, place), wall = tqi_keeper_until_wall(tx, place);

@@ -184,6 +184,15 @@ uint32_t tqt_foreign_wait(struct tqt_world *w, uint32_t attempt)
 	return foreign_sleeper(w, TQI_INTEREST_TASKS, 0, attempt);
 }
 
+void tqt_give_away_worker(struct tqt_world *w, struct tq_worker *worker, uint32_t pid)
+{
+	struct tqi_worker *record = tqi_table_peek(&w->seg, TQI_WORKERS, worker->index);
+
+	give_away(w, &record->life);
+	record->owner.pid = pid;
+	free(worker);
+}
+
 uint32_t tqt_foreign_worker(struct tqt_world *w, uint32_t pid, uint32_t claims, bool asleep)
 {
 	static const char *const queues[] = { "default", "other" };
@@ -200,11 +209,8 @@ uint32_t tqt_foreign_worker(struct tqt_world *w, uint32_t pid, uint32_t claims, 
 		tqt_must(tq_claim(worker, 0, &claim), "foreign claim");
 	}
 	uint32_t index = worker->index;
-	struct tqi_worker *record = tqi_table_peek(&w->seg, TQI_WORKERS, index);
 
-	give_away(w, &record->life);
-	record->owner.pid = pid;
-	free(worker);
+	tqt_give_away_worker(w, worker, pid);
 	if (asleep)
 		tqt_foreign_sleeper(w, TQI_INTEREST_WORK, index);
 	return index;

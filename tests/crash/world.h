@@ -50,6 +50,8 @@ void tqt_claim(struct tqt_world *w);
 void tqt_finish(struct tqt_world *w, uint32_t count);
 /* A worker of somebody else, with `claims` running tasks; asleep when `asleep`. */
 uint32_t tqt_foreign_worker(struct tqt_world *w, uint32_t pid, uint32_t claims, bool asleep);
+/* One that w->other has opened becomes such a one. */
+void tqt_give_away_worker(struct tqt_world *w, struct tq_worker *worker, uint32_t pid);
 /* Another sleeper. */
 uint32_t tqt_foreign_sleeper(struct tqt_world *w, enum tqi_interest interest, uint32_t subject);
 /* One that waits, for nothing yet, on behalf of this attempt. */

@@ -800,6 +800,12 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	if (unit == MODEL_FILLED)
 		return !may_be_unsettled(c) || !core_is_empty(c, index);
+	if (unit == MODEL_WOKEN)
+		return tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
+	if (unit == MODEL_WENT_ROUND)
+		return !tqi_root(&c->tx)->leaving_at;
+	if (unit == MODEL_FOUND_ROOM)
+		return !tqi_root(&c->tx)->room.again;
 	if (unit == MODEL_CALLED)
 		return !c->filled || tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	const struct tqi_task *t = tqi_task_at(&c->tx, index);

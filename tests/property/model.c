@@ -320,7 +320,8 @@ void model_finish(struct model *m, uint32_t task, uint32_t state, uint32_t cause
 	t->unmet = 0;
 	model_member_ended(m, task);
 	tell_end(m, task);
-	model_wake_empty(m);
+	if (!m->classes[t->queue][t->kind].depth[TQ_RUNNING])
+		model_wake_empty(m);
 	model_wake_room(m);
 	model_settle(m, task);
 }

@@ -343,6 +343,9 @@ enum model_unit {
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
 	MODEL_FILLED,	 /* filled this limit's bucket, or there was room for it in the journal */
 	MODEL_CALLED,	 /* woken this sleeper, or there was room for it in the journal */
+	MODEL_WOKEN,	 /* woken this sleeper */
+	MODEL_WENT_ROUND, /* looked at all sleepers that may leave (index 0) */
+	MODEL_FOUND_ROOM, /* looked for a submitter as far as there are any (index 0) */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */
@@ -365,7 +368,6 @@ typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t
 enum model_call {
 	MODEL_CALL_COMMANDED,
 	MODEL_CALL_ENDED,
-	MODEL_CALL_EMPTY,
 	MODEL_CALLS,
 };
 

@@ -313,6 +313,7 @@ bool model_look(struct model *m)
 	model_retire(m);
 	model_group_retire(m, GROUPS_SLICE, false);
 	model_wake_room(m);
+	model_wake_empty_more(m);
 	bool woken = model_wake_any(m);
 
 	if (model_moving(m) && !m->sweep_left)

@@ -77,6 +77,7 @@ bool model_sequence_before(uint64_t a, uint64_t b);
 void model_move(struct model *m, uint32_t task, uint32_t to);
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind);
 void model_wake_empty(struct model *m);
+void model_wake_empty_more(struct model *m);
 /* Pops up to `count` of those that are called, newest first; whether there was one. */
 typedef bool model_is_called(const struct model *m, uint32_t waiter);
 bool model_call(struct model *m, enum model_call call, uint32_t count, model_is_called *is_called);

@@ -6,7 +6,6 @@
 #define BURY_SLICE 2
 #define BURY_EDGES 8
 #define BURY_LOOKS 256
-#define POPS_SLICE 16
 #define STALL_LOOKS 16
 #define STALL_NS 200000000ull
 #define LOOK_NS 500000000ull
@@ -363,16 +362,40 @@ static bool has_depth(const struct model *m, uint32_t queue)
 	return !queue || m->queues[queue].waiting < m->queues[queue].depth_max;
 }
 
+/* Whether nobody who lives waits longer for the same queue, or for none. */
+static bool is_first_for_room(const struct model *m, uint32_t waiter)
+{
+	const struct model_waiter *w = &m->waiters[waiter];
+
+	if (w->interest != TQI_INTEREST_ROOM || w->dead || !has_depth(m, w->subject))
+		return false;
+	for (uint32_t s = 1; s < m->waiter_slots; s++) {
+		const struct model_waiter *o = &m->waiters[s];
+
+		if (o->state == TQI_WAITER_LISTED && o->interest == TQI_INTEREST_ROOM && !o->dead &&
+		    o->subject == w->subject && o->order < w->order)
+			return false;
+	}
+	return true;
+}
+
+/* Whose turn it is among queues is the core's to say. */
 void model_wake_room(struct model *m)
 {
+	uint32_t first = 0;
+
 	for (uint32_t s = model_chain_next(m, TQI_WAITER_LISTED, 0, false); s;
 	     s = model_chain_next(m, TQI_WAITER_LISTED, m->waiters[s].order, false)) {
-		if (m->waiters[s].interest == TQI_INTEREST_ROOM && !m->waiters[s].dead &&
-		    has_depth(m, m->waiters[s].subject)) {
+		if (!is_first_for_room(m, s))
+			continue;
+		first = first ? first : s;
+		if (model_has_done(m, MODEL_WOKEN, s)) {
 			model_pop(m, s);
 			return;
 		}
 	}
+	if (first && model_has_done(m, MODEL_FOUND_ROOM, 0))
+		model_pop(m, first);
 }
 
 static bool may_leave(const struct model *m, uint32_t waiter)
@@ -383,9 +406,27 @@ static bool may_leave(const struct model *m, uint32_t waiter)
 	       is_idle(m, w);
 }
 
+/* Slices of a round are the core's to say; `all`: it has come to the end of what it has begun. */
+static void wake_leaving(struct model *m, bool all)
+{
+	uint64_t order = NEVER;
+	uint32_t s;
+
+	while ((s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		order = m->waiters[s].order;
+		if (may_leave(m, s) && (all || model_has_done(m, MODEL_WOKEN, s)))
+			model_pop(m, s);
+	}
+}
+
 void model_wake_empty(struct model *m)
 {
-	model_call(m, MODEL_CALL_EMPTY, POPS_SLICE, may_leave); /* each that leaves calls again */
+	wake_leaving(m, model_has_done(m, MODEL_WENT_ROUND, 0));
+}
+
+void model_wake_empty_more(struct model *m)
+{
+	wake_leaving(m, false);
 }
 
 void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject,
@@ -478,6 +519,9 @@ void model_relink(struct model *m, uint32_t waiter)
 		return;
 	m->waiters[waiter].state = TQI_WAITER_LISTED;
 	m->waiters[waiter].order = ++m->order;
+	if (m->waiters[waiter].interest == TQI_INTEREST_ROOM &&
+	    !has_depth(m, m->waiters[waiter].subject))
+		model_wake_room(m); /* others may have use for what it was popped for */
 }
 
 void model_leave(struct model *m, uint32_t waiter)

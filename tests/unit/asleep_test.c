@@ -222,14 +222,6 @@ static void test_circles_are_damage(void **state)
 	tqi_submit(&f.tx, &s, &id);
 	assert_true(f.tx.corrupt);
 	tqi_tx_abort(&f.tx);
-	uint32_t room = fall_asleep(&f, 1, TQI_INTEREST_ROOM, 0);
-
-	tqt_mutex_die(&sleeper_of(&f, room)->mutex);
-	sleeper_of(&f, room)->list_newer = room;
-	begin(&f);
-	tqi_wake_room(&f.tx);
-	assert_true(f.tx.corrupt);
-	tqi_tx_abort(&f.tx);
 	close_fixture(&f);
 }
 

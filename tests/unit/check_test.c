@@ -158,7 +158,15 @@ static void test_damage_of_sleepers_is_found_and_mended(void **state)
 	DAMAGE(core->waiter_lists[TQI_INTEREST_TASKS].oldest, 0);
 	DAMAGE(core->waiter_lists[TQI_INTEREST_TASKS].newest, 0);
 	DAMAGE(core->waiter_lists[TQI_INTEREST_ROOM].oldest, s.waiter);
-	DAMAGE(root->asleep_queues, 1);
+	DAMAGE(root->asleep_queues.bits[0], 2);
+	DAMAGE(root->room.queues.bits[0], 2);
+	DAMAGE(root->room.oldest, s.waiter);
+	DAMAGE(root->room.newest, s.waiter);
+	DAMAGE(root->room.again, 2);
+	DAMAGE(root->leaving_at, s.waiter);
+	DAMAGE(root->leaving_again, 1);
+	DAMAGE(queue->room_oldest, s.waiter);
+	DAMAGE(queue->room_newest, s.waiter);
 	DAMAGE(queue->asleep, 16);
 	DAMAGE(worker->asleep, s.waiter);
 	DAMAGE(waiter->list, TQI_INTEREST_ROOM);
