@@ -34,7 +34,6 @@ static void check_edge(struct tqi_check *c, uint32_t e, const struct tqi_edge *e
 	const struct tqi_task *on = tqi_check_record(c, TQI_TASKS, edge->task);
 	bool open = edge->told == TQI_EDGE_OPEN;
 
-	c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER;
 	c->pins[edge->task]++;
 	c->unmet[edge->waiter] += open && !tqi_state_is_final(t->state);
 	if (open && tqi_state_is_final(on->state) && !(on->flags & TQI_TASK_TELLING))
@@ -48,25 +47,27 @@ void tqi_check_task_after(struct tqi_check *c, uint32_t index, const struct tqi_
 	const struct tqi_extra *extra = tqi_check_extra(c, t);
 	bool telling = t->flags & TQI_TASK_TELLING, final = tqi_state_is_final(t->state);
 	bool blamed = t->cause == TQ_CAUSE_DEPENDENCY;
-	uint32_t count = 0;
+	struct tqi_check_list list = { TQI_CHECK_CHAIN(TQI_EDGES, tqi_edge, next_of_waiter),
+				       .mark = TQI_SEEN_WAITER, .name = "dependencies of task",
+				       .owner = index, .next = extra ? extra->after : 0 };
+	const struct tqi_edge *edge;
 
 	c->unmet[index] += telling && !final; /* ED-3: its dependants are being revived */
 	if (blamed && !(extra && extra->culprit))
 		tqi_check_fault(c, "task %u: cause dependency, of nothing", index);
-	for (uint32_t e = extra ? extra->after : 0; e; count++) {
-		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
+	while ((edge = tqi_check_next(c, &list))) {
 		const char *fault = tqi_check_edge_fault(c, edge, index);
 
-		if (fault || (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER)) {
-			tqi_check_fault(c, "task %u: dependency %u %s", index, e,
-					fault ? fault : "is there twice");
+		if (fault) {
+			tqi_check_fault(c, "task %u: dependency %u %s", index, list.at, fault);
 			return;
 		}
-		check_edge(c, e, edge, t);
-		e = edge->next_of_waiter;
+		check_edge(c, list.at, edge, t);
 	}
+	if (list.broken)
+		return;
 	if (extra)
-		tqi_check_equal(c, "task", index, "after_count", extra->after_count, count);
-	if (count && final && !telling && !tqi_after_keeps(t, extra))
+		tqi_check_equal(c, "task", index, "after_count", extra->after_count, list.count);
+	if (list.count && final && !telling && !tqi_after_keeps(t, extra))
 		tqi_check_fault(c, "task %u: final, and has dependencies still", index);
 }

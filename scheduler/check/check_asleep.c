@@ -15,27 +15,24 @@ static bool is_on_list(const struct tqi_waiter *s, uint32_t list)
 	       (s->interest == list || of_workers);
 }
 
-/* Oldest first; returns the length.  Turns grow, so that it comes to an end. */
-static uint32_t check_list(struct tqi_check *c, uint32_t list)
+/* Oldest first; returns the length. */
+static uint32_t check_list(struct tqi_check *c, uint32_t number)
 {
-	const struct tqi_waiter_list *l = &c->tx->core->waiter_lists[list];
-	uint32_t older = 0, n = 0;
+	const struct tqi_waiter_list *l = &c->tx->core->waiter_lists[number];
+	struct tqi_check_list list = {
+		TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, list_older, list_newer),
+		.name = "sleepers of sort", .owner = number, .next = l->oldest
+	};
+	const struct tqi_waiter *s;
 	uint64_t turn = 0;
 
-	for (uint32_t w = l->oldest; w; n++) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
-
-		if (!s || !is_on_list(s, list) || s->list_older != older || s->turn <= turn ||
-		    s->turn > c->tx->core->waiter_turn) {
-			tqi_check_fault(c, "list %u of sleepers: broken at %u", list, w);
-			return n;
-		}
+	while ((s = tqi_check_next(c, &list))) {
+		if (!is_on_list(s, number) || s->turn <= turn || s->turn > c->tx->core->waiter_turn)
+			tqi_check_break(c, &list);
 		turn = s->turn;
-		older = w;
-		w = s->list_newer;
 	}
-	tqi_check_equal(c, "list of sleepers", list, "newest", l->newest, older);
-	return n;
+	tqi_check_list_end(c, &list, "newest", l->newest);
+	return list.count;
 }
 
 static struct tqi_worker *worker_asleep(struct tqi_check *c, uint32_t w)

@@ -7,23 +7,18 @@ static bool is_of(const struct tqi_waiter *s, uint32_t a, uint32_t life)
 	return s->attempt == a && s->attempt_life == life;
 }
 
-/* The slots of an attempt, both ways. */
+/* The slots of an attempt. */
 static void check_list(struct tqi_check *c, uint32_t a, const struct tqi_attempt *attempt)
 {
-	uint32_t w = attempt->waits, prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, attempt_prev,
+						      attempt_next),
+				       .mark = TQI_SEEN_WAITER, .name = "waits of attempt",
+				       .owner = a, .next = attempt->waits };
+	const struct tqi_waiter *s;
 
-	while (w) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
-
-		if (!s || !is_of(s, a, attempt->waits_life) || s->attempt_prev != prev ||
-		    (c->marks[TQI_WAITERS][w] & TQI_SEEN_WAITER)) {
-			tqi_check_fault(c, "attempt %u: list of waits broken at %u", a, w);
-			return;
-		}
-		c->marks[TQI_WAITERS][w] |= TQI_SEEN_WAITER;
-		prev = w;
-		w = s->attempt_next;
-	}
+	while ((s = tqi_check_next(c, &list)))
+		if (!is_of(s, a, attempt->waits_life))
+			tqi_check_break(c, &list);
 }
 
 /* Its neighbours know it. */

@@ -59,31 +59,31 @@ static uint32_t check_chain(struct tqi_check *c, const struct tqi_check_owner *o
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
 	const struct tqi_class *class = tqi_check_record_in_use(c, TQI_CLASSES, chain->first);
 	const struct tqi_tournament *bands[TQ_BANDS] = { NULL };
-	uint32_t count = 0, places = 0, prev = 0, k = chain->first;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_CLASSES, tqi_class, prev, next),
+				       .mark = TQI_SEEN_LINKED,
+				       .name = tenant ? "classes of tenant" : "classes of queue",
+				       .owner = o->index, .next = chain->first };
+	uint32_t places = 0;
 
 	tqi_check_bands(c, o, chain->tournaments, class ? tqi_class_orders(class) : 0, bands);
-	for (; k; k = class->next, count++) {
-		class = tqi_check_record_in_use(c, TQI_CLASSES, k);
-		if (!class || class->queue != q || class->tenant != tenant || class->prev != prev ||
-		    (class->era & 1) != parity || !queue ||
-		    (c->marks[TQI_CLASSES][k] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "%s %u: chain of classes broken at %u", o->record,
-					o->index, k);
-			break;
+	while ((class = tqi_check_next(c, &list))) {
+		if (class->queue != q || class->tenant != tenant || (class->era & 1) != parity ||
+		    !queue) {
+			tqi_check_break(c, &list);
+			continue;
 		}
-		c->marks[TQI_CLASSES][k] |= TQI_SEEN_LINKED;
 		c->eras[q].of[parity]++;
-		check_class(c, k, class, queue);
-		check_competitor(c, o, k, class, bands[class->band % TQ_BANDS]);
+		check_class(c, list.at, class, queue);
+		check_competitor(c, o, list.at, class, bands[class->band % TQ_BANDS]);
 		if (chain->tournaments && !bands[class->band % TQ_BANDS])
-			tqi_check_fault(c, "class %u: no tournament of band %u", k, class->band);
-		prev = k;
+			tqi_check_fault(c, "class %u: no tournament of band %u", list.at,
+					class->band);
 	}
 	for (uint32_t b = 0; b < TQ_BANDS; b++)
 		places += tqi_check_count_places(bands[b]);
 	tqi_check_equal(c, o->record, o->index, "kinds with a place", places,
-			chain->tournaments ? count : 0);
-	return count;
+			chain->tournaments ? list.count : 0);
+	return list.count;
 }
 
 /* A tenant's come first: a queue counts them, too. */

@@ -107,30 +107,25 @@ static void check_command(struct tqi_check *c, uint32_t index)
 		c->queue_users[command->queue]++;
 }
 
-/* One of the two lists, both ways; open ones by sequence, too. */
+/* One of the two lists; open ones by sequence, too. */
 static uint32_t check_list(struct tqi_check *c, uint32_t state, uint32_t first, uint32_t last)
 {
-	const char *name = state == TQI_COMMAND_OPEN ? "open" : "ended";
-	uint32_t index = first, prev = 0, n = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_COMMANDS, tqi_command, prev, next),
+				       .mark = TQI_SEEN_LINKED,
+				       .name = state == TQI_COMMAND_OPEN ? "open commands"
+									 : "ended commands",
+				       .next = first };
+	const struct tqi_command *command;
 	uint64_t sequence = 0;
 
-	while (index) {
-		const struct tqi_command *command = tqi_check_record_in_use(c, TQI_COMMANDS, index);
-
-		if (!command || command->state != state || command->prev != prev ||
-		    (c->marks[TQI_COMMANDS][index] & TQI_SEEN_LINKED) ||
-		    (state == TQI_COMMAND_OPEN && command->sequence <= sequence)) {
-			tqi_check_fault(c, "%s commands: list broken at %u", name, index);
-			return n;
-		}
-		c->marks[TQI_COMMANDS][index] |= TQI_SEEN_LINKED;
+	while ((command = tqi_check_next(c, &list))) {
+		if (command->state != state ||
+		    (state == TQI_COMMAND_OPEN && command->sequence <= sequence))
+			tqi_check_break(c, &list);
 		sequence = command->sequence;
-		prev = index;
-		index = command->next;
-		n++;
 	}
-	tqi_check_equal(c, name, 0, "last command", last, prev);
-	return n;
+	tqi_check_list_end(c, &list, "last command", last);
+	return list.count;
 }
 
 /* What a worker has taken, and that it knows of all that waits for it. */

@@ -57,36 +57,38 @@ void tqi_check_task_group(struct tqi_check *c, uint32_t index, const struct tqi_
 								      : t->state]++;
 }
 
-/* GR-1, both ways: counted ones in the order of their ends, then the others. */
+/* GR-1: counted ones in the order of their ends, then the others. */
 static void check_chain(struct tqi_check *c, uint32_t index, const struct tqi_group *g)
 {
-	uint32_t task = g->first, prev = 0, order = 0, ended_last = 0, n = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_TASKS, tqi_extra, group_prev, group_next),
+				       .in_extra = true,
+				       .mark = TQI_SEEN_GROUP,
+				       .name = "members of group",
+				       .owner = index,
+				       .next = g->first };
+	uint32_t order = 0, ended_last = 0;
 	bool others = false, walk = !g->walk;
+	const struct tqi_task *t;
 
-	while (task) {
-		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, task);
-		const struct tqi_extra *extra = t ? tqi_check_extra(c, t) : NULL;
+	while ((t = tqi_check_next(c, &list))) {
+		const struct tqi_extra *extra = tqi_check_extra(c, t);
 
-		if (!extra || extra->group != index || extra->group_prev != prev ||
-		    (c->marks[TQI_TASKS][task] & TQI_SEEN_GROUP) || (others && extra->counted) ||
-		    (extra->counted && extra->group_order <= order)) {
-			tqi_check_fault(c, "group %u: chain broken at task %u", index, task);
-			return;
-		}
-		c->marks[TQI_TASKS][task] |= TQI_SEEN_GROUP;
-		walk |= g->walk == task;
+		if (extra->group != index || (others && extra->counted) ||
+		    (extra->counted && extra->group_order <= order))
+			tqi_check_break(c, &list);
+		walk |= g->walk == list.at;
 		others |= !extra->counted;
 		if (extra->counted) {
 			order = extra->group_order;
-			ended_last = task;
+			ended_last = list.at;
 		}
-		prev = task;
-		task = extra->group_next;
-		n++;
 	}
-	tqi_check_equal(c, "group", index, "last", g->last, prev);
+	if (list.broken)
+		return;
+	tqi_check_list_end(c, &list, "last", g->last);
 	tqi_check_equal(c, "group", index, "ended_last", g->ended_last, ended_last);
-	tqi_check_equal(c, "group", index, "length of the chain", n, c->groups[index].members);
+	tqi_check_equal(c, "group", index, "length of the chain", list.count,
+			c->groups[index].members);
 	if (order > g->ends || !walk)
 		tqi_check_fault(c, "group %u: %u ends, the last one is number %u; walk is %u",
 				index, g->ends, order, g->walk);
@@ -189,49 +191,34 @@ static void check_group(struct tqi_check *c, uint32_t index)
 static void check_list(struct tqi_check *c, const char *name, const struct tqi_group_ends *ends,
 		       bool owned)
 {
-	uint32_t index = ends->first, prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_GROUPS, tqi_group, prev, next),
+				       .mark = TQI_SEEN_LINKED, .name = name, .next = ends->first };
+	const struct tqi_group *g;
 
-	while (index) {
-		const struct tqi_group *g = tqi_check_record_in_use(c, TQI_GROUPS, index);
-
-		if (!g || g->prev != prev || (c->marks[TQI_GROUPS][index] & TQI_SEEN_LINKED) ||
-		    owned != is_owned(g)) {
-			tqi_check_fault(c, "%s groups: list broken at %u", name, index);
-			return;
-		}
-		c->marks[TQI_GROUPS][index] |= TQI_SEEN_LINKED;
-		prev = index;
-		index = g->next;
-	}
-	tqi_check_equal(c, name, 0, "last group", ends->last, prev);
+	while ((g = tqi_check_next(c, &list)))
+		if (owned != is_owned(g))
+			tqi_check_break(c, &list);
+	tqi_check_list_end(c, &list, "last group", ends->last);
 }
 
 static void check_busy(struct tqi_check *c)
 {
-	uint32_t index = tqi_root(c->tx)->group.busy, last = 0;
+	struct tqi_check_list list = { TQI_CHECK_CHAIN(TQI_GROUPS, tqi_group, busy_next),
+				       .mark = TQI_SEEN_BUSY, .name = "busy groups",
+				       .next = tqi_root(c->tx)->group.busy };
 
-	while (index) {
-		const struct tqi_group *g = tqi_check_record_in_use(c, TQI_GROUPS, index);
-
-		if (!g || (c->marks[TQI_GROUPS][index] & TQI_SEEN_BUSY)) {
-			tqi_check_fault(c, "busy groups: list broken at %u", index);
-			return;
-		}
-		c->marks[TQI_GROUPS][index] |= TQI_SEEN_BUSY;
-		last = index;
-		index = g->busy_next;
-	}
-	if (last)
-		tqi_check_equal(c, "root", 0, "groups_busy_last", tqi_root(c->tx)->group.busy_last,
-				last);
+	while (tqi_check_next(c, &list))
+		;
+	if (list.at)
+		tqi_check_list_end(c, &list, "last group", tqi_root(c->tx)->group.busy_last);
 }
 
 void tqi_check_groups(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
 
-	check_list(c, "owned", &root->group.owned, true);
-	check_list(c, "ended", &root->group.ended, false);
+	check_list(c, "owned groups", &root->group.owned, true);
+	check_list(c, "ended groups", &root->group.ended, false);
 	check_busy(c);
 	tqi_check_equal(c, "root", 0, "group_waiters", root->group.waiters, c->group_waiters);
 	if (root->group.closing &&

@@ -25,27 +25,23 @@ static bool is_walked(struct tqi_check *c, const struct tqi_root *root)
 			(edge->task == root->stale.first && edge->told != TQI_EDGE_TOLD));
 }
 
-/* The list, both ways; every task that says so is on it. */
+/* The list; every task that says so is on it. */
 static void check_list(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	uint32_t i = root->stale.first, prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_TASKS, tqi_extra, stale_prev, stale_next),
+				       .in_extra = true, .mark = TQI_SEEN_STALE,
+				       .name = "stale tasks", .next = root->stale.first };
+	const struct tqi_task *t;
 
-	while (i) {
-		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
-		const struct tqi_extra *extra = t ? tqi_check_extra(c, t) : NULL;
+	while ((t = tqi_check_next(c, &list))) {
+		uint32_t stale = stale_of(c, t);
 
-		if (!extra || !(extra->stale & TQI_STALE_LISTED) || extra->stale_prev != prev ||
-		    (tqi_state_is_final(t->state) && (extra->stale & ~TQI_STALE_ENDED)) ||
-		    (c->marks[TQI_TASKS][i] & TQI_SEEN_STALE)) {
-			tqi_check_fault(c, "list of stale tasks: broken at %u", i);
-			return;
-		}
-		c->marks[TQI_TASKS][i] |= TQI_SEEN_STALE;
-		prev = i;
-		i = extra->stale_next;
+		if (!(stale & TQI_STALE_LISTED) ||
+		    (tqi_state_is_final(t->state) && (stale & ~TQI_STALE_ENDED)))
+			tqi_check_break(c, &list);
 	}
-	tqi_check_equal(c, "root", 0, "stale_last", root->stale.last, prev);
+	tqi_check_list_end(c, &list, "last task", root->stale.last);
 	if (root->stale.stage > TQI_STAGE_PUSH || (root->stale.stage && !root->stale.first) ||
 	    (root->stale.cursor && !is_walked(c, root)))
 		tqi_check_fault(c, "root: stale_stage is %u, at edge %u", root->stale.stage,

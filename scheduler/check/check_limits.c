@@ -142,40 +142,30 @@ static void check_limit(struct tqi_check *c, uint32_t x)
 static void check_closed(struct tqi_check *c, uint32_t x)
 {
 	const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
-	uint32_t p = limit ? limit->closed : 0, prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_LANES, tqi_lane, prev, next),
+				       .mark = TQI_SEEN_CLOSED, .name = "closed parkings of limit",
+				       .owner = x, .next = limit ? limit->closed : 0 };
+	const struct tqi_lane *parking;
 
-	while (p) {
-		const struct tqi_lane *parking = tqi_check_record_in_use(c, TQI_LANES, p);
-
-		if (!parking || !parking->is_parking || parking->limits[0] != x ||
-		    parking->prev != prev || parking->state != TQI_PARKING_CLOSED ||
-		    (c->marks[TQI_LANES][p] & TQI_SEEN_CLOSED)) {
-			tqi_check_fault(c, "limit %u: closed parkings broken at %u", x, p);
-			return;
-		}
-		c->marks[TQI_LANES][p] |= TQI_SEEN_CLOSED;
-		prev = p;
-		p = parking->next;
-	}
+	while ((parking = tqi_check_next(c, &list)))
+		if (!parking->is_parking || parking->limits[0] != x ||
+		    parking->state != TQI_PARKING_CLOSED)
+			tqi_check_break(c, &list);
 }
 
 static void check_loosened(struct tqi_check *c)
 {
-	uint32_t x = tqi_root(c->tx)->limit.loosened, prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_LIMITS, tqi_limit, prev, next),
+				       .mark = TQI_SEEN_CLOSED, .name = "loosened limits",
+				       .next = tqi_root(c->tx)->limit.loosened };
+	const struct tqi_limit *l;
 
-	while (x) {
-		const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
-
-		if (!limit || limit->loosened != 1 || limit->prev != prev ||
-		    (c->marks[TQI_LIMITS][x] & TQI_SEEN_CLOSED)) {
-			tqi_check_fault(c, "loosened limits: broken at %u", x);
-			return;
-		}
-		c->marks[TQI_LIMITS][x] |= TQI_SEEN_CLOSED;
-		prev = x;
-		x = limit->next;
-	}
-	for (x = 1; x < c->count[TQI_LIMITS]; x++) {
+	while ((l = tqi_check_next(c, &list)))
+		if (l->loosened != 1)
+			tqi_check_break(c, &list);
+	if (list.broken)
+		return;
+	for (uint32_t x = 1; x < c->count[TQI_LIMITS]; x++) {
 		const struct tqi_limit *limit = tqi_check_record_in_use(c, TQI_LIMITS, x);
 
 		if (limit && limit->loosened && !(c->marks[TQI_LIMITS][x] & TQI_SEEN_CLOSED))

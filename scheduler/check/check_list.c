@@ -22,6 +22,13 @@ void tqi_check_break(struct tqi_check *c, struct tqi_check_list *list)
 	break_at(c, list, list->at);
 }
 
+void tqi_check_list_end(struct tqi_check *c, const struct tqi_check_list *list, const char *field,
+			uint32_t last)
+{
+	if (!list->broken)
+		tqi_check_equal(c, list->name, list->owner, field, last, list->at);
+}
+
 void *tqi_check_next(struct tqi_check *c, struct tqi_check_list *list)
 {
 	const uint32_t index = list->next;

@@ -5,66 +5,49 @@
 static void check_finished(struct tqi_check *c)
 {
 	const struct tqi_root *root = tqi_root(c->tx);
-	uint32_t i = root->finished.oldest, prev = 0, n = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_TASKS, tqi_task, prev, next),
+				       .mark = TQI_SEEN_LINKED, .name = "finished tasks",
+				       .next = root->finished.oldest };
+	const struct tqi_task *t;
 
-	while (i) {
-		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
-
-		if (!t || !(t->flags & TQI_TASK_LISTED) || t->prev != prev ||
-		    (c->marks[TQI_TASKS][i] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "finished list: broken at task %u", i);
-			break;
-		}
-		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
-		prev = i;
-		i = t->next;
-		n++;
-	}
-	tqi_check_equal(c, "root", 0, "finished_newest", root->finished.newest, prev);
+	while ((t = tqi_check_next(c, &list)))
+		if (!(t->flags & TQI_TASK_LISTED))
+			tqi_check_break(c, &list);
+	tqi_check_equal(c, "root", 0, "finished_newest", root->finished.newest, list.at);
 	tqi_check_equal(c, "root", 0, "finished_count", root->finished.count, c->listed);
-	tqi_check_equal(c, "finished list", 0, "length", n, c->listed);
+	tqi_check_equal(c, "finished list", 0, "length", list.count, c->listed);
 }
 
+/* One way: `prev` is its edges' (ED-3). */
 static void check_telling(struct tqi_check *c)
 {
-	uint32_t i = tqi_root(c->tx)->telling.first, last = 0, n = 0;
+	const struct tqi_root *root = tqi_root(c->tx);
+	struct tqi_check_list list = { TQI_CHECK_CHAIN(TQI_TASKS, tqi_task, next),
+				       .mark = TQI_SEEN_LINKED, .name = "telling tasks",
+				       .next = root->telling.first };
+	const struct tqi_task *t;
 
-	while (i) {
-		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
-
-		if (!t || !(t->flags & TQI_TASK_TELLING) ||
-		    (c->marks[TQI_TASKS][i] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "telling list: broken at task %u", i);
-			break;
-		}
-		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
-		last = i;
-		i = t->next;
-		n++;
-	}
-	tqi_check_equal(c, "root", 0, "telling.last", tqi_root(c->tx)->telling.last, last);
-	tqi_check_equal(c, "telling list", 0, "length", n, c->telling);
+	while ((t = tqi_check_next(c, &list)))
+		if (!(t->flags & TQI_TASK_TELLING))
+			tqi_check_break(c, &list);
+	tqi_check_equal(c, "root", 0, "telling.last", root->telling.last, list.at);
+	tqi_check_equal(c, "telling list", 0, "length", list.count, c->telling);
 }
 
-/* A list of a task's edges, both ways. */
+/* A list of a task's edges. */
 static void check_edges(struct tqi_check *c, uint32_t i, const struct tqi_task *t, uint32_t e)
 {
 	bool told = tqi_state_is_final(t->state) && !(t->flags & TQI_TASK_TELLING);
-	uint32_t prev = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_EDGES, tqi_edge, prev, next),
+				       .mark = TQI_SEEN_LINKED, .name = "edges of task", .owner = i,
+				       .next = e };
+	const struct tqi_edge *edge;
 
-	while (e) {
-		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
-
-		if (!edge || edge->task != i || edge->told == TQI_EDGE_TOLD || edge->prev != prev ||
-		    (c->marks[TQI_EDGES][e] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "task %u: list of edges broken at %u", i, e);
-			return;
-		}
-		c->marks[TQI_EDGES][e] |= TQI_SEEN_LINKED;
-		if (told && edge->told == TQI_EDGE_OPEN)
+	while ((edge = tqi_check_next(c, &list))) {
+		if (edge->task != i || edge->told == TQI_EDGE_TOLD)
+			tqi_check_break(c, &list);
+		else if (told && edge->told == TQI_EDGE_OPEN)
 			tqi_check_fault(c, "task %u: final, but not all who wait were told", i);
-		prev = e;
-		e = edge->next;
 	}
 }
 

@@ -8,11 +8,8 @@
 static uint32_t check_list(struct tqi_check *c, uint32_t q, uint32_t oldest, uint32_t newest)
 {
 	struct tqi_check_list list = {
-		.table = TQI_WAITERS,
-		TQI_CHECK_LINKS(tqi_waiter, peer_older, peer_newer),
-		.name = "submitters asleep in queue",
-		.owner = q,
-		.next = oldest,
+		TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, peer_older, peer_newer),
+		.name = "submitters asleep, queue", .owner = q, .next = oldest
 	};
 	const struct tqi_waiter *s;
 	uint64_t turn = 0;
@@ -23,8 +20,7 @@ static uint32_t check_list(struct tqi_check *c, uint32_t q, uint32_t oldest, uin
 			tqi_check_break(c, &list);
 		turn = s->turn;
 	}
-	if (!list.broken)
-		tqi_check_equal(c, list.name, q, "newest", newest, list.at);
+	tqi_check_list_end(c, &list, "newest", newest);
 	return list.count;
 }
 

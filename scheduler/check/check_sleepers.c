@@ -6,81 +6,70 @@
 
 /* What a walk along the chain counts. */
 struct chain {
-	uint32_t last;
 	uint32_t listed;
 	uint32_t for_work; /* listed */
 	uint32_t transit;
 	uint32_t coming; /* in transit, for work */
 };
 
-/* All slots in use, both ways. */
+/* All slots in use. */
 static void check_chain(struct tqi_check *c, struct chain *n)
 {
-	for (uint32_t w = c->tx->core->waiter_oldest; w;) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, older, newer),
+				       .mark = TQI_SEEN_LINKED, .name = "chain of sleepers",
+				       .next = c->tx->core->waiter_oldest };
+	const struct tqi_waiter *s;
 
-		if (!s || s->state == TQI_WAITER_FREE || s->older != n->last ||
-		    (c->marks[TQI_WAITERS][w] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "chain of sleepers: broken at %u", w);
-			break;
-		}
+	while ((s = tqi_check_next(c, &list))) {
 		bool listed = s->state == TQI_WAITER_LISTED;
 		bool for_work = s->interest == TQI_INTEREST_WORK;
 
-		c->marks[TQI_WAITERS][w] |= TQI_SEEN_LINKED;
+		if (s->state == TQI_WAITER_FREE)
+			tqi_check_break(c, &list);
 		n->listed += listed;
 		n->for_work += listed && for_work;
 		n->transit += !listed;
 		n->coming += !listed && for_work;
-		n->last = w;
-		w = s->newer;
 	}
+	tqi_check_list_end(c, &list, "newest", c->tx->core->waiter_newest);
 }
 
 /* Those in transit, as they were popped; returns the length. */
 static uint32_t check_transit(struct tqi_check *c)
 {
-	const struct tqi_waiter_list *list = &c->tx->core->waiter_transit;
-	uint32_t older = 0, n = 0;
+	struct tqi_check_list list = {
+		TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, list_older, list_newer),
+		.name = "sleepers in transit", .next = c->tx->core->waiter_transit.oldest
+	};
+	const struct tqi_waiter *s;
 	uint64_t since = 0;
 
-	for (uint32_t w = list->oldest; w && n <= c->count[TQI_WAITERS]; n++) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
-
-		if (!s || s->state != TQI_WAITER_TRANSIT || s->list_older != older ||
-		    s->popped_ns < since) {
-			tqi_check_fault(c, "sleepers in transit: broken at %u", w);
-			return n;
-		}
+	while ((s = tqi_check_next(c, &list))) {
+		if (s->state != TQI_WAITER_TRANSIT || s->popped_ns < since)
+			tqi_check_break(c, &list);
 		since = s->popped_ns;
-		older = w;
-		w = s->list_newer;
 	}
-	tqi_check_equal(c, "core", 0, "newest in transit", list->newest, older);
-	return n;
+	tqi_check_list_end(c, &list, "newest", c->tx->core->waiter_transit.newest);
+	return list.count;
 }
 
 /* Listed ones by stop domain; returns the length of one list. */
-static uint32_t check_domain(struct tqi_check *c, uint32_t list)
+static uint32_t check_domain(struct tqi_check *c, uint32_t d)
 {
-	const struct tqi_waiter_list *l = &c->tx->core->waiter_domains[list];
-	uint64_t in_use = c->tx->core->waiter_domains_in_use[list / 64] >> list % 64 & 1;
-	uint32_t older = 0, n = 0;
+	const struct tqi_waiter_list *l = &c->tx->core->waiter_domains[d];
+	uint64_t in_use = c->tx->core->waiter_domains_in_use[d / 64] >> d % 64 & 1;
+	struct tqi_check_list list = {
+		TQI_CHECK_LIST(TQI_WAITERS, tqi_waiter, domain_older, domain_newer),
+		.name = "sleepers that stop together, list", .owner = d, .next = l->oldest
+	};
+	const struct tqi_waiter *s;
 
-	for (uint32_t w = l->oldest; w && n <= c->count[TQI_WAITERS]; n++) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
-
-		if (!s || s->state != TQI_WAITER_LISTED || tqi_domain_list(s->domain) != list ||
-		    s->domain_older != older) {
-			tqi_check_fault(c, "sleepers that stop together: broken at %u", w);
-			return n;
-		}
-		older = w;
-		w = s->domain_newer;
-	}
-	tqi_check_equal(c, "stop domains", list, "newest", l->newest, older);
-	tqi_check_equal(c, "stop domains", list, "in use", in_use, l->oldest != 0);
-	return n;
+	while ((s = tqi_check_next(c, &list)))
+		if (s->state != TQI_WAITER_LISTED || tqi_domain_list(s->domain) != d)
+			tqi_check_break(c, &list);
+	tqi_check_list_end(c, &list, "newest", l->newest);
+	tqi_check_equal(c, "stop domains", d, "in use", in_use, l->oldest != 0);
+	return list.count;
 }
 
 /* WT-6: as many as there can be, each listed, none twice. */
@@ -102,20 +91,18 @@ static void check_keepers(struct tqi_check *c, uint32_t listed)
 /* The edges of a sleeper; each counts for its task. */
 static void check_edges(struct tqi_check *c, uint32_t w, const struct tqi_waiter *s)
 {
-	for (uint32_t e = s->edges; e;) {
-		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
+	struct tqi_check_list list = { TQI_CHECK_CHAIN(TQI_EDGES, tqi_edge, next_of_waiter),
+				       .mark = TQI_SEEN_WAITER, .name = "edges of sleeper",
+				       .owner = w, .next = s->edges };
+	const struct tqi_edge *edge;
 
-		if (!edge || edge->waiter != w || edge->kind || edge->told == TQI_EDGE_REFUSED ||
-		    (c->marks[TQI_EDGES][e] & TQI_SEEN_WAITER)) {
-			tqi_check_fault(c, "sleeper %u: list of edges broken at %u", w, e);
-			return;
-		}
-		c->marks[TQI_EDGES][e] |= TQI_SEEN_WAITER;
-		if (tqi_check_record_in_use(c, TQI_TASKS, edge->task))
+	while ((edge = tqi_check_next(c, &list))) {
+		if (edge->waiter != w || edge->kind || edge->told == TQI_EDGE_REFUSED)
+			tqi_check_break(c, &list);
+		else if (tqi_check_record_in_use(c, TQI_TASKS, edge->task))
 			c->pins[edge->task]++;
 		else
-			tqi_check_fault(c, "edge %u: task %u", e, edge->task);
-		e = edge->next_of_waiter;
+			tqi_check_fault(c, "edge %u: task %u", list.at, edge->task);
 	}
 }
 
@@ -160,7 +147,6 @@ void tqi_check_sleepers(struct tqi_check *c)
 	for (uint32_t i = 0; i < TQI_DOMAIN_LISTS; i++)
 		grouped += check_domain(c, i);
 	tqi_check_equal(c, "core", 0, "waiter_count", core->waiter_count, chain.listed);
-	tqi_check_equal(c, "core", 0, "waiter_newest", core->waiter_newest, chain.last);
 	tqi_check_equal(c, "core", 0, "waiter_for_work", core->waiter_for_work, chain.for_work);
 	tqi_check_equal(c, "core", 0, "waiter_coming", core->waiter_coming, chain.coming);
 	tqi_check_equal(c, "core", 0, "in transit", check_transit(c), chain.transit);

@@ -128,13 +128,20 @@ struct tqi_check_list {
 	uint32_t count; /* that were met */
 	bool broken;
 };
-#define TQI_CHECK_LINKS(type, prev, next)                                                          \
-	.prev_at = offsetof(struct type, prev), .next_at = offsetof(struct type, next)
+/* Of a list of records, or of their rare settings, by its links; of one that leads one way. */
+#define TQI_CHECK_LIST(table_, type, prev, next_)                                                  \
+	.table = table_, .prev_at = offsetof(struct type, prev),                                   \
+	.next_at = offsetof(struct type, next_)
+#define TQI_CHECK_CHAIN(table_, type, next_)                                                       \
+	.table = table_, .next_at = offsetof(struct type, next_)
 
 /* The next record; NULL: the list has ended, or is broken, which has been reported. */
 void *tqi_check_next(struct tqi_check *c, struct tqi_check_list *list);
 /* The record that was met last should not be there: reported, and the walk ends. */
 void tqi_check_break(struct tqi_check *c, struct tqi_check_list *list);
+/* At the end of a walk: whoever keeps the list's last record agrees, unless it is broken. */
+void tqi_check_list_end(struct tqi_check *c, const struct tqi_check_list *list, const char *field,
+			uint32_t last);
 
 /* A task's rare settings (TQI_TASK_EXTRA); NULL when their memory may not be read. */
 struct tqi_extra *tqi_check_extra(struct tqi_check *c, const struct tqi_task *task);

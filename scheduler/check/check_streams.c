@@ -71,7 +71,11 @@ static void check_times(struct tqi_check *c, uint32_t s, const struct tqi_stream
 /* The chain, beside the index: both have the same ones. */
 static void check_queue(struct tqi_check *c, uint32_t q, const struct tqi_queue *queue)
 {
-	uint32_t indexed = 0, linked = 0;
+	struct tqi_check_list list = { TQI_CHECK_CHAIN(TQI_STREAMS, tqi_stream, next),
+				       .mark = TQI_SEEN_LINKED, .name = "streams of queue",
+				       .owner = q, .next = queue->streams };
+	const struct tqi_stream *stream;
+	uint32_t indexed = 0;
 
 	if (queue->by_kind && tqi_check_block(c, queue->by_kind, sizeof(struct tqi_by_kind),
 					      "queue", q, "streams by kind"))
@@ -80,21 +84,18 @@ static void check_queue(struct tqi_check *c, uint32_t q, const struct tqi_queue 
 
 	for (uint32_t k = 0; all && k <= TQI_KINDS_MAX; k++)
 		indexed += all->streams[k] != 0;
-	for (uint32_t s = queue->streams; s; linked++) {
-		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);
-
-		if (!stream || tqi_check_stream_of(c, q, stream->kind) != s ||
-		    !tqi_check_record_in_use(c, TQI_KINDS, stream->kind) ||
-		    (c->marks[TQI_STREAMS][s] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "queue %u: chain of streams broken at %u", q, s);
-			return;
+	while ((stream = tqi_check_next(c, &list))) {
+		if (tqi_check_stream_of(c, q, stream->kind) != list.at ||
+		    !tqi_check_record_in_use(c, TQI_KINDS, stream->kind)) {
+			tqi_check_break(c, &list);
+			continue;
 		}
-		c->marks[TQI_STREAMS][s] |= TQI_SEEN_LINKED;
 		c->kind_streams[stream->kind]++;
-		check_times(c, s, stream);
-		s = stream->next;
+		check_times(c, list.at, stream);
 	}
-	tqi_check_equal(c, "queue", q, "streams by kind", indexed, linked);
+	if (list.broken)
+		return;
+	tqi_check_equal(c, "queue", q, "streams by kind", indexed, list.count);
 }
 
 void tqi_check_streams(struct tqi_check *c)

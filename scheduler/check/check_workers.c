@@ -26,52 +26,45 @@ static void check_attempt(struct tqi_check *c, uint32_t a, const struct tqi_atte
 		tqi_check_block(c, attempt->payload, 0, "attempt", a, "payload");
 }
 
-/* The attempts of a worker, both ways. */
+/* The attempts of a worker. */
 static void check_attempts(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
 {
-	uint32_t a = worker->attempts, prev = 0, n = 0, waiting = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_ATTEMPTS, tqi_attempt, prev, next),
+				       .mark = TQI_SEEN_LINKED, .name = "attempts of worker",
+				       .owner = w, .next = worker->attempts };
+	const struct tqi_attempt *attempt;
+	uint32_t waiting = 0;
 
-	while (a) {
-		const struct tqi_attempt *attempt = tqi_check_record_in_use(c, TQI_ATTEMPTS, a);
-
-		if (!attempt || attempt->worker != w || attempt->prev != prev ||
-		    (c->marks[TQI_ATTEMPTS][a] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "worker %u: list of attempts broken at %u", w, a);
-			return;
-		}
-		c->marks[TQI_ATTEMPTS][a] |= TQI_SEEN_LINKED;
-		check_attempt(c, a, attempt);
+	while ((attempt = tqi_check_next(c, &list))) {
+		if (attempt->worker != w)
+			tqi_check_break(c, &list);
+		else
+			check_attempt(c, list.at, attempt);
 		waiting += attempt->waits != 0;
-		prev = a;
-		a = attempt->next;
-		n++;
 	}
-	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, n);
+	if (list.broken)
+		return;
+	tqi_check_equal(c, "worker", w, "attempt_count", worker->attempt_count, list.count);
 	tqi_check_equal(c, "worker", w, "waiting", worker->waiting, waiting); /* WO-3 */
 }
 
 /* RC-3: the tasks assigned to a worker. */
 static void check_assigned(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
 {
-	uint32_t i = worker->assigned, prev = 0, n = 0;
+	struct tqi_check_list list = { TQI_CHECK_LIST(TQI_TASKS, tqi_task, prev, next),
+				       .mark = TQI_SEEN_LINKED, .name = "assigned tasks of worker",
+				       .owner = w, .next = worker->assigned };
+	const struct tqi_task *t;
 
-	while (i) {
-		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
-
-		if (!t || !(t->flags & TQI_TASK_ASSIGNED) || t->state != TQ_READY ||
-		    (t->flags & TQI_TASK_HELD) || t->due_ns != w || t->prev != prev ||
-		    (c->marks[TQI_TASKS][i] & TQI_SEEN_LINKED)) {
-			tqi_check_fault(c, "worker %u: list of assigned tasks broken at %u", w, i);
-			return;
-		}
-		c->marks[TQI_TASKS][i] |= TQI_SEEN_LINKED;
-		prev = i;
-		i = t->next;
-		n++;
-	}
-	tqi_check_equal(c, "worker", w, "assigned_last", worker->assigned_last, prev);
-	tqi_check_equal(c, "worker", w, "assigned_count", worker->assigned_count, n);
-	c->assigned += n;
+	while ((t = tqi_check_next(c, &list)))
+		if (!(t->flags & TQI_TASK_ASSIGNED) || t->state != TQ_READY ||
+		    (t->flags & TQI_TASK_HELD) || t->due_ns != w)
+			tqi_check_break(c, &list);
+	if (list.broken)
+		return;
+	tqi_check_list_end(c, &list, "last", worker->assigned_last);
+	tqi_check_equal(c, "worker", w, "assigned_count", worker->assigned_count, list.count);
+	c->assigned += list.count;
 }
 
 static void check_served(struct tqi_check *c, uint32_t w, const struct tqi_worker *worker)
