@@ -8,9 +8,7 @@
 #include "shm/pool.h"
 #include "shm/table.h"
 
-#define FIRST_BUCKETS 16u	/* a block of 64 bytes */
-#define NEAR_BUCKETS 16384u	/* in chunks of doubling size; the last has 32 KiB */
-#define FAR_SHIFT 14u		/* buckets of a chunk above: 64 KiB */
+#define FIRST_BUCKETS 16u /* the array's first chunk: 64 bytes */
 
 static uint64_t mix(uint64_t x)
 {
@@ -35,42 +33,10 @@ uint64_t tqi_hash_bytes(uint64_t key, const void *bytes, uint32_t count)
 	return mix(hash);
 }
 
-uint32_t tqi_hash_chunk_bytes(uint32_t k)
-{
-	return (uint32_t)sizeof(uint32_t) * (k ? FIRST_BUCKETS / 2 << k : FIRST_BUCKETS);
-}
-
-/* The chunk of a near bucket. */
-static uint32_t chunk_of(uint32_t bucket)
-{
-	return bucket < FIRST_BUCKETS ? 0
-				      : 31u - (uint32_t)__builtin_clz(bucket / FIRST_BUCKETS) + 1;
-}
-
-uint32_t tqi_hash_near_chunks(uint32_t buckets)
-{
-	uint32_t near = buckets < NEAR_BUCKETS ? buckets : NEAR_BUCKETS;
-
-	return near ? chunk_of(near - 1) + 1 : 0;
-}
-
-uint32_t tqi_hash_far_chunks(uint32_t buckets)
-{
-	return buckets > NEAR_BUCKETS ? ((buckets - NEAR_BUCKETS - 1) >> FAR_SHIFT) + 1 : 0;
-}
-
 static uint32_t *bucket_at(struct tqi_tx *tx, const struct tqi_hash_index *index, uint32_t bucket)
 {
-	if (bucket < NEAR_BUCKETS) {
-		uint32_t k = chunk_of(bucket), first = k ? FIRST_BUCKETS / 2 << k : 0;
-
-		return (uint32_t *)tqi_unit(tx, index->chunks[k]) + (bucket - first);
-	}
-	const uint32_t *directory = tqi_unit(tx, index->directory);
-	uint32_t far = bucket - NEAR_BUCKETS;
-
-	return (uint32_t *)tqi_unit(tx, directory[far >> FAR_SHIFT]) +
-	       (far & ((1u << FAR_SHIFT) - 1));
+	return tqi_array_at(tx, &index->heads, TQI_HASH_SHIFT,
+			    bucket + tqi_array_first(TQI_HASH_SHIFT), sizeof(uint32_t));
 }
 
 /* The bits of a hash that an index of so many buckets may look at. */
@@ -128,35 +94,13 @@ uint32_t tqi_hash_next(struct tqi_tx *tx, const struct tqi_hash_index *index, ui
 	return tx->corrupt ? 0 : next;
 }
 
-/* Memory for bucket number `bucket`, the first one that is not there. */
-static int reserve(struct tqi_tx *tx, struct tqi_hash_index *index, uint32_t bucket)
+/* Memory for one bucket more; false: there is none. */
+static bool reserve(struct tqi_tx *tx, struct tqi_hash_index *index)
 {
-	uint32_t block;
+	const uint32_t end = tqi_hash_end(index);
 
-	if (bucket < NEAR_BUCKETS) {
-		uint32_t k = chunk_of(bucket);
-
-		if (tqi_hash_near_chunks(bucket) > k)
-			return 0;
-		block = tqi_block_take(tx, tqi_hash_chunk_bytes(k));
-		if (block)
-			TQI_SET(tx, index->chunks[k], block);
-		return block ? 0 : -ENOMEM;
-	}
-	if (!index->directory) {
-		block = tqi_block_take(tx, TQI_SPAN_BYTES);
-		if (!block)
-			return -ENOMEM;
-		TQI_SET(tx, index->directory, block);
-	}
-	if (tqi_hash_far_chunks(bucket + 1) == tqi_hash_far_chunks(bucket))
-		return 0;
-	uint32_t *directory = tqi_unit(tx, index->directory);
-
-	block = tqi_block_take(tx, sizeof(uint32_t) << FAR_SHIFT);
-	if (block)
-		TQI_SET(tx, directory[(bucket - NEAR_BUCKETS) >> FAR_SHIFT], block);
-	return block ? 0 : -ENOMEM;
+	return tqi_array_has(TQI_HASH_SHIFT, end) ||
+	       tqi_array_grow(tx, &index->heads, TQI_HASH_SHIFT, end);
 }
 
 /* Both chains keep their order; only links that change are written. */
@@ -188,7 +132,7 @@ static int grow(struct tqi_tx *tx, struct tqi_hash_index *index, uint32_t table)
 {
 	uint32_t buckets = index->buckets;
 
-	if (reserve(tx, index, buckets) < 0)
+	if (!reserve(tx, index))
 		return -ENOMEM;
 	if (buckets) {
 		split(tx, index, table, buckets);

@@ -4,8 +4,8 @@
  * have it.  Linear hashing: an addition that finds as many records as buckets makes
  * one bucket more and moves what belongs there from one other, so no hold is long,
  * whatever the number of records.  Buckets are chains through the records; their
- * heads lie in chunks of doubling size up to 16,384 of them, above in chunks of
- * 16,384 through a directory.  An index never shrinks.
+ * heads lie in an array (shm/array.h), the first one at its first place.  An index
+ * never shrinks.
  *
  * The hash must be keyed with something that users cannot guess: who could choose
  * keys of one hash could make a chain long.
@@ -13,9 +13,9 @@
 #ifndef TQI_SHM_HASH_H
 #define TQI_SHM_HASH_H
 
-#include "shm/tx.h"
+#include "shm/array.h"
 
-#define TQI_HASH_CHUNKS 11
+#define TQI_HASH_SHIFT 2u /* 4 bytes a head */
 
 /* What a record begins with that can stand in an index.  Journalled. */
 struct tqi_hash_node {
@@ -28,9 +28,14 @@ struct tqi_hash_node {
 struct tqi_hash_index {
 	uint32_t count;	    /* records in it */
 	uint32_t buckets;   /* 0 none made yet */
-	uint32_t directory; /* block of 16,384 references; 0 none */
-	uint32_t chunks[TQI_HASH_CHUNKS];
+	struct tqi_array heads;
 };
+
+/* Where the array ends. */
+static inline uint32_t tqi_hash_end(const struct tqi_hash_index *index)
+{
+	return tqi_array_first(TQI_HASH_SHIFT) + index->buckets;
+}
 
 /* Hash of bytes, keyed. */
 uint64_t tqi_hash_bytes(uint64_t key, const void *bytes, uint32_t count);
@@ -51,12 +56,8 @@ int tqi_hash_add(struct tqi_tx *tx, struct tqi_hash_index *index, uint32_t table
 void tqi_hash_remove(struct tqi_tx *tx, struct tqi_hash_index *index, uint32_t table,
 		     uint32_t record);
 
-/* For checks: where a hash belongs, a bucket's first record, and what is used. */
+/* For checks: where a hash belongs, and a bucket's first record. */
 uint32_t tqi_hash_bucket(const struct tqi_hash_index *index, uint64_t hash);
 uint32_t tqi_hash_head(struct tqi_tx *tx, const struct tqi_hash_index *index, uint32_t bucket);
-/* Bytes of chunk k; the number of chunks of either sort that an index of so many buckets has. */
-uint32_t tqi_hash_chunk_bytes(uint32_t k);
-uint32_t tqi_hash_near_chunks(uint32_t buckets);
-uint32_t tqi_hash_far_chunks(uint32_t buckets);
 
 #endif

@@ -18,43 +18,15 @@ static uint32_t end_of(const struct tqi_heap *heap)
 	return heap->length + TQI_HEAP_ROOT;
 }
 
-static uint32_t far_chunk(struct tqi_tx *tx, const struct tqi_heap *heap, uint32_t p)
-{
-	const uint32_t *directory = tqi_unit(tx, heap->directory);
-	uint32_t c = (p >> TQI_HEAP_FAR_SHIFT) - 2;
-
-	return tx->corrupt || c >= TQI_HEAP_DIRECTORY ? 0 : directory[c];
-}
-
-/* From one entry of a chunk on; a sift looks at up to sixteen that lie side by side. */
-static inline __attribute__((always_inline)) struct tqi_heap_entry *entries_in(struct tqi_tx *tx,
-									       uint32_t chunk,
-									       uint32_t place)
-{
-	return tqi_unit_part(tx, chunk, place * sizeof(struct tqi_heap_entry),
-			     16 * sizeof(struct tqi_heap_entry));
-}
-
-static __attribute__((noinline)) struct tqi_heap_entry *far_at(struct tqi_tx *tx,
-							       struct tqi_heap *heap, uint32_t p)
-{
-	const uint32_t place = p & ((1u << TQI_HEAP_FAR_SHIFT) - 1);
-
-	return entries_in(tx, far_chunk(tx, heap, p), place);
-}
-
-/* Each step of a sift asks. */
+/* Each step of a sift asks, and looks at up to sixteen entries that lie side by side. */
 static inline __attribute__((always_inline)) struct tqi_heap_entry *at(struct tqi_tx *tx,
 								       struct tqi_heap *heap,
 								       uint32_t p)
 {
 	if (p <= TQI_HEAP_ROOT)
 		return &heap->root;
-	if (p >= TQI_HEAP_NEAR)
-		return far_at(tx, heap, p);
-	uint32_t k = tqi_heap_chunk(p);
-
-	return entries_in(tx, heap->chunks[k], p - (4u << k));
+	return tqi_array_at(tx, &heap->array, TQI_HEAP_SHIFT, p,
+			    16 * sizeof(struct tqi_heap_entry));
 }
 
 struct tqi_heap_entry tqi_heap_at(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t place)
@@ -242,7 +214,7 @@ static bool share_chunk(uint32_t first)
 {
 	uint32_t border = first + 8; /* the only one where a chunk may end: a multiple of 16 */
 
-	return (border & (border - 1)) && border % (1u << TQI_HEAP_FAR_SHIFT);
+	return (border & (border - 1)) && border % tqi_array_far_places(TQI_HEAP_SHIFT);
 }
 
 /* The hole moves away from the root until `entry` fits. */
@@ -457,38 +429,6 @@ void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, u
 		place(tx, heap, family, heap->length, p, entry);
 }
 
-static int grow_near(struct tqi_tx *tx, struct tqi_heap *heap)
-{
-	uint32_t k = tqi_heap_chunk(heap->capacity + TQI_HEAP_ROOT);
-	uint32_t ref = tqi_block_take(tx, (uint64_t)sizeof(struct tqi_heap_entry) << (k + 2));
-
-	if (!ref)
-		return -ENOMEM;
-	TQI_SET(tx, heap->chunks[k], ref);
-	TQI_ADD(tx, heap->capacity, 4u << k);
-	return 0;
-}
-
-static int grow_far(struct tqi_tx *tx, struct tqi_heap *heap)
-{
-	if (!heap->directory) {
-		uint32_t ref = tqi_block_take(tx, TQI_SPAN_BYTES);
-
-		if (!ref)
-			return -ENOMEM;
-		TQI_SET(tx, heap->directory, ref);
-	}
-	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> TQI_HEAP_FAR_SHIFT) - 2;
-	uint32_t *directory = tqi_unit(tx, heap->directory);
-	uint32_t ref = tqi_block_take(tx, TQI_SPAN_BYTES);
-
-	if (!ref || c >= TQI_HEAP_DIRECTORY)
-		return -ENOMEM;
-	TQI_SET(tx, directory[c], ref);
-	TQI_ADD(tx, heap->capacity, 1u << TQI_HEAP_FAR_SHIFT);
-	return 0;
-}
-
 int tqi_heap_grow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 {
 	if (!heap->capacity)
@@ -496,74 +436,30 @@ int tqi_heap_grow(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 	while (heap->capacity < length) {
 		if (tx->corrupt) /* nothing is stored any more: it would never end */
 			return -ENOMEM;
-		bool near = heap->capacity + TQI_HEAP_ROOT < TQI_HEAP_NEAR;
-		int r = near ? grow_near(tx, heap) : grow_far(tx, heap);
+		const uint32_t places =
+			tqi_array_grow(tx, &heap->array, TQI_HEAP_SHIFT, tqi_heap_end(heap));
 
-		if (r < 0)
-			return r;
+		if (!places)
+			return -ENOMEM;
+		TQI_ADD(tx, heap->capacity, places);
 	}
 	return 0;
 }
 
-static void trim_near(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t k)
-{
-	tqi_block_give(tx, heap->chunks[k]);
-	TQI_SET(tx, heap->chunks[k], 0u);
-	TQI_ADD(tx, heap->capacity, -(int32_t)(4u << k));
-}
-
-static void trim_far(struct tqi_tx *tx, struct tqi_heap *heap)
-{
-	const uint32_t *directory = tqi_unit(tx, heap->directory);
-	uint32_t c = ((heap->capacity + TQI_HEAP_ROOT) >> TQI_HEAP_FAR_SHIFT) - 3;
-
-	if (tx->corrupt || c >= TQI_HEAP_DIRECTORY) {
-		tx->corrupt = true;
-		return;
-	}
-	tqi_block_give(tx, directory[c]);
-	TQI_ADD(tx, heap->capacity, -(1 << TQI_HEAP_FAR_SHIFT));
-	if (c > 0)
-		return;
-	tqi_block_give(tx, heap->directory);
-	TQI_SET(tx, heap->directory, 0u);
-}
-
 void tqi_heap_trim(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t length)
 {
-	uint32_t places = heap->capacity + TQI_HEAP_ROOT;
-
 	if (heap->capacity <= 1)
 		return;
-	uint32_t k = places > TQI_HEAP_NEAR ? 0 : tqi_heap_chunk(places - 1);
-	uint32_t last = places > TQI_HEAP_NEAR ? 1u << TQI_HEAP_FAR_SHIFT : 4u << k;
+	const uint32_t last = tqi_array_last(TQI_HEAP_SHIFT, tqi_heap_end(heap));
 
 	if (heap->capacity - last < 2ull * length)
 		return;
-	if (places > TQI_HEAP_NEAR)
-		trim_far(tx, heap);
-	else
-		trim_near(tx, heap, k);
+	tqi_array_shrink(tx, &heap->array, TQI_HEAP_SHIFT, tqi_heap_end(heap));
+	TQI_ADD(tx, heap->capacity, -last);
 }
 
 void tqi_heap_free(struct tqi_tx *tx, struct tqi_heap *heap)
 {
-	for (uint32_t k = 0; k < TQI_HEAP_CHUNKS; k++) {
-		if (heap->chunks[k])
-			tqi_block_give(tx, heap->chunks[k]);
-		if (heap->chunks[k])
-			TQI_SET(tx, heap->chunks[k], 0u);
-	}
-	if (heap->capacity > TQI_HEAP_NEAR) {
-		uint32_t *directory = tqi_unit(tx, heap->directory);
-		uint32_t far = (heap->capacity + TQI_HEAP_ROOT - TQI_HEAP_NEAR) >>
-			       TQI_HEAP_FAR_SHIFT;
-
-		for (uint32_t c = 0; c < far && c < TQI_HEAP_DIRECTORY; c++)
-			tqi_block_give(tx, directory[c]);
-	}
-	if (heap->directory)
-		tqi_block_give(tx, heap->directory);
-	TQI_SET(tx, heap->directory, 0u);
+	tqi_array_free(tx, &heap->array, TQI_HEAP_SHIFT, tqi_heap_end(heap));
 	TQI_SET(tx, heap->capacity, 0u);
 }

@@ -11,34 +11,30 @@
  *
  * Places start at 3 so that four siblings, 64 bytes, share a cache line: the
  * root is place 3, children of p are 4p-8 ... 4p-5.  The root lives in the heap
- * itself, places 4 to 8,191 in chunks of doubling size, all above in chunks of
- * 4,096 through a directory.
+ * itself, the others in an array (shm/array.h), whose first place is 4.
  *
  * Growth is separate from use: tqi_heap_reserve() may fail, push never does.
  */
 #ifndef TQI_SHM_HEAP_H
 #define TQI_SHM_HEAP_H
 
-#include "shm/tx.h"
+#include "shm/array.h"
 
-#define TQI_HEAP_CHUNKS 11
 #define TQI_HEAP_ROOT 3u
-#define TQI_HEAP_NEAR 8192u   /* places below live in the doubling chunks */
-#define TQI_HEAP_FAR_SHIFT 12 /* above: 4,096 entries, one span */
-#define TQI_HEAP_DIRECTORY (TQI_SPAN_BYTES / sizeof(uint32_t))
+#define TQI_HEAP_SHIFT 4u /* 16 bytes an entry */
 
 struct tqi_heap_entry {
 	int64_t key;
 	uint64_t tag;
 };
+_Static_assert(sizeof(struct tqi_heap_entry) == 1u << TQI_HEAP_SHIFT, "as the array has them");
 
 /* Journalled.  Read by observers for its length. */
 struct tqi_heap {
 	uint32_t length; /* first: the journal finds the heap by this field */
 	uint32_t capacity;
 	struct tqi_heap_entry root;
-	uint32_t directory; /* block of 16,384 references; 0 none */
-	uint32_t chunks[TQI_HEAP_CHUNKS];
+	struct tqi_array array;
 };
 
 /* First of up to four children. */
@@ -47,10 +43,10 @@ static inline uint32_t tqi_heap_children(uint32_t place)
 	return 4 * place - 8;
 }
 
-/* Near places: chunk 0 holds 4-7, chunk k 2^(k+2) to 2^(k+3)-1. */
-static inline uint32_t tqi_heap_chunk(uint32_t place)
+/* Where its array ends. */
+static inline uint32_t tqi_heap_end(const struct tqi_heap *heap)
 {
-	return 29u - (uint32_t)__builtin_clz(place);
+	return heap->capacity + TQI_HEAP_ROOT;
 }
 
 static inline uint64_t tqi_tag(uint64_t sequence, uint32_t index)

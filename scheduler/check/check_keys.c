@@ -81,31 +81,6 @@ void tqi_check_task_key(struct tqi_check *c, uint32_t index, const struct tqi_ta
 	check_held(c, k, key, t);
 }
 
-bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
-			    const char *name)
-{
-	uint32_t near = tqi_hash_near_chunks(index->buckets);
-	uint32_t far = tqi_hash_far_chunks(index->buckets);
-	bool ok = far <= TQI_SPAN_BYTES / sizeof(uint32_t);
-
-	for (uint32_t k = 0; k < TQI_HASH_CHUNKS; k++) {
-		if (k >= near && index->chunks[k])
-			tqi_check_fault(c, "%s: chunk %u of %u buckets", name, k, index->buckets);
-		if (k < near)
-			ok &= tqi_check_block(c, index->chunks[k], tqi_hash_chunk_bytes(k), name, k,
-					      "chunk");
-	}
-	if (!far && !index->directory)
-		return ok;
-	if (!tqi_check_block(c, index->directory, TQI_SPAN_BYTES, name, 0, "directory"))
-		return false;
-	const uint32_t *directory = tqi_unit(c->tx, index->directory);
-
-	for (uint32_t i = 0; i < far && ok; i++)
-		ok = tqi_check_block(c, directory[i], TQI_SPAN_BYTES, name, i, "far chunk");
-	return ok;
-}
-
 /* Whether an earlier key of the same bucket has its name. */
 static bool has_twin(struct tqi_check *c, uint32_t first, uint32_t k)
 {
@@ -179,7 +154,7 @@ static void check_successor(struct tqi_check *c, uint32_t k, const struct tqi_ke
 
 void tqi_check_keys(struct tqi_check *c)
 {
-	if (tqi_check_index_blocks(c, &tqi_root(c->tx)->named.keys, "key index"))
+	if (tqi_check_heads(c, &tqi_root(c->tx)->named.keys, "key index"))
 		check_buckets(c);
 	for (uint32_t k = 1; k < c->count[TQI_KEYS]; k++) {
 		const struct tqi_key *key = tqi_check_record_in_use(c, TQI_KEYS, k);

@@ -96,7 +96,7 @@ bool tqi_check_index(struct tqi_check *c, const struct tqi_check_index *i)
 {
 	uint32_t count = 0, before = c->faults;
 
-	if (!tqi_check_index_blocks(c, i->index, i->name))
+	if (!tqi_check_heads(c, i->index, i->name))
 		return false;
 	for (uint32_t b = 0; b < i->index->buckets; b++) {
 		uint32_t record = tqi_hash_head(c->tx, i->index, b);

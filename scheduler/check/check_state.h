@@ -214,9 +214,13 @@ struct tqi_check_index {
 };
 bool tqi_check_index(struct tqi_check *c, const struct tqi_check_index *i);
 
-/* The memory of a hash index; false: it may not be read. */
-bool tqi_check_index_blocks(struct tqi_check *c, const struct tqi_hash_index *index,
-			    const char *name);
+/*
+ * The memory of an array up to a place, which is used by nothing else; of a hash index.  False:
+ * it may not be read.
+ */
+bool tqi_check_array(struct tqi_check *c, const struct tqi_array *array, uint32_t shift,
+		     uint32_t end, const struct tqi_check_owner *owner);
+bool tqi_check_heads(struct tqi_check *c, const struct tqi_hash_index *index, const char *name);
 /* What is wrong with a schedule, NULL nothing. */
 const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_schedule *schedule);
 /* What is wrong with a command's record, NULL nothing; bytes that its block needs. */

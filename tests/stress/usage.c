@@ -23,26 +23,25 @@ static void count_span(const struct tqi_span *span, struct usage *u)
 	}
 }
 
-/* A heap keeps its chunks, of 4, 8, 16 ... entries. */
-static void leave_out(const struct tqi_heap *heap, struct usage *u)
+/* A heap keeps its chunks; nor does an index shrink. */
+static void leave_out_array(const struct tqi_array *array, struct usage *u)
 {
-	for (uint32_t k = 0; k < TQI_HEAP_CHUNKS; k++) {
-		if (!heap->chunks[k])
+	for (uint32_t k = 0; k < TQI_ARRAY_CHUNKS; k++) {
+		if (!array->chunks[k])
 			continue;
 		u->blocks--;
-		u->block_bytes -= (uint64_t)(4u << k) * sizeof(struct tqi_heap_entry);
+		u->block_bytes -= tqi_array_chunk_bytes(k);
 	}
 }
 
-/* Nor does an index shrink. */
+static void leave_out(const struct tqi_heap *heap, struct usage *u)
+{
+	leave_out_array(&heap->array, u);
+}
+
 static void leave_out_index(const struct tqi_hash_index *index, struct usage *u)
 {
-	for (uint32_t k = 0; k < TQI_HASH_CHUNKS; k++) {
-		if (!index->chunks[k])
-			continue;
-		u->blocks--;
-		u->block_bytes -= tqi_hash_chunk_bytes(k);
-	}
+	leave_out_array(&index->heads, u);
 }
 
 static void leave_out_block(uint64_t bytes, struct usage *u)

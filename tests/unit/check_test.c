@@ -289,8 +289,8 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->members, 0);
 	DAMAGE(lane->class_, 7);
 	DAMAGE(lane->tasks.length, 1);
-	DAMAGE(lane->tasks.chunks[0], 1);
-	DAMAGE(lane->tasks.chunks[1], lane->tasks.chunks[0]);
+	DAMAGE(lane->tasks.array.chunks[0], 1);
+	DAMAGE(lane->tasks.array.chunks[1], lane->tasks.array.chunks[0]);
 	DAMAGE(queue->waiting, 1);
 	DAMAGE(queue->chains[0].first, 0);
 	DAMAGE(queue->chains[0].left, 9);
@@ -313,13 +313,13 @@ static void test_damage_of_names_is_found_and_mended(void **state)
 
 	DAMAGE(root->named.queues.count, 1);
 	DAMAGE(root->named.queues.buckets, 3);
-	DAMAGE(root->named.queues.chunks[0], 0);
+	DAMAGE(root->named.queues.heads.chunks[0], 0);
 	DAMAGE(root->named.kinds.count, 9);
 	DAMAGE(root->owners.capacity, 0);
 	DAMAGE(root->owners.length, 1);
 	DAMAGE(root->moving.queues.bits[0], 2);
 	DAMAGE(root->carrying.queues.bits[0], 4);
-	DAMAGE(root->named.kinds.chunks[0], root->named.queues.chunks[0]);
+	DAMAGE(root->named.kinds.heads.chunks[0], root->named.queues.heads.chunks[0]);
 	DAMAGE(queue->name[0], 0);
 	DAMAGE(queue->name[0], 'x');
 	DAMAGE(queue->node.hash, 1);
@@ -574,10 +574,10 @@ static void test_damage_of_limits_is_found_and_mended(void **state)
 	DAMAGE(root->limit.loosened, 0xffffff);
 	DAMAGE(root->named.limits.count, 1);
 	DAMAGE(root->named.limits.buckets, 0);
-	DAMAGE(root->named.limits.chunks[0], 0);
+	DAMAGE(root->named.limits.heads.chunks[0], 0);
 	DAMAGE(root->named.lanes.count, 1);
 	DAMAGE(root->named.lanes.buckets, UINT32_MAX);
-	DAMAGE(root->named.lanes.chunks[0], root->named.limits.chunks[0]);
+	DAMAGE(root->named.lanes.heads.chunks[0], root->named.limits.heads.chunks[0]);
 	DAMAGE(full->size, 0);
 	DAMAGE(full->used, 0);
 	DAMAGE(full->used, 2);
@@ -675,7 +675,7 @@ static void test_damage_of_tenants_is_found_and_mended(void **state)
 		    !others->tenant);
 	DAMAGE(root->named.tenants.count, 1);
 	DAMAGE(root->named.tenants.buckets, 0);
-	DAMAGE(root->named.tenants.chunks[0], 0);
+	DAMAGE(root->named.tenants.heads.chunks[0], 0);
 	DAMAGE(tenant->tasks, 9);
 	DAMAGE(tenant->chains[1].first, 0);
 	DAMAGE(tenant->chains[1].first, 0xffffff);
@@ -763,7 +763,7 @@ static void test_damage_of_servers_is_found_and_mended(void **state)
 	DAMAGE(root->named.servers.count, 9);
 	DAMAGE(root->named.servers.buckets, 0);
 	DAMAGE(root->named.pools.count, 1);
-	DAMAGE(root->named.pools.chunks[0], 0);
+	DAMAGE(root->named.pools.heads.chunks[0], 0);
 	DAMAGE(root->carrying.count, 1);
 	DAMAGE(queue->home, 0);
 	DAMAGE(queue->home, b->pool);
@@ -839,10 +839,10 @@ static void test_damage_of_keys_is_found_and_mended(void **state)
 	DAMAGE(index->buckets, 7);
 	DAMAGE(index->buckets, 0);
 	DAMAGE(index->buckets, UINT32_MAX);
-	DAMAGE(index->chunks[0], 0);
-	DAMAGE(index->chunks[1], index->chunks[0]);
-	DAMAGE(index->chunks[9], 5);
-	DAMAGE(index->directory, 5);
+	DAMAGE(index->heads.chunks[0], 0);
+	DAMAGE(index->heads.chunks[1], index->heads.chunks[0]);
+	DAMAGE(index->heads.chunks[9], 5);
+	DAMAGE(index->heads.directory, 5);
 	DAMAGE(key->node.next, extra_of(&f, s.keyed)->key);
 	DAMAGE(key->node.next, 0xffffff);
 	DAMAGE(key->node.hash, 5);

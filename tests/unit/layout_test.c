@@ -124,8 +124,8 @@ static void add_parts(struct text *t)
 	FIELD(tqi_heap, length);
 	FIELD(tqi_heap, capacity);
 	FIELD(tqi_heap, root);
-	FIELD(tqi_heap, directory);
-	FIELD(tqi_heap, chunks);
+	FIELD(tqi_heap, array.directory);
+	FIELD(tqi_heap, array.chunks);
 }
 
 static void add_schedule(struct text *t)
@@ -160,8 +160,8 @@ static void add_indexes(struct text *t)
 	STRUCT(tqi_hash_index);
 	FIELD(tqi_hash_index, count);
 	FIELD(tqi_hash_index, buckets);
-	FIELD(tqi_hash_index, directory);
-	FIELD(tqi_hash_index, chunks);
+	FIELD(tqi_hash_index, heads.directory);
+	FIELD(tqi_hash_index, heads.chunks);
 }
 
 static void add_deliveries(struct text *t)

@@ -544,7 +544,7 @@ static void test_plain(void **state)
 	root->time.due = (struct tqi_heap){ 0 };
 	reserve_a_million(&f);
 	root->time.due = due;
-	assert_in_range(f.tx.core->spans_free, spans - TQI_HEAP_CHUNKS, spans);
+	assert_in_range(f.tx.core->spans_free, spans - TQI_ARRAY_CHUNKS, spans);
 	for (uint32_t i = 0; i < 2 * TQI_JOURNAL_MAX; i++) {
 		TQI_SET(&f.tx, t->cause, (uint8_t)i);
 		TQI_SET(&f.tx, t->failures, (uint16_t)i);
