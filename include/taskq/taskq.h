@@ -26,6 +26,7 @@
 #include <taskq/queue.h>
 #include <taskq/times.h>
 #include <taskq/trace.h>
+#include <taskq/kind.h>
 #include <taskq/limit.h>
 #include <taskq/server.h>
 #include <taskq/worker.h>

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "scheduler/check/check_state.h"
+#include "scheduler/order/kind.h"
 #include "scheduler/record/name.h"
 
 /* A schedule need not have one. */
@@ -51,9 +52,18 @@ void tqi_check_names(struct tqi_check *c)
 	check_names(c, &schedules, "schedule");
 }
 
-/* UN-1. */
+static void check_defaults(struct tqi_check *c, uint32_t k, const struct tqi_kind *kind)
+{
+	if (kind->defaults.attempts_max > TQ_ATTEMPTS_MAX)
+		tqi_check_fault(c, "kind %u: %u attempts", k, kind->defaults.attempts_max);
+}
+
+/* UN-1; defaults of kinds, and whether there are any. */
 void tqi_check_users(struct tqi_check *c)
 {
+	const struct tqi_root *root = tqi_root(c->tx);
+	uint32_t set = 0;
+
 	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++) {
 		const struct tqi_queue *queue = tqi_check_record_in_use(c, TQI_QUEUES, q);
 
@@ -67,5 +77,9 @@ void tqi_check_users(struct tqi_check *c)
 			continue;
 		tqi_check_equal(c, "kind", k, "users", kind->users, c->kind_users[k]);
 		tqi_check_equal(c, "kind", k, "streams", kind->streams, c->kind_streams[k]);
+		check_defaults(c, k, kind);
+		set += tqi_kind_has_defaults(kind);
 	}
+	tqi_check_equal(c, "root", 0, "set_kinds", root->set_kinds, set);
+	tqi_check_equal(c, "root", 0, "flag of kinds", !!(root->flags & TQI_ROOT_KINDS), set != 0);
 }

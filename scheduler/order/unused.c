@@ -3,6 +3,7 @@
 #include "scheduler/order/unused.h"
 
 #include "scheduler/order/class.h"
+#include "scheduler/order/kind.h"
 #include "scheduler/record/name.h"
 #include "scheduler/record/stream.h"
 #include "shm/pool.h"
@@ -148,7 +149,7 @@ static enum found look_for_kind(struct tqi_tx *tx, struct tqi_unused *u, uint32_
 	const struct tqi_kind *kind = tqi_kind_at(tx, u->at);
 
 	++*looks;
-	if (!kind->name[0] || kind->users)
+	if (!kind->name[0] || kind->users || tqi_kind_has_defaults(kind))
 		return IN_USE;
 	u->queue = u->queue ? u->queue : 1;
 	enum found found = kind->streams ? look_in_queues(tx, u, looks) : FREE_OF_IT;

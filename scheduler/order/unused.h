@@ -4,8 +4,8 @@
  *
  * UN-1  A queue is unused when no record of a task is in it, finished or not, nobody has set
  *     it, paused it or given it servers, and no worker, schedule or command names it.  A kind
- *     is when no queue has a record of a task of it, and no worker or schedule names it.  What
- *     was counted of them goes with them.
+ *     is when no queue has a record of a task of it, it has no defaults, and no worker or
+ *     schedule names it.  What was counted of them goes with them.
  * UN-2  Nothing is kept for that while tasks come and go.  Who finds all places taken searches,
  *     some records a hold, from where the last one who found something left off.
  * UN-3  A slice frees what it has room for, and what it leaves is a queue or a kind with less

@@ -2,6 +2,7 @@
 /* Names of queues, kinds and schedules are believed; their indexes are made anew. */
 #include <string.h>
 
+#include "scheduler/order/kind.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/record/name.h"
@@ -62,6 +63,20 @@ static int name_schedule_again(struct tqi_check *c, uint32_t index)
 	return 0;
 }
 
+/* Its defaults are believed, as far as tasks may have them. */
+static void mend_kind(struct tqi_check *c, uint32_t k)
+{
+	struct tqi_root *root = tqi_root(c->tx);
+	struct tqi_kind *kind = tqi_kind_at(c->tx, k);
+
+	if (kind->defaults.attempts_max > TQ_ATTEMPTS_MAX)
+		kind->defaults.attempts_max = TQ_ATTEMPTS_MAX;
+	if (!(c->marks[TQI_KINDS][k] & TQI_SEEN_LINKED) || !tqi_kind_has_defaults(kind))
+		return;
+	root->set_kinds++;
+	root->flags |= TQI_ROOT_KINDS;
+}
+
 int tqi_rebuild_names(struct tqi_check *c)
 {
 	int r = 0;
@@ -74,8 +89,12 @@ int tqi_rebuild_names(struct tqi_check *c)
 			tqi_rebuild_of(c, q, 0);
 		r = name_again(c, TQI_QUEUES, q, "lost-queue");
 	}
-	for (uint32_t k = 1; k < c->count[TQI_KINDS] && r == 0; k++)
+	tqi_root(c->tx)->set_kinds = 0;
+	tqi_root(c->tx)->flags &= ~TQI_ROOT_KINDS;
+	for (uint32_t k = 1; k < c->count[TQI_KINDS] && r == 0; k++) {
 		r = name_again(c, TQI_KINDS, k, "lost-kind");
+		mend_kind(c, k);
+	}
 	for (uint32_t s = 1; s < c->count[TQI_SCHEDULES] && r == 0; s++)
 		if (c->marks[TQI_SCHEDULES][s] & TQI_SEEN_LINKED) /* it stays */
 			r = name_schedule_again(c, s);

@@ -81,7 +81,8 @@
 	F(streams, D) F(by_kind, D) F(contest, D) F(busy, D)
 
 #define TQI_FIELDS_KIND(F) \
-	F(node, D) F(name, T) F(mean_us, T) F(streams, D) F(users, D) F(reserved0, R)
+	F(node, D) F(name, T) F(mean_us, T) F(streams, D) F(users, D) F(reserved0, R) \
+	F(defaults, T) F(reserved1, R)
 
 #define TQI_FIELDS_CLASS(F) \
 	F(link, D) F(queue, D) F(kind, D) F(band, D) F(prev, D) F(next, D) F(plain, D) \
@@ -166,7 +167,8 @@
 	F(sweep.reserved0, R) F(sweep.cancel_before, T) F(retention_ns, T) F(look_ns, T) \
 	F(unbroken_ns, T) F(reclaimed, T) F(evicted, T) F(seed, T) F(worker_cursor, H) \
 	F(waiter_cursor, H) F(room_waiters, D) F(empty_workers, D) F(leaving_at, D) \
-	F(leaving_again, D) F(queues_at, H) F(kinds_at, H) F(time.appointments, D) \
+	F(leaving_again, D) F(queues_at, H) F(kinds_at, H) F(set_kinds, D) F(reserved0, R) \
+	F(time.appointments, D) \
 	F(time.schedules, D) F(time.crons, D) F(time.anew, T) F(time.due, D) F(time.wall, D) F(time.every, D) F(time.cron, D) \
 	F(time.sequence, T) F(time.wall_seen_ns, T) F(limit.rates, D) F(limit.loosened, D) \
 	F(limit.refills, D) F(stale.first, D) F(stale.last, D) F(stale.stuck, D) \

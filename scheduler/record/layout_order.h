@@ -76,9 +76,19 @@ struct tqi_queue {
 };
 _Static_assert(sizeof(struct tqi_queue) == 320, "five cache lines");
 
+/* What tasks of a kind have where they say nothing themselves (E6); 0 in a field: as the queue. */
+struct tqi_kind_defaults {
+	uint64_t timeout_ns; /* UINT64_MAX none */
+	uint64_t timeout_total_ns;
+	uint64_t backoff_ns;
+	uint64_t backoff_cap_ns;
+	uint32_t attempts_max;
+	uint32_t reserved0;
+};
+
 /*
- * A kind's name, and how long its attempts run, learnt in fair queues.  Given back as queues
- * are.
+ * A kind's name, its defaults, and how long its attempts run, learnt in fair queues.  Given
+ * back as queues are, unless it has defaults.
  */
 struct tqi_kind {
 	struct tqi_hash_node node; /* in the root's index of kinds, by name */
@@ -87,8 +97,10 @@ struct tqi_kind {
 	uint32_t streams; /* that are of it */
 	uint32_t users; /* workers, by bits of their own, and schedules that name it */
 	uint64_t reserved0[3];
+	struct tqi_kind_defaults defaults;
+	uint64_t reserved1[3];
 };
-_Static_assert(sizeof(struct tqi_kind) == 128, "two cache lines");
+_Static_assert(sizeof(struct tqi_kind) == 192, "two cache lines, and one for defaults");
 
 /*
  * What is counted of the tasks of one queue and kind.  Made with the first of them, and there

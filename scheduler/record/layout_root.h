@@ -20,6 +20,7 @@ struct tqi_queue_set {
 #define TQI_ROOT_SHUTDOWN (1u << 0)
 #define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: also groups are cancelled (GR-9) */
 #define TQI_ROOT_DESTROYED (1u << 2)
+#define TQI_ROOT_KINDS (1u << 4) /* set_kinds is not 0 */
 #define TQI_ROOT_REPAIR (1u << 3) /* plain store: a rebuild is under way; all else waits for it */
 
 /* Final records that may be evicted, by when they ended. */
@@ -167,6 +168,8 @@ struct tqi_root {
 	uint32_t leaving_again; /* ... and 1: it is to begin anew at its end (LV-1) */
 	uint32_t queues_at;	/* where the next search for an unused queue begins (UN-2) ... */
 	uint32_t kinds_at;	/* ... and one for a kind */
+	uint32_t set_kinds;	/* kinds with defaults */
+	uint32_t reserved0;
 	struct tqi_clocks time;
 	struct tqi_throttle limit;
 	struct tqi_stale stale;

@@ -13,6 +13,7 @@
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/key.h"
+#include "scheduler/order/kind.h"
 #include "scheduler/task/depend.h"
 #include "scheduler/task/meet.h"
 #include "scheduler/limit/limit.h"
@@ -130,11 +131,23 @@ static inline int resolve_names(struct tqi_tx *tx, struct tqi_submit *s)
 	return s->queue && s->kind ? 0 : make_names(tx, s);
 }
 
-static inline int admit(struct tqi_tx *tx, const struct tqi_submit *s,
-			const struct tqi_queue *queue)
+/* What few segments ask of a submit: 1 its kind has defaults, so it is not plain. */
+static __attribute__((noinline)) int admit_rare(struct tqi_tx *tx, const struct tqi_submit *s)
 {
 	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED))
 		return TQ_ESHUTDOWN;
+	return tqi_kind_has_defaults(tqi_kind_at(tx, s->kind));
+}
+
+TQI_TWICE int admit(struct tqi_tx *tx, const struct tqi_submit *s, const struct tqi_queue *queue,
+		    bool rare)
+{
+	if (tqi_root(tx)->flags & (TQI_ROOT_SHUTDOWN | TQI_ROOT_DESTROYED | TQI_ROOT_KINDS)) {
+		int r = admit_rare(tx, s);
+
+		if (r < 0 || (r && !rare))
+			return r;
+	}
 	if (!(queue->flags & TQI_QUEUE_DRAINING))
 		return 0;
 	return s->attempt && tqi_task_at(tx, tqi_attempt_at(tx, s->attempt)->task)->queue ==
@@ -310,6 +323,8 @@ TQI_TWICE void fill(struct tqi_tx *tx, struct tqi_task *t, const struct tqi_subm
 	TQI_INIT(t->label_bytes, (uint8_t)label_bytes(spec));
 	set_times(tx, t, spec, queue, rare);
 	set_budgets(t, spec, queue);
+	if (rare)
+		tqi_kind_fill(tx, t, spec);
 	if (!rare || !(t->flags & TQI_TASK_EXTRA))
 		return;
 	extra->deadline_ns = spec->deadline_ns ? tqi_due_after(tx, spec->deadline_ns) : UINT64_MAX;
@@ -475,6 +490,8 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 	return 0;
 }
 
+static int submit_rare(struct tqi_tx *tx, struct tqi_submit *s, uint64_t *ret_id);
+
 TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_t *ret_id)
 {
 	struct tqi_meeting meeting = { 0 };
@@ -487,9 +504,9 @@ TQI_TWICE int submit(struct tqi_tx *tx, struct tqi_submit *s, bool rare, uint64_
 	struct tqi_queue *queue = r == 0 ? tqi_queue_at(tx, s->queue) : NULL;
 
 	if (r == 0)
-		r = admit(tx, s, queue);
-	if (r < 0)
-		return r;
+		r = admit(tx, s, queue, rare);
+	if (r != 0)
+		return !rare && r > 0 ? submit_rare(tx, s, ret_id) : r;
 	make_record_room(tx, s, rare);
 	if (rare && s->spec->unique_key)
 		r = tqi_key_meet(tx, s->spec, s->queue, s->kind, &meeting);

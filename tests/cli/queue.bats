@@ -248,3 +248,28 @@ flood() {
 		says 'queue "nosuch": no such queue'
 	done
 }
+
+@test "fault.T6: defaults of a kind stand between those of the task and of the queue" {
+	submit -- true
+	expect 0 queue set default --timeout 20s --retries 1
+	expect 0 kind set exec --timeout 10s --timeout-total off --backoff 1s:5s
+	submit -L kind -- true
+	submit -L own --timeout 3s -- true
+	submit -L other --kind mail --payload x
+	[[ $(taskq list -H -o timeout,retries,backoff-cap -L kind) == $'10.000000000\t1\t5.000000000' ]]
+	[[ $(taskq list -H -o timeout -L own) == 3.000000000 ]]
+	[[ $(taskq list -H -o timeout -L other) == 20.000000000 ]]
+	expect 0 kind list
+	prints "exec      10s   none        -     1.0s  5.0s"
+	[[ $(taskq kind list --json) == '{"kind":"exec","timeout_ns":10000000000,"timeout_total_ns":null,"backoff_ns":1000000000,"backoff_cap_ns":5000000000}' ]]
+	expect 0 kind clear exec
+	expect 1 kind clear exec
+	says "kind exec has no defaults"
+	[[ -z $(taskq kind list --json) ]]
+	expect 2 kind set exec
+	expect 2 kind set exec --timeout 0
+	expect 2 kind clear exec --timeout 3s
+	expect 2 kind set "no name" --timeout 3s
+	expect 2 kind drop exec
+	expect 0 check
+}

@@ -90,6 +90,18 @@ static void dump_limits(FILE *f, struct tq *tq)
 	}
 }
 
+static void dump_kinds(FILE *f, struct tq *tq)
+{
+	struct tq_kind_info i = { .size = sizeof(i) };
+	uint64_t cursor = 0;
+
+	for (; tq_kind_list(tq, &cursor, &i, 1) > 0; i.size = sizeof(i))
+		fprintf(f, "kind '%s' %llu of %llu, %llu to %llu, %u\n", i.name,
+			(unsigned long long)i.timeout_ns, (unsigned long long)i.timeout_total_ns,
+			(unsigned long long)i.backoff_ns, (unsigned long long)i.backoff_cap_ns,
+			i.attempts_max);
+}
+
 static void dump_servers(FILE *f, struct tq *tq)
 {
 	struct tq_server_limit_info l = { .size = sizeof(l) };
@@ -200,6 +212,7 @@ char *tqt_dump(struct tq *tq)
 	dump_queues(f, tq, 0);
 	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
 	dump_limits(f, tq);
+	dump_kinds(f, tq);
 	dump_servers(f, tq);
 	dump_workers(f, tq);
 	dump_schedules(f, tq);

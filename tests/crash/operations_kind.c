@@ -251,3 +251,40 @@ void tqt_run_kind_unused(struct tqt_world *w)
 {
 	w->result = tqi_make_up(w->tq, TQ_EKINDS);
 }
+
+static int set_defaults(struct tq *tq, const char *kind, uint32_t attempts)
+{
+	const struct tq_kind_opts opts = { .size = sizeof(opts),
+					   .timeout_ns = attempts * TQT_SECOND_NS,
+					   .timeout_total_ns = 9 * TQT_SECOND_NS,
+					   .backoff_ns = TQT_SECOND_NS,
+					   .backoff_cap_ns = 2 * TQT_SECOND_NS,
+					   .attempts_max = attempts };
+
+	return tq_kind_set(tq, kind, &opts);
+}
+
+void tqt_prepare_kind_defaults(struct tqt_world *w)
+{
+	tqt_must(set_defaults(w->other, "kind-1", 3), "defaults");
+}
+
+void tqt_run_kind_set(struct tqt_world *w)
+{
+	w->result = set_defaults(w->tq, "kind-1", 2);
+}
+
+void tqt_run_kind_set_again(struct tqt_world *w)
+{
+	w->result = set_defaults(w->tq, "kind-1", 5);
+}
+
+void tqt_run_kind_clear(struct tqt_world *w)
+{
+	w->result = tq_kind_clear(w->tq, "kind-1");
+}
+
+void tqt_run_submit_by_kind(struct tqt_world *w)
+{
+	w->result = submit_kind(w->tq, 1, 0);
+}

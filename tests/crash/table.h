@@ -261,6 +261,10 @@ enum {
 	X(limit_lower, tq_limit_set, throttled, WHOLE, TQT_EMPTY)                                  \
 	X(limit_remove, tq_limit_remove, throttled, WHOLE, TQT_FEW)                                \
 	X(limit_drop, tq_limit_remove, limit, WHOLE, TQT_EMPTY)                                    \
+	X(kind_set, tq_kind_set, none, WHOLE, TQT_FEW | TQT_SHORT)                                 \
+	X(kind_set_again, tq_kind_set, kind_defaults, WHOLE, TQT_EMPTY)                            \
+	X(kind_clear, tq_kind_clear, kind_defaults, WHOLE, TQT_EMPTY)                              \
+	X(submit_by_kind, tq_submit, kind_defaults, WHOLE, TQT_FEW | TQT_SHORT)                    \
 	X(policy_limited, tq_queue_set, throttled, STEPS, TQT_FEW)                                 \
 	X(keep_limited, core, limited_dead, STEPS, TQT_FEW)                                        \
 	X(claim_batch, tq_claim, batch, WHOLE, TQT_SOME | TQT_FULL)                                \

@@ -32,7 +32,7 @@ comm -23 "$work/declared" "$work/exported" | lint_report 'declared, not exported
 comm -13 "$work/declared" "$work/exported" | lint_report 'exported, not declared'
 
 
-nouns='after|answer|attempt|cause|claim|command|cron|error|exec|farm|graph|group|handler|histogram'
+nouns='after|answer|attempt|cause|claim|command|cron|error|exec|farm|graph|group|handler|histogram|kind'
 nouns="$nouns|limit|lock|output|overlap|priority|queue|run|schedule|segment|server|task|times|trace"
 nouns="$nouns|version|why|worker"
 verbs='open|close|destroy|shutdown|check|check_report|submit|submit_many|submit_exec|wait'

@@ -15,6 +15,88 @@ static const struct tq_task_spec junk = {
 	.size = sizeof(junk), .kind = "exec", .payload = "junk", .payload_bytes = 4
 };
 
+/* T6 */
+
+static struct tq_task_info info_of(struct farm_box *box, const struct tq_task_spec *spec)
+{
+	struct tq_task_info info = { .size = sizeof(info) };
+	uint64_t id;
+
+	assert_int_equal(tq_submit(box->tq, spec, &id), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
+	return info;
+}
+
+/* Task over kind over queue over segment. */
+static void kinds_have_defaults(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_queue_opts queue = {
+		.size = sizeof(queue), .timeout_ns = 2 * S, .backoff_ns = 3 * S, .attempts_max = 4
+	};
+	const struct tq_kind_opts kind = { .size = sizeof(kind),
+					   .timeout_ns = 5 * S,
+					   .timeout_total_ns = 6 * S,
+					   .backoff_cap_ns = 7 * S };
+	const struct tq_task_spec silent = { .size = sizeof(silent), .queue = "q", .kind = "mail" };
+	const struct tq_task_spec loud = { .size = sizeof(loud),
+					   .queue = "q",
+					   .kind = "mail",
+					   .timeout_ns = S,
+					   .timeout_total_ns = TQ_UNLIMITED };
+	const struct tq_task_spec other = { .size = sizeof(other), .queue = "q", .kind = "other" };
+
+	assert_int_equal(tq_queue_set(box->tq, "q", &queue), 0);
+	const struct tq_task_info before = info_of(box, &silent);
+
+	assert_int_equal(tq_kind_set(box->tq, "mail", &kind), 0);
+	struct tq_task_info info = info_of(box, &silent);
+
+	assert_int_equal(info.timeout_ns, 5 * S);
+	assert_int_equal(info.timeout_total_ns, 6 * S);
+	assert_int_equal(info.backoff_ns, 3 * S);
+	assert_int_equal(info.backoff_cap_ns, 7 * S);
+	assert_int_equal(info.attempts_max, 4);
+	info = info_of(box, &loud);
+	assert_int_equal(info.timeout_ns, S);
+	assert_int_equal(info.timeout_total_ns, 0); /* none */
+	info = info_of(box, &other);
+	assert_int_equal(info.timeout_ns, 2 * S);
+	assert_int_equal(info.timeout_total_ns, 0); /* none */
+	assert_int_equal(tq_kind_clear(box->tq, "mail"), 0);
+	info = info_of(box, &silent);
+	assert_int_equal(info.timeout_ns, before.timeout_ns);
+	assert_int_equal(info.timeout_total_ns, before.timeout_total_ns);
+	assert_int_equal(info.backoff_cap_ns, before.backoff_cap_ns);
+}
+
+static void kinds_are_set_listed_and_cleared(void **state)
+{
+	struct farm_box *box = *state;
+	struct tq_kind_opts opts = { .size = sizeof(opts), .attempts_max = 3 };
+	struct tq_kind_info infos[3] = { { .size = sizeof(infos[0]) } };
+	uint64_t cursor = 0;
+
+	assert_int_equal(tq_kind_set(box->tq, "a", &opts), 0);
+	opts.attempts_max = 0;
+	assert_int_equal(tq_kind_set(box->tq, "a", &opts), -EINVAL);
+	opts.timeout_ns = TQ_UNLIMITED;
+	assert_int_equal(tq_kind_set(box->tq, "a", &opts), 0); /* and leaves the attempts */
+	assert_int_equal(tq_kind_set(box->tq, "b", &opts), 0);
+	assert_int_equal(tq_kind_clear(box->tq, "b"), 0);
+	assert_int_equal(tq_kind_clear(box->tq, "b"), -ENOENT);
+	assert_int_equal(tq_kind_clear(box->tq, "nobody"), -ENOENT);
+	assert_int_equal(tq_kind_list(box->tq, &cursor, infos, 3), 1);
+	assert_string_equal(infos[0].name, "a");
+	assert_int_equal(infos[0].attempts_max, 3);
+	assert_int_equal(infos[0].timeout_ns, TQ_UNLIMITED);
+	opts.attempts_max = TQ_ATTEMPTS_MAX + 1;
+	assert_int_equal(tq_kind_set(box->tq, "a", &opts), -EINVAL);
+	assert_int_equal(tq_kind_set(box->tq, "no name", NULL), -EINVAL);
+	assert_int_equal(tq_kind_set(box->tq, NULL, &opts), -EINVAL);
+	assert_int_equal(tq_kind_clear(box->tq, NULL), -EINVAL);
+}
+
 /* C1 */
 
 static void submit_refuses_what_is_no_command(void **state)
@@ -210,6 +292,9 @@ int main(void)
 		name, f, farm_box_setup, farm_box_teardown, NULL                                   \
 	}
 	const struct CMUnitTest tests[] = {
+		TEST("fault.T6: task over kind over queue over segment", kinds_have_defaults),
+		TEST("fault.T6: defaults of kinds are set, listed and taken away",
+		     kinds_are_set_listed_and_cleared),
 		TEST("fault.C1: no spec, and no command, are refused",
 		     submit_refuses_what_is_no_command),
 		TEST("fault.C1: what is accepted can be read", submit_takes_what_a_worker_can_read),

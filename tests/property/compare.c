@@ -682,7 +682,7 @@ bool compare_gauges(struct comparison *c)
 	const struct tqi_root *r = tqi_root(&c->tx);
 	const struct model *m = c->m;
 	const char *record = "root";
-	uint32_t index = 0, ready = 0, running = 0, unfinished = 0, dying = 0;
+	uint32_t index = 0, ready = 0, running = 0, unfinished = 0, dying = 0, set_kinds = 0;
 
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		const struct model_task *t = &m->tasks[i];
@@ -693,7 +693,11 @@ bool compare_gauges(struct comparison *c)
 	}
 	for (uint32_t w = 1; w < m->worker_slots; w++)
 		dying += m->workers[w].state == TQI_WORKER_DYING;
-	return SAME(r, m, sequence) && SAME(r, m, flags) &&
+	for (uint32_t k = 1; k <= MODEL_KINDS; k++)
+		set_kinds += model_has_defaults(m, k);
+	return SAME(r, m, sequence) &&
+	       same(c, record, 0, "flags", r->flags, m->flags | (set_kinds ? TQI_ROOT_KINDS : 0)) &&
+	       same(c, record, 0, "set_kinds", r->set_kinds, set_kinds) &&
 	       same(c, record, 0, "sweep.cancel_before", r->sweep.cancel_before,
 		    m->cancel_before) &&
 	       same(c, record, 0, "sweep.left", r->sweep.left, m->sweep_left) &&

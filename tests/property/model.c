@@ -27,6 +27,13 @@ void model_kind_renew(struct model *m, uint32_t k)
 	m->mean_us[k] = 0;
 }
 
+bool model_has_defaults(const struct model *m, uint32_t k)
+{
+	static const struct tqi_kind_defaults none;
+
+	return memcmp(&m->defaults[k], &none, sizeof(none)) != 0;
+}
+
 static bool worker_names(const struct model_worker *w, uint32_t queue, uint32_t kind)
 {
 	if (w->state == TQI_WORKER_FREE)
@@ -67,7 +74,7 @@ bool model_kind_is_unused(const struct model *m, uint32_t k)
 	for (uint32_t q = 1; q <= MODEL_QUEUES; q++)
 		if (m->classes[q][k].submitted && (m->queues[q].flags & TQI_QUEUE_MOVING))
 			return false;
-	return !is_named(m, 0, k);
+	return !is_named(m, 0, k) && !model_has_defaults(m, k);
 }
 
 void model_init(struct model *m, uint64_t sequence, uint64_t retention_ns)
@@ -368,6 +375,8 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 	if (slot >= m->task_slots)
 		m->task_slots = slot + 1;
 	model_tenant_join(m, s->queue, s->tenant);
+	const struct tqi_kind_defaults *d = &m->defaults[s->kind];
+
 	*t = (struct model_task){
 		.generation = t->generation ? t->generation : 1,
 		.sequence = m->sequence,
@@ -378,16 +387,22 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.priority = spec->priority,
 		.queue = s->queue,
 		.kind = s->kind,
-		.attempts_max = (uint32_t)model_or_default(spec->attempts_max, q->attempts_max),
+		.attempts_max = (uint32_t)model_or_default(
+			spec->attempts_max, model_or_default(d->attempts_max, q->attempts_max)),
 		.crashes_max = (uint32_t)model_or_default(spec->crashes_max, 3),
 		.losses_max = (uint32_t)model_or_default(spec->losses_max, 3),
 		.submitted_ns = m->now_ns,
 		.look_ns = NEVER,
-		.timeout_ns = model_or_default(spec->timeout_ns, q->timeout_ns),
-		.timeout_total_ns = model_or_default(spec->timeout_total_ns, NEVER),
+		.timeout_ns = model_or_default(spec->timeout_ns,
+					       model_or_default(d->timeout_ns, q->timeout_ns)),
+		.timeout_total_ns = model_or_default(spec->timeout_total_ns,
+						     model_or_default(d->timeout_total_ns, NEVER)),
 		.progress_timeout_ns = model_or_default(spec->progress_timeout_ns, NEVER),
-		.backoff_ns = model_or_default(spec->backoff_ns, q->backoff_ns),
-		.backoff_cap_ns = model_or_default(spec->backoff_cap_ns, q->backoff_cap_ns),
+		.backoff_ns = model_or_default(spec->backoff_ns,
+					       model_or_default(d->backoff_ns, q->backoff_ns)),
+		.backoff_cap_ns =
+			model_or_default(spec->backoff_cap_ns,
+					 model_or_default(d->backoff_cap_ns, q->backoff_cap_ns)),
 		.payload = s->payload,
 		.label = s->label,
 		.extra = spec->deadline_ns || spec->at_ns || s->unique || s->limits || s->tenant ||

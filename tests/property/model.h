@@ -422,6 +422,7 @@ struct model {
 	struct model_server servers[MODEL_SERVER_SLOTS];
 	uint32_t server_slots;
 	int64_t mean_us[MODEL_KINDS + 1];
+	struct tqi_kind_defaults defaults[MODEL_KINDS + 1];
 };
 
 /* Leaves `did` alone. */
@@ -555,6 +556,7 @@ void model_queue_flag(struct model *m, uint32_t queue, uint32_t flag, bool on);
 /* Whether nobody needs it; it was given back, and is there again, as new. */
 bool model_queue_is_unused(const struct model *m, uint32_t queue);
 bool model_kind_is_unused(const struct model *m, uint32_t kind);
+bool model_has_defaults(const struct model *m, uint32_t kind);
 void model_queue_renew(struct model *m, uint32_t queue);
 void model_kind_renew(struct model *m, uint32_t kind);
 uint32_t model_purge(struct model *m, uint32_t queue);

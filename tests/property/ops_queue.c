@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Operations on queues and the segment. */
+#include <errno.h>
+
+#include "scheduler/order/kind.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/unused.h"
 #include "scheduler/task/steer.h"
@@ -84,6 +87,47 @@ void op_queue_set(struct world *w)
 	note(w, "set queue %u", q.queue);
 	perform(w, set_core, &q, false);
 	model_wake_room(w->m);
+}
+
+struct kind_op {
+	uint32_t kind;
+	bool clears;
+	struct tqi_kind_defaults change;
+};
+
+static int kind_core(struct world *w, void *arg)
+{
+	const struct kind_op *k = arg;
+
+	if (k->clears)
+		return tqi_kind_clear(&w->tx, k->kind);
+	tqi_kind_set(&w->tx, k->kind, &k->change);
+	return 0;
+}
+
+/* Some of a kind's defaults, or none any more. */
+void op_kind_set(struct world *w)
+{
+	struct kind_op k = { .kind = 1 + below(w, MODEL_KINDS), .clears = chance(w, 2) };
+	struct tqi_kind_defaults *m = &w->m->defaults[k.kind];
+	int r = k.clears && !model_has_defaults(w->m, k.kind) ? -ENOENT : 0;
+
+	if (k.clears) {
+		*m = (struct tqi_kind_defaults){ .timeout_ns = 0 };
+	} else {
+		if (chance(w, 2))
+			m->timeout_ns = k.change.timeout_ns = some_time(w);
+		if (chance(w, 3))
+			m->timeout_total_ns = k.change.timeout_total_ns = 10 * some_time(w);
+		if (chance(w, 2))
+			m->backoff_ns = k.change.backoff_ns = (1 + below(w, 500)) * MS;
+		if (chance(w, 3))
+			m->backoff_cap_ns = k.change.backoff_cap_ns = (1 + below(w, 5000)) * MS;
+		if (chance(w, 2))
+			m->attempts_max = k.change.attempts_max = 1 + below(w, 4);
+	}
+	note(w, "%s kind %u", k.clears ? "clear" : "set", k.kind);
+	expect(w, perform(w, kind_core, &k, false), r, "defaults of a kind");
 }
 
 static int shutdown_core(struct world *w, void *arg)

@@ -46,6 +46,7 @@
 	X(op_purge, 3) \
 	X(op_unused, 4) \
 	X(op_queue_set, 4) \
+	X(op_kind_set, 4) \
 	X(op_policy, 8) \
 	X(op_limit, 30) \
 	X(op_server, 12) \

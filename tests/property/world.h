@@ -101,8 +101,8 @@ bool schedule_run(struct world *w);
 typedef void operation(struct world *w);
 operation op_submit, op_submit_in_flight, op_claim, op_end, op_end_stale, op_next, op_cancel,
 	op_hold, op_retry, op_forget, op_update, op_unknown;
-operation op_pause, op_drain, op_purge, op_unused, op_queue_set, op_shutdown, op_evict, op_policy,
-	op_limit;
+operation op_pause, op_drain, op_purge, op_unused, op_queue_set, op_kind_set, op_shutdown, op_evict,
+	op_policy, op_limit;
 operation op_time, op_set_clock, op_wall, op_due, op_tend, op_look, op_rebuild, op_punch, op_grow;
 operation op_schedule_make, op_schedule_steer, op_schedule_run;
 operation op_register, op_unregister, op_renew, op_die, op_verdict_on_worker;

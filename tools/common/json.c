@@ -259,6 +259,25 @@ json_t *json_of_limit(const struct tq_limit_info *info)
 	return object;
 }
 
+/* What the kind leaves to queues is left out. */
+json_t *json_of_kind(const struct tq_kind_info *info)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "kind", json_text(info->name));
+	if (info->timeout_ns)
+		json_object_set_new(object, "timeout_ns", json_u64(info->timeout_ns));
+	if (info->timeout_total_ns)
+		json_object_set_new(object, "timeout_total_ns", json_u64(info->timeout_total_ns));
+	if (info->backoff_ns)
+		json_object_set_new(object, "backoff_ns", json_u64(info->backoff_ns));
+	if (info->backoff_cap_ns)
+		json_object_set_new(object, "backoff_cap_ns", json_u64(info->backoff_cap_ns));
+	if (info->attempts_max)
+		json_object_set_new(object, "attempts_max", json_u64(info->attempts_max));
+	return object;
+}
+
 json_t *json_of_segment(const struct tq_segment_info *info)
 {
 	json_t *object = json_object();

@@ -30,6 +30,7 @@ json_t *json_of_attempt(const struct tq_attempt_info *attempt, const struct cloc
 json_t *json_of_queue(const struct tq_queue_info *info);
 json_t *json_of_worker(const struct tq_worker_info *info, const struct clocks *clocks);
 json_t *json_of_limit(const struct tq_limit_info *info);
+json_t *json_of_kind(const struct tq_kind_info *info);
 json_t *json_of_group(const struct tq_group_info *info, const struct clocks *clocks);
 json_t *json_of_trace_entry(const struct tq_trace_entry *entry, const struct clocks *clocks);
 json_t *json_of_segment(const struct tq_segment_info *info);

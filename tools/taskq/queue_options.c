@@ -164,8 +164,7 @@ static bool take_switch(struct cli *cli, const char *option, const char *arg, ui
 	return true;
 }
 
-/* A time limit, or none. */
-static bool take_limit(struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
+bool option_time_or_off(struct cli *cli, const char *option, const char *arg, uint64_t *ret_ns)
 {
 	if (!is_off(arg))
 		return option_duration_from(cli, option, arg, 1, ", or off", ret_ns);
@@ -193,13 +192,13 @@ static bool take_max_depth(struct cli *cli, struct tq_queue_opts *opts, const ch
 	return true;
 }
 
-static bool take_retries(struct cli *cli, struct tq_queue_opts *opts, const char *arg)
+bool option_attempts(struct cli *cli, const char *arg, uint32_t *ret_attempts)
 {
 	uint64_t retries;
 
 	if (!option_count(cli, "--retries", arg, 0, TQ_ATTEMPTS_MAX - 1, &retries))
 		return false;
-	opts->attempts_max = (uint32_t)retries + 1;
+	*ret_attempts = (uint32_t)retries + 1;
 	return true;
 }
 
@@ -224,7 +223,7 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 		return take_switch(cli, "--fair", arg, &opts->fair);
 	case KEY_MAX_WAIT:
 		options->ordered = true;
-		return take_limit(cli, "--max-wait", arg, &opts->max_wait_ns);
+		return option_time_or_off(cli, "--max-wait", arg, &opts->max_wait_ns);
 	case KEY_STRICT:
 		options->strict = true;
 		return true;
@@ -233,9 +232,9 @@ static bool take_option(struct cli *cli, struct queue_options *options, int key,
 	case KEY_MAX_DEPTH:
 		return take_max_depth(cli, opts, arg);
 	case KEY_TIMEOUT:
-		return take_limit(cli, "--timeout", arg, &opts->timeout_ns);
+		return option_time_or_off(cli, "--timeout", arg, &opts->timeout_ns);
 	case KEY_RETRIES:
-		return take_retries(cli, opts, arg);
+		return option_attempts(cli, arg, &opts->attempts_max);
 	default:
 		return option_backoff(cli, arg, &opts->backoff_ns, &opts->backoff_cap_ns);
 	}

@@ -130,6 +130,13 @@
 	  "task may be overtaken by.",                                                             \
 	  "taskq queue set --ageing on --max-depth 10000\n"                                        \
 	  "taskq queue show urgent")                                                               \
+	X(kind, verb_kind, "sjf", "set KIND [OPTION]... | clear KIND | list",                       \
+	  "set, take away or list the defaults of a kind of tasks",                                \
+	  "What a task does not say itself is as its kind says, else as its "                      \
+	  "queue.  A later change is for later tasks.  Commands are of kind "                      \
+	  "exec.",                                                                                 \
+	  "taskq kind set mail --timeout 30s --retries 5 --backoff 10s:10m\n"                      \
+	  "taskq kind clear mail")                                                                 \
 	X(limit, verb_limit, "sqjf",                                                               \
 	  "set KEY [N] [OPTION]... | remove KEY | show KEY | list | "                              \
 	  "set|remove --server PATTERN [N]",                                                       \
