@@ -236,6 +236,8 @@ starts_span() {
 	says "set, remove, show or list"
 	expect 2 submit --limit 1 --limit 2 --limit 3 --limit 4 --limit 5 -- true
 	says "more than 4 limit keys"
+	expect 2 submit --limit mem=3 -- true
+	says "a task takes one slot of each of its keys"
 	expect 2 submit --limit '' -- true
 	expect 2 submit --limit "$(printf 'x%.0s' {1..128})" -- true
 	says "too long"

@@ -140,12 +140,23 @@ static bool take_time(struct cli *cli, struct tq_task_spec *spec, int key, const
 	}
 }
 
+/* KEY=N: meant as so many slots of KEY, it would be another key, which nothing limits. */
+static bool has_weight(const char *key)
+{
+	const char *weight = strrchr(key, '=');
+
+	return weight && weight[1] && weight[1 + strspn(weight + 1, "0123456789")] == '\0';
+}
+
 static bool take_limit(struct cli *cli, struct task_options *options, const char *arg)
 {
 	struct tq_task_spec *spec = &options->spec;
 
 	if (!key_ok(arg))
 		return refuse(cli, "--limit", arg, *arg ? "too long" : "empty", FORM_KEY);
+	if (has_weight(arg))
+		return refuse(cli, "--limit", arg, "a number of slots",
+			      "the key alone: a task takes one slot of each of its keys");
 	if (spec->limit_count == TQ_LIMITS_MAX) {
 		cli->exit_code = usage(cli, "more than %u limit keys", TQ_LIMITS_MAX);
 		return false;
