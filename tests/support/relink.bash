@@ -23,7 +23,7 @@ relink_begin()
 relink_compile()
 {
 	local object=$1 source=$2 text=${3:-$PWD/$2} command
-	command=$(grep -m 1 -F -e " -c $PWD/$source" <<<"$relink_commands") || return
+	command=$(grep -m 1 -F -e " -c $PWD/$source" "${relink_list:-/dev/stdin}" <<<"${relink_commands:-}") || return
 	command=$(sed -E "s| -M[TF] [^ ]+||g; s| -MD||; s| -o [^ ]+| -o $object|; s| -c [^ ]+| -w -c $text|" <<<"$command")
 	(cd "$relink_build" && eval "$command ${*:4}")
 }
@@ -32,11 +32,12 @@ relink_bearing()
 {
 	local source sources=$2
 	[[ "$sources" != *.h* ]] || sources=$(ls shm/*.c scheduler/*/*.c client/*/*.c)
-	export relink_build relink_commands
+	printf '%s\n' "$relink_commands" >"$1/commands" # a variable may have 128 KiB at most
+	export relink_build
 	export -f relink_compile
 	for source in $sources; do
 		printf '%s\0%s\0' "$1/${source//\//.}.o" "$source"
-	done | xargs -0 -n 2 -P 2 bash -c 'relink_compile "${@: -2}" "" "${@:1:$#-2}"' _ "${@:3}"
+	done | relink_list="$1/commands" xargs -0 -n 2 -P 2 bash -c 'relink_compile "${@: -2}" "" "${@:1:$#-2}"' _ "${@:3}"
 }
 
 relink_link()
