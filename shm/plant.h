@@ -69,6 +69,21 @@
 #ifndef TQI_PLANT_raw_block /* observers copy a block as it is, inside a transaction */
 #define TQI_PLANT_raw_block 0
 #endif
+#ifndef TQI_PLANT_plain_wall /* an appointment is counted, and no journal says that it was not */
+#define TQI_PLANT_plain_wall 0
+#endif
+#ifndef TQI_PLANT_plain_token /* likewise a limit without its token */
+#define TQI_PLANT_plain_token 0
+#endif
+#ifndef TQI_PLANT_plain_history /* likewise a task without its first history */
+#define TQI_PLANT_plain_history 0
+#endif
+#ifndef TQI_PLANT_blind_check /* check does not see that a repair was begun */
+#define TQI_PLANT_blind_check 0
+#endif
+#ifndef TQI_PLANT_no_depths /* a repair does not count the queues' tasks anew */
+#define TQI_PLANT_no_depths 0
+#endif
 #ifndef TQI_PLANT_no_place /* a rollback does not restore the places of heap entries */
 #define TQI_PLANT_no_place 0
 #endif

@@ -3,6 +3,7 @@
 #include "scheduler/check/check.h"
 
 #include "scheduler/check/check_state.h"
+#include "shm/plant.h"
 
 uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding, void *arg)
 {
@@ -11,7 +12,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_begin(&c, tx, scratch);
 	c.finding = finding;
 	c.arg = arg;
-	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR)
+	if (tqi_root(tx)->flags & TQI_ROOT_REPAIR && !TQI_PLANTED(blind_check))
 		tqi_check_fault(&c, "root: a repair was begun and has not ended");
 	if (tx->core->undo)
 		tqi_check_fault(&c, "journal: its length is %llx, and it cannot be believed",

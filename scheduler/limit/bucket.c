@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "shm/plant.h"
+
 uint64_t tqi_bucket_next_ns(const struct tqi_limit *limit)
 {
 	if (!limit->rate || limit->tokens)
@@ -18,7 +20,10 @@ uint64_t tqi_bucket_next_ns(const struct tqi_limit *limit)
 /* The bucket as it is now. */
 static void store(struct tqi_tx *tx, struct tqi_limit *limit, uint32_t tokens, uint64_t part)
 {
-	TQI_SET(tx, limit->tokens, tokens);
+	if (TQI_PLANTED(plain_token))
+		limit->tokens = tokens;
+	else
+		TQI_SET(tx, limit->tokens, tokens);
 	TQI_SET(tx, limit->part, part);
 	TQI_SET(tx, limit->filled_ns, tx->now_ns);
 	uint64_t next_ns = tqi_bucket_next_ns(limit);

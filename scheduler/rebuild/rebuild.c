@@ -4,6 +4,7 @@
 
 #include "scheduler/rebuild/rebuild_state.h"
 #include "scheduler/worker/keepers.h"
+#include "shm/plant.h"
 
 /* Whatever was being swept is swept from the beginning. */
 static void sweep_again(struct tqi_check *c)
@@ -61,7 +62,8 @@ static int rebuild(struct tqi_check *c)
 		return r;
 	tqi_rebuild_lists(c);
 	tqi_rebuild_groups(c);
-	tqi_rebuild_depths(c);
+	if (!TQI_PLANTED(no_depths))
+		tqi_rebuild_depths(c);
 	sweep_again(c);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "scheduler/record/task_record.h"
+#include "shm/plant.h"
 
 static bool have_ring(struct tqi_tx *tx, struct tqi_task *task)
 {
@@ -15,7 +16,10 @@ static bool have_ring(struct tqi_tx *tx, struct tqi_task *task)
 	if (!block)
 		return false;
 	memset(tqi_unit(tx, block), 0, sizeof(struct tqi_history)); /* fresh memory (TX-3) */
-	TQI_SET(tx, task->history, block);
+	if (TQI_PLANTED(plain_history))
+		task->history = block;
+	else
+		TQI_SET(tx, task->history, block);
 	TQI_SET(tx, task->history_count, 0);
 	return true;
 }

@@ -3,6 +3,7 @@
 #include "scheduler/time/wall.h"
 
 #include "scheduler/record/extra.h"
+#include "shm/plant.h"
 
 uint64_t tqi_wall_next(struct tqi_tx *tx)
 {
@@ -16,7 +17,9 @@ int tqi_wall_reserve(struct tqi_tx *tx)
 	struct tqi_root *root = tqi_root(tx);
 	int r = tqi_heap_reserve(tx, &root->time.wall, root->time.appointments + 1);
 
-	if (r == 0)
+	if (r == 0 && TQI_PLANTED(plain_wall))
+		root->time.appointments++;
+	else if (r == 0)
 		TQI_ADD(tx, root->time.appointments, 1);
 	return r;
 }

@@ -44,6 +44,11 @@ no_pins        linear complete_waited/EMPTY
 early_release  linear claim_timeout/EMPTY
 no_place       linear claim/DEEP
 raw_block      linear forget/FINISHED
+plain_wall     linear submit_at/EMPTY
+plain_token    linear claim_token/EMPTY
+plain_history  linear fail_again/EMPTY
+blind_check    linear repair/EMPTY
+no_depths      linear repair/EMPTY
 stale_holder   stale
 no_epoch       stale
 plain_lock     kill lost_wake
