@@ -135,7 +135,7 @@ node() {
 		{"name":"a","command":["x"],"after":["b"]},{"name":"b","command":["x"],"after":["c"]},
 		{"name":"c","command":["x"],"after":["a","x"]}]}'
 	refused 'a -> a' <<<'{"nodes":[{"name":"a","command":["x"],"after":["a"]}]}'
-	expect 0 list
+	expect 5 list # no segment was made for it
 }
 
 @test "D2: a task from before that is not there is named" {
@@ -280,4 +280,45 @@ whole_or_nothing() {
 	wait "$pid" 2>/dev/null || true
 	work_off # who works also clears up what is left of a graph
 	expect 0 check
+}
+
+# ring N: a graph of N nodes, each of which waits for the next one, and the last for the first.
+ring() {
+	awk -v n="$1" 'BEGIN {
+		printf "{\"nodes\":["
+		for (i = 0; i < n; i++)
+			printf "%s{\"name\":\"n%d\",\"command\":[\"true\"],\"after\":[\"n%d\"]}",
+				i ? "," : "", i, (i + 1) % n
+		print "]}"
+	}'
+}
+
+@test "fault.D9: a large graph in one cycle takes at most 300 bytes a node" {
+	local few many
+
+	ring 1000 >few
+	ring 100000 >many
+	few=$("$TASKQ_PEAK" taskq submit --graph few 2>&1 | tail -n 1)
+	many=$("$TASKQ_PEAK" taskq submit --graph many 2>said; tail -n 1 said)
+	grep -q '99968 more -> n99999' said
+	((many - few < 99000 * 300 / 1024))
+}
+
+@test "fault.D9: a file that is too long is refused, and may be longer" {
+	ring 1000 | sed 's/"after":\["n0"\]/"after":[]/' >chain
+	expect 2 submit --graph chain --graph-max 10K
+	says "longer than 10"
+	says "--graph-max SIZE takes a longer one"
+	says "nothing was handed in"
+	expect 2 submit --graph /dev/zero --graph-max 1M
+	says "longer than 1"
+	expect 0 submit --graph chain --graph-max "$(wc -c <chain)"
+}
+
+@test "fault.D9: nodes are taken as they are written" {
+	refused 'line 3, column 17' <<<$'{"nodes":[\n{"name":"a","command":["x"]},\n{"name":"b","x" 1}]}'
+	refused '"nodes" is not written as' <<<'{"\u006eodes":[{"name":"a","command":["x"]}]}'
+	refused 'line 1, column' <<<'{"nodes":[{"name":"a","command":["x"]}]} 7'
+	refused 'line 1, column' <<<'{"nodes":[{"name":"a","command":["x"]},]}'
+	expect 0 submit --graph - <<<$' {\t"nodes" : [ {"name":"\\u00e4","command":["true"]}\n , {"name":"b", "command":["true"],"after":["ä"]} ] } '
 }

@@ -45,17 +45,27 @@ static bool add_member(struct graph_node *node, uint32_t member, uint32_t kind)
 	return true;
 }
 
+/* What may have been meant; NULL nothing. */
+static const char *similar_name(const struct graph_file *file, const char *word)
+{
+	struct similar similar = similar_to(word);
+
+	for (uint32_t i = 0; i < file->count; i++)
+		similar_try(&similar, graph_file_name(file, i));
+	return similar.found;
+}
+
 /* A name of the graph, or else the id of a task. */
 static bool add_word(struct graph_node *node, const struct graph_file *file, const char *field,
 		     const char *word, uint32_t kind)
 {
-	const json_t *number = json_object_get(file->numbers, word);
+	uint32_t number;
 	uint64_t id;
 
-	if (number)
-		return add_member(node, (uint32_t)json_integer_value(number), kind);
+	if (graph_file_find(file, word, &number))
+		return add_member(node, number, kind);
 	if (tq_task_id_parse(word, &id) < 0) {
-		const char *like = similar_key(file->numbers, word);
+		const char *like = similar_name(file, word);
 
 		return batch_line_bad(&node->line, "%s: there is no node \"%.80s\"%s%.80s%s", field,
 				      word, like ? " (did you mean \"" : "", like ? like : "",
@@ -123,12 +133,11 @@ static bool read_line(struct graph_node *node, const struct graph_file *file, co
 	return batch_line_take(&node->line, line, file->defaults);
 }
 
-bool graph_node_read(struct graph_node *node, const struct graph_file *file, uint32_t number)
+static bool read_object(struct graph_node *node, const struct graph_file *file,
+			const json_t *object)
 {
-	const json_t *object = json_array_get(file->nodes, number);
 	bool has_own = false;
 
-	*node = (struct graph_node){ .after = NULL };
 	if (!fields_fit(node, object) || !read_line(node, file, object))
 		return false;
 	for (size_t i = 0; i < OWN_FIELDS; i++) {
@@ -145,6 +154,18 @@ bool graph_node_read(struct graph_node *node, const struct graph_file *file, uin
 		node->line.spec.after_count = node->line.after.count;
 	}
 	return true;
+}
+
+bool graph_node_read(struct graph_node *node, const struct graph_file *file, uint32_t number)
+{
+	json_t *object = graph_file_node(file, number);
+	bool ok;
+
+	*node = (struct graph_node){ .after = NULL };
+	ok = object ? read_object(node, file, object)
+		    : batch_line_bad(&node->line, "out of memory");
+	json_decref(object); /* what the line needs it holds itself */
+	return ok;
 }
 
 void graph_node_free(struct graph_node *node)

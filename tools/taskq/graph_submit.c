@@ -17,15 +17,16 @@
 #include "unserved.h"
 
 enum {
-	WARN_MAX = 64,	/* nodes looked at for want of workers */
+	WARN_MAX = 64,	  /* nodes looked at for want of workers */
 	CYCLE_SHOWN = 32, /* members of a cycle that are named */
-	ENDS_SHOWN = 20	/* bad ends that are named */
+	ENDS_SHOWN = 20	  /* bad ends that are named */
 };
 
 struct graph_submit {
 	struct cli *cli;
 	const char *path;
 	const char *label;
+	uint64_t bytes_max;
 	struct graph_file file;
 	struct tq_graph *graph;
 	uint64_t group;
@@ -40,6 +41,28 @@ bool graph_options_fit(const struct tq_task_spec *spec)
 static int usage_code(const struct cli *cli)
 {
 	return cli->transparent ? CLI_SELF : CLI_USAGE;
+}
+
+/* "a -> b -> c -> a" */
+static int bad_cycle(const struct graph_submit *submit)
+{
+	const struct graph_file *file = &submit->file;
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	for (uint32_t i = 0; out && i < file->cycle_count && i < CYCLE_SHOWN; i++)
+		fprintf(out, "%s -> ", graph_file_name(file, file->cycle[i]));
+	if (out && file->cycle_count > CYCLE_SHOWN)
+		fprintf(out, "%u more -> ", file->cycle_count - CYCLE_SHOWN);
+	if (out)
+		fputs(graph_file_name(file, file->cycle[0]), out);
+	if (out)
+		fclose(out);
+	complain("submit --graph %s: these wait for each other: %s\nnothing was handed in",
+		 submit->path, text ? text : "");
+	free(text);
+	return usage_code(submit->cli);
 }
 
 static int bad_file(const struct graph_submit *submit)
@@ -60,34 +83,11 @@ static int read_graph(struct graph_submit *submit, const struct task_options *de
 			close(fd);
 		return usage_code(submit->cli);
 	}
-	const bool ok = graph_file_read(&submit->file, fd, defaults);
+	const bool ok = graph_file_read(&submit->file, fd, defaults, submit->bytes_max);
 
 	if (!is_input)
 		close(fd);
-	return ok ? CLI_OK : bad_file(submit);
-}
-
-/* "a -> b -> c -> a" */
-static int bad_cycle(const struct graph_submit *submit)
-{
-	uint32_t members[CYCLE_SHOWN];
-	const uint32_t count = tq_graph_cycle(submit->graph, members, CYCLE_SHOWN);
-	char *text = NULL;
-	size_t bytes;
-	FILE *out = open_memstream(&text, &bytes);
-
-	for (uint32_t i = 0; out && i < count && i < CYCLE_SHOWN; i++)
-		fprintf(out, "%s -> ", graph_file_name(&submit->file, members[i]));
-	if (out && count > CYCLE_SHOWN)
-		fprintf(out, "%u more -> ", count - CYCLE_SHOWN);
-	if (out && count)
-		fputs(graph_file_name(&submit->file, members[0]), out);
-	if (out)
-		fclose(out);
-	complain("submit --graph %s: these wait for each other: %s\nnothing was handed in",
-		 submit->path, text ? text : "");
-	free(text);
-	return usage_code(submit->cli);
+	return ok ? CLI_OK : submit->file.cycle ? bad_cycle(submit) : bad_file(submit);
 }
 
 /* The task outside of the graph that is missed by a node; 0 it is about something else. */
@@ -104,8 +104,6 @@ static uint64_t missed_task(struct graph_submit *submit, int r, uint32_t number)
 
 static int failed(struct graph_submit *submit, int r, uint32_t number)
 {
-	if (r == TQ_ECYCLE)
-		return bad_cycle(submit);
 	if (number == TQ_GRAPH_NONE)
 		return fail(submit->cli, r, ABOUT_TASK, "submit --graph %s", submit->path);
 	const uint64_t id = missed_task(submit, r, number);
@@ -137,7 +135,7 @@ static void print_ids(const struct graph_submit *submit)
 {
 	struct unserved unserved = { .count = 0 };
 	char group[TQ_ID_TEXT_MAX];
-	const uint32_t count = graph_file_count(&submit->file);
+	const uint32_t count = submit->file.count;
 
 	tq_group_id_format(submit->group, group);
 	if (!submit->cli->json)
@@ -162,8 +160,7 @@ static void report_ends(const struct graph_submit *submit, uint32_t bad)
 	const struct clocks clocks = clocks_read();
 	uint32_t told = 0, more = 0, followed = 0;
 
-	for (uint32_t i = 0; i < graph_file_count(&submit->file) && (bad || submit->cli->json);
-	     i++) {
+	for (uint32_t i = 0; i < submit->file.count && (bad || submit->cli->json); i++) {
 		struct tq_task_info info = { .size = sizeof(info) };
 		char id[TQ_ID_TEXT_MAX], outcome[OUTCOME_MAX];
 
@@ -212,7 +209,7 @@ static int submit_file(struct graph_submit *submit, const struct task_options *d
 
 	if (code != CLI_OK)
 		return code;
-	submit->ids = calloc(graph_file_count(&submit->file), sizeof(*submit->ids));
+	submit->ids = calloc(submit->file.count, sizeof(*submit->ids));
 	if (!submit->ids)
 		return fail(submit->cli, -ENOMEM, ABOUT_TASK, "submit --graph");
 	/* Not before: a bad file is not to leave a new segment behind. */
@@ -225,10 +222,13 @@ static int submit_file(struct graph_submit *submit, const struct task_options *d
 	return wait ? wait_for_all(submit) : CLI_OK;
 }
 
-int graph_submit(struct cli *cli, const char *path, const struct task_options *defaults, bool wait)
+int graph_submit(struct cli *cli, const char *path, const struct task_options *defaults, bool wait,
+		 uint64_t bytes_max)
 {
 	struct task_options options = *defaults;
-	struct graph_submit submit = { .cli = cli, .path = path, .label = options.spec.label };
+	struct graph_submit submit = {
+		.cli = cli, .path = path, .label = options.spec.label, .bytes_max = bytes_max
+	};
 
 	options.spec.label = NULL;
 

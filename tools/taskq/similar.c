@@ -53,13 +53,3 @@ void similar_try(struct similar *similar, const char *name)
 		similar->found = name;
 	}
 }
-
-const char *similar_key(json_t *object, const char *word)
-{
-	struct similar similar = similar_to(word);
-	const char *key;
-	const json_t *value;
-
-	json_object_foreach(object, key, value) similar_try(&similar, key);
-	return similar.found;
-}

@@ -3,8 +3,6 @@
 #ifndef TASKQ_TOOL_SIMILAR_H
 #define TASKQ_TOOL_SIMILAR_H
 
-#include <jansson.h>
-
 /* A search among names: .found is the nearest so far, NULL when none comes near. */
 struct similar {
 	const char *word;
@@ -15,8 +13,5 @@ struct similar {
 /* A word that may be a misspelling of the names that are tried then. */
 struct similar similar_to(const char *word);
 void similar_try(struct similar *similar, const char *name);
-
-/* The key of @object that @word may be a misspelling of; NULL none comes near. */
-const char *similar_key(json_t *object, const char *word);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "batch.h"
 #include "errors.h"
+#include "graph_file.h"
 #include "graph_submit.h"
 #include "json.h"
 #include "options.h"
@@ -26,6 +27,7 @@ enum key {
 	KEY_FORGET,
 	KEY_BATCH,
 	KEY_GRAPH,
+	KEY_GRAPH_MAX,
 	KEY_WAIT,
 	KEY_UNIQUE,
 	KEY_UNIQUE_SCOPE
@@ -52,6 +54,7 @@ static const struct option_row rows[] = {
 	{ KEY_BATCH, "batch", "FILE|-", "hand in many: a JSON object a line" },
 	{ KEY_GRAPH, "graph", "FILE|-",
 	  "hand in tasks that depend on each other, as a whole: {\"nodes\":[...]}" },
+	{ KEY_GRAPH_MAX, "graph-max", "SIZE", "refuse a longer file; default 256M" },
 	{ KEY_WAIT, "wait", NULL, "wait for its end and exit with its code" },
 	OPTION_ROW_COMMAND,
 	{ 0, NULL, NULL, NULL },
@@ -64,6 +67,7 @@ struct submit {
 	const char *payload; /* as given */
 	const char *batch;
 	const char *graph;
+	uint64_t graph_max; /* bytes */
 	bool wait;
 	uint64_t *ids; /* to wait for */
 	unsigned id_count;
@@ -102,6 +106,8 @@ static bool take_option(struct cli *cli, void *ctx, int key, const char *arg)
 	case KEY_GRAPH:
 		submit->graph = arg;
 		return true;
+	case KEY_GRAPH_MAX:
+		return option_size(cli, "--graph-max", arg, 1, UINT32_MAX, &submit->graph_max);
 	case KEY_WAIT:
 		submit->wait = true;
 		return true;
@@ -297,7 +303,8 @@ static int submit_all(struct submit *submit)
 		return cli->exit_code;
 	cli->transparent = submit->wait;
 	if (submit->graph)
-		return graph_submit(cli, submit->graph, &submit->options, submit->wait);
+		return graph_submit(cli, submit->graph, &submit->options, submit->wait,
+				    submit->graph_max);
 	if (submit->batch)
 		code = batch_submit(cli, submit->batch, &submit->options, take_ids, submit);
 	else
@@ -311,7 +318,7 @@ static int submit_all(struct submit *submit)
 
 int verb_submit(struct cli *cli, int argc, char **argv)
 {
-	struct submit submit = { .cli = cli };
+	struct submit submit = { .cli = cli, .graph_max = GRAPH_BYTES_MAX };
 	int code;
 
 	task_options_init(&submit.options);
