@@ -62,6 +62,7 @@ farm() {
 
 end() {
 	kill -TERM "$1" 2>/dev/null || return 0
+	kill -CONT "$1" 2>/dev/null || true # one that is stopped ends by nothing else
 	eventually 8 is_gone "$1" || kill -KILL "$1" 2>/dev/null
 	wait "$1" 2>/dev/null || true
 }

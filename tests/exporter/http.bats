@@ -408,7 +408,7 @@ EOF
 
 	need_exporter
 	taskq create
-	exporter --json --listen 127.0.0.1:0 2>/dev/null || true
+	start taskq exporter --json --listen 127.0.0.1:0 # which says where in JSON
 	eventually 5 test -s out
 	[[ $(jq -r .address out) == 127.0.0.1 ]]
 	url=$(jq -r .url out)
@@ -429,7 +429,8 @@ EOF
 	need_exporter
 	taskq create
 	start taskq exporter -l '[::1]:0'
-	if eventually 5 grep -q '^listening on http://\[::1\]:' out; then
+	eventually 5 eval 'grep -q "^listening on" out || is_gone $pid' # without IPv6
+	if grep -q '^listening on http://\[::1\]:' out; then
 		url=$(sed -n 's/^listening on //p' out)
 		ask 200 healthz
 	fi
