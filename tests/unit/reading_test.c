@@ -17,7 +17,7 @@
 
 #define TASKS (TQI_VIEW_RECORDS + 8)
 #define BLOCK_BYTES (TQI_VIEW_BYTES / 4) /* of payloads */
-#define HEADROOM (1u << 20)		 /* address space that a child may still take */
+#define HEADROOM (8u << 20) /* address space that a child may still take: half of a segment */
 
 static struct tq tq; /* an observer without a lock */
 
@@ -318,7 +318,8 @@ static int limited(struct scene *scene, const struct said *before, int resource)
 	const struct rlimit limit = { mapped_bytes(resource) + HEADROOM, RLIM_INFINITY };
 	struct tq_why why = { .size = sizeof(why) };
 
-	if (setrlimit(resource, &limit) < 0)
+	if ((resource == RLIMIT_AS ? setrlimit(RLIMIT_AS, &limit)
+				   : setrlimit(RLIMIT_DATA, &limit)) < 0)
 		return 91;
 	if (tqi_view_ask(&tq.seg, NULL, do_nothing, NULL) != -ENOMEM)
 		return 1;
