@@ -28,9 +28,9 @@ fresh()
 	echo '- **B7** A requirement.' >docs/requirements.md
 	printf '# Changes\n\n## 1.2.3\n' >CHANGELOG.md
 	printf '%s\n#ifndef TOY_H\n#define TOY_H\n%s\n#endif\n' "$head" \
-		'__attribute__((visibility("default"))) const char *tq_toy(void);' >include/taskq/toy.h
+		'__attribute__((visibility("default"))) const char *tq_task_toy(void);' >include/taskq/toy.h
 	c_file client/toy.c '#include <taskq/toy.h>' 'static const char *const names[] = { "toy" };' \
-		'const char *tq_toy(void)' '{' '	return names[0]; /* abort() */' '}'
+		'const char *tq_task_toy(void)' '{' '	return names[0]; /* abort() */' '}'
 	c_file scheduler/pure.c '#include "shm/base.h"' 'int tqi_pure(int a);' 'int tqi_pure(int a)' \
 		'{' '	return a + 1;' '}'
 	c_file scheduler/order/low.c 'int tqi_low(int a);' 'int tqi_low(int a)' '{' '	return a + 1;' '}'
