@@ -421,12 +421,15 @@ static void wake_leaving(struct model *m, bool all)
 
 void model_wake_empty(struct model *m)
 {
-	wake_leaving(m, model_has_done(m, MODEL_WENT_ROUND, 0));
+	m->leaving = !model_has_done(m, MODEL_WENT_ROUND, 0);
+	wake_leaving(m, !m->leaving);
 }
 
+/* Without a round, who has been woken was called for something else. */
 void model_wake_empty_more(struct model *m)
 {
-	wake_leaving(m, false);
+	if (m->leaving)
+		wake_leaving(m, false);
 }
 
 void model_enter(struct model *m, uint32_t waiter, uint32_t interest, uint32_t subject,

@@ -118,7 +118,7 @@ void op_kind_set(struct world *w)
 		if (chance(w, 2))
 			m->timeout_ns = k.change.timeout_ns = some_time(w);
 		if (chance(w, 3))
-			m->timeout_total_ns = k.change.timeout_total_ns = 10 * some_time(w);
+			m->timeout_total_ns = k.change.timeout_total_ns = some_time(w);
 		if (chance(w, 2))
 			m->backoff_ns = k.change.backoff_ns = (1 + below(w, 500)) * MS;
 		if (chance(w, 3))

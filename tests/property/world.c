@@ -79,6 +79,7 @@ static uint64_t version_of(struct world *w)
 static void begin(struct world *w)
 {
 	tqt_box_begin(&w->box, &w->tx);
+	w->m->leaving = tqi_root(&w->tx)->leaving_at != 0;
 }
 
 /*
