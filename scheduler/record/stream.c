@@ -106,10 +106,26 @@ void tqi_stream_begin(struct tqi_tx *tx, struct tqi_stream *stream)
 		set_busy(tx, stream, true);
 }
 
+static bool has_tasks(const struct tqi_stream *stream)
+{
+	return stream->depth[TQ_FREE] | stream->depth[TQ_RUNNING] | stream->depth[TQ_BLOCKED] |
+	       stream->depth[TQ_DELAYED] | stream->depth[TQ_READY];
+}
+
 void tqi_stream_rest(struct tqi_tx *tx, struct tqi_stream *stream)
 {
-	if (stream->busy)
+	if (stream->busy && !has_tasks(stream) && !tqi_tx_is_filling(tx))
 		set_busy(tx, stream, false);
+}
+
+void tqi_streams_rest(struct tqi_tx *tx, const struct tqi_queue *queue)
+{
+	for (uint32_t i = 0; i < 4; i++)
+		for (uint64_t kinds = queue->busy[i]; kinds && !tx->corrupt; kinds &= kinds - 1) {
+			const uint32_t kind = 64 * i + (uint32_t)__builtin_ctzll(kinds);
+
+			tqi_stream_rest(tx, tqi_stream_at(tx, tqi_stream_find(tx, queue, kind)));
+		}
 }
 
 /* Out of its queue's chain, in which it is. */
@@ -129,7 +145,8 @@ void tqi_stream_drop(struct tqi_tx *tx, uint32_t s)
 	struct tqi_by_kind *all = tqi_unit(tx, queue->by_kind);
 
 	unlink_stream(tx, queue, s);
-	tqi_stream_rest(tx, stream);
+	if (stream->busy)
+		set_busy(tx, stream, false);
 	TQI_SET(tx, all->streams[stream->kind & TQI_KINDS_MAX], 0u);
 	if (queue->contest) {
 		struct tqi_tournament *t = tqi_unit(tx, queue->contest);

@@ -74,11 +74,18 @@ static inline bool tqi_stream_is_empty(const struct tqi_stream *stream)
 void tqi_stream_drop(struct tqi_tx *tx, uint32_t stream);
 
 /*
- * It has unfinished tasks from now on; it is found to have none.  In between it counts as
- * busy, so that a task that comes and goes costs nothing.
+ * It has unfinished tasks from now on; it is looked at, and rests if it has none.  In between
+ * it counts as busy, so that a task that comes and goes costs nothing.  The same of all that
+ * are busy in a queue.
  */
 void tqi_stream_begin(struct tqi_tx *tx, struct tqi_stream *stream);
 void tqi_stream_rest(struct tqi_tx *tx, struct tqi_stream *stream);
+void tqi_streams_rest(struct tqi_tx *tx, const struct tqi_queue *queue);
+
+static inline bool tqi_streams_are_busy(const struct tqi_queue *queue)
+{
+	return queue->busy[0] | queue->busy[1] | queue->busy[2] | queue->busy[3];
+}
 
 /* A duration that ends now, to be counted in it (RC-13). */
 static inline void tqi_stream_time(struct tqi_tx *tx, const struct tqi_stream *stream,

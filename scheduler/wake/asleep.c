@@ -6,6 +6,7 @@
 
 #include "scheduler/record/queue_set.h"
 #include "scheduler/record/serves.h"
+#include "scheduler/record/stream.h"
 #include "shm/list.h"
 #include "shm/domain.h"
 #include "shm/lock.h"
@@ -179,12 +180,17 @@ uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
 	return best || !stalls.count ? best : newest_for(tx, class, &(struct tqi_stalls){ 0 });
 }
 
-/* Which of a queue's stacks have something to start does not depend on who asks. */
+/*
+ * Which of a queue's stacks have something to start does not depend on who asks; if the queue
+ * has no unfinished tasks, none has: who serves others as well stands in theirs.
+ */
 static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best,
 			     tqi_asleep_can_start *can_start, const struct tqi_stalls *stalls)
 {
-	uint32_t steps = 0;
+	uint32_t steps = 0, before = best;
 
+	if (!tqi_streams_are_busy(queue))
+		return best;
 	for (uint32_t leader = queue->asleep; leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
 	     leader = tqi_rank_at(tx, leader)->next) {
 		uint32_t ref = newest_of(tx, leader, stalls);
@@ -193,6 +199,8 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 		    can_start(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
 			best = newer_of(tx, best, ref);
 	}
+	if (best == before)
+		tqi_streams_rest(tx, queue);
 	return best;
 }
 

@@ -18,12 +18,6 @@ static bool has_work(const struct tqi_root *root, const struct tqi_stream *strea
 	       (!stuck && (stream->depth[TQ_DELAYED] || stream->depth[TQ_READY] > stream->held));
 }
 
-static bool has_tasks(const struct tqi_stream *stream)
-{
-	return stream->depth[TQ_FREE] | stream->depth[TQ_RUNNING] | stream->depth[TQ_BLOCKED] |
-	       stream->depth[TQ_DELAYED] | stream->depth[TQ_READY];
-}
-
 /*
  * Of the streams that are busy, and that the worker serves, up to the first one with work.  One
  * without tasks is not looked at again before it gets some: so much walk is paid for.
@@ -40,8 +34,7 @@ static bool queue_has_work(struct tqi_tx *tx, const struct tqi_worker *worker,
 
 			if (has_work(tqi_root(tx), stream, tqi_queue_is_stuck(queue)))
 				return true;
-			if (!has_tasks(stream) && !tqi_tx_is_filling(tx))
-				tqi_stream_rest(tx, stream);
+			tqi_stream_rest(tx, stream);
 		}
 	return false;
 }

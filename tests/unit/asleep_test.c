@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* scheduler/worker/asleep.c, lists of sleepers: who is found, and that nobody else is met. */
+/* scheduler/wake/asleep.c, lists of sleepers: who is found, and that nobody else is met. */
 #include <stdio.h>
 
 #include "tests/unit/fixture.h"
@@ -203,6 +203,54 @@ static void test_others_are_not_met(void **state)
 	close_fixture(&f);
 }
 
+static uint32_t asked;
+
+static bool ask(struct tqi_tx *tx, const struct tqi_worker *worker)
+{
+	(void)tx;
+	(void)worker;
+	asked++;
+	return false;
+}
+
+/* How many sleepers are asked whether they could start something. */
+static uint32_t count_asked(struct fixture *f)
+{
+	asked = 0;
+	begin(f);
+	assert_int_equal(tqi_asleep_startable(&f->tx, ask), 0);
+	commit(f);
+	return asked;
+}
+
+/* Where nothing is unfinished, nobody is asked; nor, from then on, where nothing is any more. */
+static void test_idle_queues_are_not_asked(void **state)
+{
+	struct fixture f;
+	char queue[8];
+
+	(void)state;
+	open_fixture(&f, 400);
+	for (int i = 0; i < 50; i++) {
+		snprintf(queue, sizeof(queue), "q%d", i);
+		sleeper(&f, queue, "x");
+	}
+	assert_int_equal(count_asked(&f), 0);
+	uint64_t ids[10];
+
+	for (int i = 0; i < 10; i++) {
+		snprintf(queue, sizeof(queue), "q%d", 5 * i);
+		ids[i] = submit(&f, (struct tq_task_spec){ .queue = queue, .kind = "y" });
+	}
+	assert_int_equal(count_asked(&f), 10);
+	for (int i = 1; i < 10; i++)
+		assert_int_equal(steer_task(&f, tqi_steer_cancel, ids[i]), 0);
+	assert_int_equal(count_asked(&f), 10);
+	assert_int_equal(count_asked(&f), 1);
+	assert_sound(&f);
+	close_fixture(&f);
+}
+
 /* A list that leads round in a circle is damage, and no loop under the lock. */
 static void test_circles_are_damage(void **state)
 {
@@ -234,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_kinds_change),
 		cmocka_unit_test(test_dead_owner_of_a_record),
 		cmocka_unit_test(test_others_are_not_met),
+		cmocka_unit_test(test_idle_queues_are_not_asked),
 		cmocka_unit_test(test_circles_are_damage),
 	};
 
