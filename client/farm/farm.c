@@ -23,7 +23,8 @@
 #define TAIL_BYTES (64u << 10)
 #define TAIL_BYTES_MAX (1u << 20)
 #define FLAGS                                                                                      \
-	(TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS | TQ_FARM_REPORT_ATTEMPTS)
+	(TQ_FARM_UNTIL_EMPTY | TQ_FARM_NO_EXEC | TQ_FARM_KEEP_SIGNALS | TQ_FARM_REPORT_ATTEMPTS | \
+	 TQ_FARM_REAP_ALL)
 #define NS_PER_S 1000000000.0
 #define LIFE_PAUSE_NS 1000000ull /* 1 ms: from the hint of a death to a child that can be reaped */
 #define BLIND_PAUSE_NS 100000000ull /* 100 ms: without the lock, a wait slot, or a hint of death */
@@ -94,6 +95,7 @@ static void close_memory(struct tqi_farm *farm)
 	if (farm->boards)
 		munmap(farm->boards, TQI_FARM_WORKERS_MAX * sizeof(*farm->boards));
 	free(farm->children);
+	tqi_host_end(&farm->host);
 }
 
 static uint32_t count_children(const struct tqi_farm *farm)
@@ -333,6 +335,8 @@ static int run_as_subreaper(struct tqi_farm *farm)
 {
 	int before = 0;
 
+	if (!(farm->opts.flags & TQ_FARM_REAP_ALL) && tqi_host_begin(&farm->host) < 0)
+		return -ENOMEM;
 	prctl(PR_GET_CHILD_SUBREAPER, &before);
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
 		return -errno;

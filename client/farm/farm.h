@@ -18,6 +18,7 @@
 #include <sys/types.h>
 
 #include "client/core/marked.h"
+#include "client/farm/host.h"
 #include "client/farm/farm_signals.h"
 #include "client/farm/reap.h"
 #include "client/worker/worker_api.h"
@@ -108,6 +109,7 @@ struct tqi_farm {
 	uint64_t kill_ns; /* stopping: end of the grace time; UINT64_MAX none */
 	uint64_t next_ns; /* the master's own next appointment; UINT64_MAX none */
 	uint64_t oom_kills;
+	struct tqi_host host;
 	int file_watch; /* inotify; -1 none */
 	int given_back;	  /* running attempts */
 	int error;	  /* the segment has failed us; 0 no */

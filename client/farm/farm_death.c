@@ -399,16 +399,13 @@ static bool is_going(const struct tqi_farm *farm)
  */
 static void reap_strangers(struct tqi_farm *farm, uint64_t now)
 {
-	siginfo_t info;
+	pid_t pid;
 
-	for (;;) {
-		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || !info.si_pid)
-			return;
+	while ((pid = tqi_host_stranger(&farm->host))) {
 		look_at_all(farm, now);
-		if (is_ours(farm, info.si_pid) || is_going(farm))
+		if (is_ours(farm, pid) || is_going(farm))
 			return; /* its turn comes with its worker's */
-		waitpid(info.si_pid, NULL, WNOHANG);
+		waitpid(pid, NULL, WNOHANG);
 	}
 }
 

@@ -169,6 +169,8 @@ TQ_API TQ_NODISCARD int tq_submit_exec(struct tq *tq, const char *const *argv,
 	(1u << 2) /* leave signal handlers alone: only tq_farm_stop() ends it */
 
 #define TQ_FARM_REPORT_ATTEMPTS (1u << 3) /* .report also gets TQ_FARM_ATTEMPT */
+/* Reap whatever ends, also children that are not the farm's: for a program that is nothing else. */
+#define TQ_FARM_REAP_ALL (1u << 4)
 
 /* Called by the master with one line of text about what happened. */
 typedef void tq_farm_log(void *arg, const char *text);
@@ -260,8 +262,9 @@ struct tq_farm_opts {
  * one worker.  When waits have ended as many workers leave again, the idle ones first,
  * the others after their task.
  *
- * The process becomes a subreaper meanwhile, and reaps every
- * child that ends.
+ * The process becomes a subreaper meanwhile, and reaps what its workers and their commands
+ * leave behind.  Children of its own, which were there before, or are in its process group,
+ * are left to it, but for TQ_FARM_REAP_ALL.
  *
  * Threads:	call it from a process with one thread; one farm a process.
  * Errors:	-EINVAL; -EEXIST a live farm has that name; -EBUSY a farm runs in this

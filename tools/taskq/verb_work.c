@@ -142,7 +142,7 @@ static int work_until_told(struct cli *cli, struct work *work)
 
 int verb_work(struct cli *cli, int argc, char **argv)
 {
-	struct work work = { .opts = { .size = sizeof(work.opts) } };
+	struct work work = { .opts = { .size = sizeof(work.opts), .flags = TQ_FARM_REAP_ALL } };
 	int code = CLI_USAGE;
 
 	work.opts.queues = work.queues;
