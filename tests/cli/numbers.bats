@@ -20,7 +20,7 @@ give() {
 	case $1 in
 	submit | run | map) after=(-- true) ;;
 	wait | update | graph) after=(9-1) ;;
-	queue | limit) before=(set key) ;;
+	queue | limit | kind) before=(set key) ;;
 	group) before=(new) ;;
 	command) before=(send stop) ;;
 	stats) [[ $2 == interval ]] || after=(--interval 1s) ;;

@@ -207,14 +207,18 @@ static void observe_stamps(struct tqt_lab *lab)
 		observe_stamp(lab, i);
 }
 
+/* But for what is gathered from lanes, which are read as they are: no view has room for all. */
 static void ask_queue(struct tqt_lab *lab, uint32_t index, struct said *ret_said)
 {
 	const struct tqi_queue *q = stable_record(lab, TQI_QUEUES, index);
+	struct tq_counters *counters = &ret_said->info.queue.counters;
 
 	if (!q || !q->name[0])
 		return;
 	ret_said->info.queue.size = sizeof(ret_said->info.queue);
 	ret_said->r = tq_queue_info(lab->tq, q->name, &ret_said->info.queue);
+	counters->throttled = 0;
+	counters->oldest_ready_ns = 0;
 }
 
 static void ask_all(struct tqt_lab *lab, struct said all[2][OBSERVED_MAX])

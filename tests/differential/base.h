@@ -2,7 +2,7 @@
 /* The interface of the earlier commit under the present names. */
 #include <errno.h>
 
-#define tq_task_info tq_task_info
+#define tq_task_info tq_info
 #include <taskq/taskq.h>
 
 enum {

@@ -199,7 +199,8 @@ void driver_end(struct driver *d)
 	int r = tq_end(w->worker, &w->claims[i], &v);
 
 	w->held[i] = false;
-	printf("end t%d %u %d\n", driver_task(d, w->claims[i].id), v.kind, r);
+	printf("end t%d %u %d\n", driver_task(d, w->claims[i].id),
+	       v.kind - (uint32_t)TQ_VERDICT_DONE, r); /* the numbers were others before */
 }
 
 /* It goes, with all that it holds; another one comes when its turn does. */
