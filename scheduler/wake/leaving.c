@@ -86,8 +86,10 @@ static void go_on(struct tqi_tx *tx, uint32_t at, bool again)
 		}
 	}
 	again = at && again;
-	TQI_SETS_IF(tx, (at != root->leaving_at, root, leaving_at, at),
-		    (again != root->leaving_again, root, leaving_again, again));
+	if (at != root->leaving_at)
+		TQI_SET(tx, root->leaving_at, at);
+	if (again != root->leaving_again)
+		TQI_SET(tx, root->leaving_again, again);
 }
 
 void tqi_wake_empty(struct tqi_tx *tx)

@@ -108,7 +108,9 @@ uint32_t tqi_room_next(struct tqi_tx *tx)
 		w = any;
 	const uint32_t q = w ? tqi_waiter_at(tx, w)->subject : 0, again = !w && more; /* RO-3 */
 
-	TQI_SETS_IF(tx, (q && q != room->turn, room, turn, q),
-		    (again != room->again, room, again, again));
+	if (q && q != room->turn)
+		TQI_SET(tx, room->turn, q);
+	if (again != room->again)
+		TQI_SET(tx, room->again, again);
 	return tx->corrupt ? 0 : w;
 }

@@ -803,7 +803,7 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 		return may_be_unsettled(c) &&
 		       tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	if (unit == MODEL_FILLED)
-		return !may_be_unsettled(c) || !core_is_empty(c, index);
+		return !core_is_empty(c, index);
 	if (unit == MODEL_WOKEN)
 		return tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_TRANSIT;
 	if (unit == MODEL_WENT_ROUND)

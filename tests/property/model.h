@@ -341,7 +341,7 @@ enum model_unit {
 	MODEL_ASSIGNED,	 /* assigned this task */
 	MODEL_MOVED,	 /* carried this task over to its queue's era */
 	MODEL_POPPED,	 /* woken this sleeper, not knowing yet what it will find */
-	MODEL_FILLED,	 /* filled this limit's bucket, or there was room for it in the journal */
+	MODEL_FILLED,	 /* filled this limit's bucket */
 	MODEL_CALLED,	 /* woken this sleeper, or there was room for it in the journal */
 	MODEL_WOKEN,	 /* woken this sleeper */
 	MODEL_WENT_ROUND, /* looked at all sleepers that may leave (index 0) */

@@ -141,7 +141,7 @@ bool model_due_run(struct model *m, uint32_t count)
 {
 	uint32_t task;
 
-	model_refill(m, false);
+	model_refill(m, true);
 	while ((task = next_due(m))) {
 		if (count-- == 0 || !model_has_done(m, MODEL_DUE, task))
 			return true;

@@ -132,8 +132,12 @@ void model_slots_give(struct model *m, const struct model_task *t)
 	}
 }
 
-/* Tokens have come that somebody waits for.  A wake comes last, when the journal may be full. */
-void model_refill(struct model *m, bool wakes)
+/*
+ * Tokens have come that somebody waits for.  `maybe`: nobody takes any afterwards, and whether
+ * the core has come to see them is its to say: by a wake only if it has asked a sleeper, and
+ * only as far as its journal had room.
+ */
+void model_refill(struct model *m, bool maybe)
 {
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++) {
 		struct model_limit sum;
@@ -141,7 +145,7 @@ void model_refill(struct model *m, bool wakes)
 		if (!m->buckets[x].empty || !has_token(m, x))
 			continue;
 		sum = model_limit(m, x);
-		if (!sum.waiting || (wakes && !model_has_done(m, MODEL_FILLED, x)))
+		if (!sum.waiting || (maybe && !model_has_done(m, MODEL_FILLED, x)))
 			continue;
 		settle(m, x);
 		m->pass_on |= !is_full(m, x, sum.used);

@@ -13,7 +13,7 @@ uint32_t model_best_but(const struct model *m, const struct model_worker *w, uin
 			uint32_t limits);
 bool model_was_throttled(const struct model *m, const struct model_task *t);
 void model_slots_take(struct model *m, const struct model_task *t);
-void model_refill(struct model *m, bool wakes);
+void model_refill(struct model *m, bool maybe);
 void model_freshen(struct model *m, const struct model_task *t);
 uint64_t model_next_token(const struct model *m, uint32_t limit);
 void model_tenant_join(struct model *m, uint32_t queue, uint32_t tenant);

@@ -35,7 +35,7 @@ static uint32_t best(const struct model *m, const struct model_worker *w)
 
 uint32_t model_best(struct model *m, const struct model_worker *w)
 {
-	model_refill(m, false);
+	model_refill(m, model_has_done(m, MODEL_UNSETTLED, 0));
 	return best(m, w);
 }
 
