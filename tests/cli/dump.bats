@@ -49,6 +49,7 @@ scene() {
 	taskq server add -q web http://a http://b
 	taskq limit set -q web --server 'http://*' 7
 	taskq pause web
+	taskq kind set thumb --timeout off --retries 3 --backoff 2s:9s
 	taskq limit set db 3
 	taskq limit set api --rate 10/s --burst 20
 	a=$(submit -p high --retries 4 --limit db --limit api -- sh -c 'echo a')

@@ -3,7 +3,7 @@
  * A queue on its way to another segment: what `taskq dump` writes, and `taskq load` reads.
  *
  * JSON, an object a line.  The first is {"record":"dump"}, the last {"record":"end"}; between
- * them settings ("queue", "limit"), schedules, groups, and tasks.  A task is a line of
+ * them settings ("queue", "kind", "limit"), schedules, groups, and tasks.  A task is a line of
  * `submit --batch`, without "record", and with two differences: "after" and its like name ids of
  * this dump, and "group" a group of it.  All that it names stands before it.
  */
@@ -42,6 +42,7 @@ enum dump_fate {
 
 /* dump_settings.c; each 0, or the library's error. */
 int dump_queues(struct dump *dump);
+int dump_kinds(struct dump *dump);
 int dump_limits(struct dump *dump);
 int dump_schedules(struct dump *dump);
 json_t *dump_schedule(struct dump *dump, const struct tq_schedule_info *info);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues, limits and schedules of a dump. */
+/* Queues, kinds, limits and schedules of a dump. */
 #include <stdlib.h>
 
 #include "dump.h"
@@ -120,6 +120,22 @@ int dump_queues(struct dump *dump)
 		info.size = sizeof(info);
 	}
 	return r;
+}
+
+int dump_kinds(struct dump *dump)
+{
+	struct tq_kind_info info = { .size = sizeof(info) };
+	uint64_t cursor = 0;
+	int n;
+
+	while ((n = tq_kind_list(dump->cli->tq, &cursor, &info, 1)) > 0) {
+		json_t *object = json_of_kind(&info);
+
+		json_object_set_new(object, "record", json_string("kind"));
+		dump_line(dump, object);
+		info.size = sizeof(info);
+	}
+	return n;
 }
 
 int dump_limits(struct dump *dump)

@@ -90,6 +90,7 @@ void load_free(struct load *load);
 
 /* Its lines, by what they are about; likewise. */
 bool load_queue(struct load *load, const json_t *object);
+bool load_kind(struct load *load, const json_t *object);
 bool load_limit(struct load *load, const json_t *object);
 bool load_schedule(struct load *load, const json_t *object);
 bool load_group(struct load *load, const json_t *object);

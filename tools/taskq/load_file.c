@@ -61,8 +61,9 @@ static const struct {
 	const char *name;
 	bool (*read)(struct load *load, const json_t *object);
 } records[] = {
-	{ "dump", read_head },	       { "queue", load_queue }, { "limit", load_limit },
-	{ "schedule", load_schedule }, { "group", load_group }, { "end", read_end },
+	{ "dump", read_head },	 { "queue", load_queue },	{ "kind", load_kind },
+	{ "limit", load_limit }, { "schedule", load_schedule }, { "group", load_group },
+	{ "end", read_end },
 };
 
 static bool take_record(struct load *load, const json_t *object, const char *record)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Queues and limits of a dump, set. */
+/* Queues, kinds and limits of a dump, set. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,15 @@ static const struct setting queue_settings[] = {
 	{ NULL, 0, 0, 0 },
 };
 
+static const struct setting kind_settings[] = {
+	SETTING(tq_kind_opts, "timeout_ns", timeout_ns, 0),
+	SETTING(tq_kind_opts, "timeout_total_ns", timeout_total_ns, 0),
+	SETTING(tq_kind_opts, "attempts_max", attempts_max, 0),
+	SETTING(tq_kind_opts, "backoff_ns", backoff_ns, 0),
+	SETTING(tq_kind_opts, "backoff_cap_ns", backoff_cap_ns, 0),
+	{ NULL, 0, 0, 0 },
+};
+
 static const struct setting limit_settings[] = {
 	SETTING(tq_limit_opts, "slots", slots, TQ_OFF),
 	SETTING(tq_limit_opts, "rate", rate, TQ_OFF),
@@ -62,6 +71,10 @@ static bool read_settings(struct load *load, const json_t *object, const struct 
 		const json_t *value = json_object_get(object, setting->name);
 		const json_int_t number = json_is_true(value) ? 1 : json_integer_value(value);
 
+		if (json_is_null(value) && setting->bytes == sizeof(uint64_t)) {
+			put(opts, setting, TQ_UNLIMITED);
+			continue;
+		}
 		if (value && (!(json_is_true(value) || json_is_integer(value)) || number < 1 ||
 			      (setting->bytes == sizeof(uint32_t) && number > UINT32_MAX)))
 			return load_bad(load, "\"%s\" is not a number from 1 up", setting->name);
@@ -174,6 +187,20 @@ bool load_queue(struct load *load, const json_t *object)
 	if (load->settings && (load->pass == LOAD_SETTINGS || load->pass == LOAD_FINISH))
 		r = set_queue(load, object, queue, &opts);
 	return r == 0 || load_failed(load, r, ABOUT_QUEUE, "a queue");
+}
+
+bool load_kind(struct load *load, const json_t *object)
+{
+	struct tq_kind_opts opts = { .size = sizeof(opts) };
+	const char *kind;
+	int r = 0;
+
+	if (!read_name(load, object, "kind", name_ok, &kind) ||
+	    !read_settings(load, object, kind_settings, &opts))
+		return false;
+	if (load->settings && load->pass == LOAD_SETTINGS)
+		r = tq_kind_set(load->cli->tq, kind, &opts);
+	return r == 0 || load_failed(load, r, ABOUT_QUEUE, "a kind");
 }
 
 bool load_limit(struct load *load, const json_t *object)

@@ -68,9 +68,9 @@ static void warn(const struct dump *dump)
 
 static int put_all(struct dump *dump)
 {
-	static int (*const parts[])(struct dump * dump) = { put_head,	 dump_queues,
-							    dump_limits, dump_schedules,
-							    dump_tasks,	 put_end };
+	static int (*const parts[])(struct dump * dump) = { put_head,	 dump_queues,	 dump_kinds,
+							    dump_limits, dump_schedules, dump_tasks,
+							    put_end };
 	int r = 0;
 
 	for (unsigned i = 0; r == 0 && i < sizeof(parts) / sizeof(parts[0]) && !ferror(stdout); i++)

@@ -20,7 +20,8 @@ enum key {
 
 static const struct option_row rows[] = {
 	{ KEY_DRY_RUN, "dry-run", NULL, "only check the file; needs no segment" },
-	{ KEY_NO_SETTINGS, "no-settings", NULL, "leave queues, limits and servers as they are" },
+	{ KEY_NO_SETTINGS, "no-settings", NULL,
+	  "leave queues, kinds, limits and servers as they are" },
 	{ 0, NULL, NULL, NULL },
 };
 
