@@ -86,10 +86,8 @@ static void go_on(struct tqi_tx *tx, uint32_t at, bool again)
 		}
 	}
 	again = at && again;
-	if (at != root->leaving_at)
-		TQI_SET(tx, root->leaving_at, at);
-	if (again != root->leaving_again)
-		TQI_SET(tx, root->leaving_again, again);
+	if (at != root->leaving_at || again != root->leaving_again)
+		TQI_SETS(tx, root, (leaving_at, at), (leaving_again, again));
 }
 
 void tqi_wake_empty(struct tqi_tx *tx)
