@@ -85,6 +85,7 @@ int tqi_rebuild(struct tqi_tx *tx, void *scratch)
 		return r;
 	tqi_wake_any(tx);     /* those that were in transit are listed now */
 	tqi_wake_keepers(tx); /* others are the oldest, with the notes that they had */
+	tqi_rebuild_wake(&c);
 	tqi_compiler_barrier();
 	root->flags &= ~TQI_ROOT_REPAIR;
 	return 0;

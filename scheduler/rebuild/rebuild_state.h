@@ -69,6 +69,8 @@ int tqi_rebuild_schedule_heaps(struct tqi_check *c);
 void tqi_rebuild_after(struct tqi_check *c);
 void tqi_rebuild_edge_list(struct tqi_check *c, uint32_t edge);
 void tqi_rebuild_sleepers(struct tqi_check *c);
+/* The end: whoever sleeps looks for itself.  One that is killed before is made again, whole. */
+void tqi_rebuild_wake(struct tqi_check *c);
 void tqi_rebuild_commands(struct tqi_check *c);
 /* A task's group is there, and it is in its chain; a sleeper's, too; then groups as such. */
 void tqi_rebuild_groups_begin(struct tqi_check *c);

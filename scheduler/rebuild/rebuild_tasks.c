@@ -386,7 +386,7 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 		tqi_sleep_listed(c->tx, w);
 }
 
-/* All are listed anew, in the order of their slots, and woken: each looks for itself. */
+/* All are listed anew, in the order of their slots. */
 void tqi_rebuild_sleepers(struct tqi_check *c)
 {
 	struct tqi_core *core = c->tx->core;
@@ -414,6 +414,12 @@ void tqi_rebuild_sleepers(struct tqi_check *c)
 		mend_edges(c, w, s);
 		mend_behalf(c, w, s);
 		append(c, w, s);
-		tqi_waiter_wake_now(c->tx, w);
 	}
+}
+
+void tqi_rebuild_wake(struct tqi_check *c)
+{
+	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++)
+		if (tqi_waiter_at(c->tx, w)->state != TQI_WAITER_FREE)
+			tqi_waiter_wake_now(c->tx, w);
 }
