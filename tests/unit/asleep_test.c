@@ -227,7 +227,7 @@ static uint32_t count_asked(struct fixture *f)
 static void test_idle_queues_are_not_asked(void **state)
 {
 	struct fixture f;
-	char queue[8];
+	char queue[16];
 
 	(void)state;
 	open_fixture(&f, 400);
