@@ -31,7 +31,7 @@ static uint64_t submit(struct tqt_scene *s, struct tq_task_spec spec)
 	return id;
 }
 
-/* A fair queue with servers, commands, and a task that has ended. */
+/* A fair queue with servers, a kind with defaults, commands, and a task that has ended. */
 static void add_rooms(struct tqt_scene *s)
 {
 	const struct tq_queue_opts fair = { .size = sizeof(fair), .fair = 1, .max_wait_ns = 1000 };
@@ -39,7 +39,10 @@ static void add_rooms(struct tqt_scene *s)
 		.size = sizeof(order), .name = "go", .to = TQ_COMMAND_TO_ALL, .queue = "default"
 	};
 
+	const struct tq_kind_opts often = { .size = sizeof(often), .attempts_max = 3 };
+
 	tqt_require(tq_queue_set(s->tq, "served", &fair) == 0);
+	tqt_require(tq_kind_set(s->tq, "other", &often) == 0);
 	tqt_require(tq_server_add(s->tq, "served", "http://a") == 0);
 	tqt_require(tq_server_limit_set(s->tq, "served", "http://*", 2) == 0);
 	s->ids[8] = submit(s, (struct tq_task_spec){ .queue = "served", .fair_key = "b" });
@@ -114,6 +117,7 @@ static void look_at_lists(const struct tqt_scene *s)
 	     infos[i].state < TQ_STATE_COUNT && IS_TEXT(infos[i].queue) && IS_TEXT(infos[i].label));
 	WALK(struct tq_queue_info, tq_queue_list(tq, TQ_QUEUE_BY_KIND, &cursor, infos, SOME),
 	     IS_TEXT(infos[i].name) && IS_TEXT(infos[i].kind));
+	WALK(struct tq_kind_info, tq_kind_list(tq, &cursor, infos, SOME), IS_TEXT(infos[i].name));
 	WALK(struct tq_worker_info, tq_worker_list(tq, &cursor, infos, SOME),
 	     IS_TEXT(infos[i].name));
 	WALK(struct tq_group_info, tq_group_list(tq, &cursor, infos, SOME),
