@@ -6,9 +6,9 @@
 #include "client/submit/group_api.h"
 #include "client/observe/info.h"
 #include "client/core/options.h"
+#include "client/observe/page.h"
 #include "client/observe/snapshot.h"
 
-#define RUN 16		       /* records copied at a time */
 #define AGREE_TRIES 64	       /* looks at two members that others move meanwhile */
 #define MEMBERS_END UINT64_MAX /* as a cursor: all have been seen */
 
@@ -68,29 +68,20 @@ int tq_group_info(struct tq *tq, uint64_t id, struct tq_group_info *ret_info)
 	return 0;
 }
 
+static bool fill_group(struct tq *tq, uint32_t index, const void *record, void *info)
+{
+	(void)tq;
+	if (!is_seen(record))
+		return false;
+	tqi_group_fill(record, index, info);
+	return true;
+}
+
 int tq_group_list(struct tq *tq, uint64_t *cursor, struct tq_group_info *infos, uint32_t count)
 {
-	struct tqi_group groups[RUN];
-	uint32_t end, n = 0, run;
+	static const struct tqi_page groups = { TQI_GROUPS, sizeof(*infos), fill_group };
 
-	if (count && infos->size != sizeof(*infos))
-		return -EINVAL;
-	tqi_peek_count(&tq->seg, TQI_GROUPS, &end);
-	for (uint64_t at = *cursor ? *cursor : 1; n < count && at < end; *cursor = at += run) {
-		const uint64_t room = end - at < count - n ? end - at : count - n;
-
-		run = tqi_peek_run(&tq->seg, TQI_GROUPS, (uint32_t)at,
-				   (uint32_t)(room < RUN ? room : RUN), groups);
-		for (uint32_t i = 0; i < run; i++) {
-			struct tq_group_info info;
-
-			if (!is_seen(&groups[i]))
-				continue;
-			tqi_group_fill(&groups[i], (uint32_t)at + i, &info);
-			tqi_snapshot_out(&infos[n++], sizeof(*infos), &info, sizeof(info));
-		}
-	}
-	return (int)n;
+	return tqi_page_read(tq, &groups, cursor, infos, count);
 }
 
 /* The id of a record that a chain names; MEMBERS_END none. */

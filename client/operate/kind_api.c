@@ -7,11 +7,9 @@
 
 #include "client/core/handle.h"
 #include "client/core/options.h"
-#include "client/observe/snapshot.h"
+#include "client/observe/page.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/record/name.h"
-
-#define RUN 64 /* records copied at a time */
 
 struct kind_request {
 	const char *name;
@@ -78,11 +76,15 @@ int tq_kind_clear(struct tq *tq, const char *kind)
 	return tqi_run(tq, clear_op, name);
 }
 
-/* One record; false: it is free, or has no defaults. */
-static bool fill_kind(const struct tqi_kind *kind, struct tq_kind_info *i)
+/* Free ones, and those without defaults, are not shown. */
+static bool fill_kind(struct tq *tq, uint32_t index, const void *record, void *info)
 {
+	const struct tqi_kind *kind = record;
 	const struct tqi_kind_defaults *d = &kind->defaults;
+	struct tq_kind_info *i = info;
 
+	(void)tq;
+	(void)index;
 	if (!kind->name[0] || !tqi_kind_has_defaults(kind))
 		return false;
 	memset(i, 0, sizeof(*i));
@@ -97,29 +99,7 @@ static bool fill_kind(const struct tqi_kind *kind, struct tq_kind_info *i)
 
 int tq_kind_list(struct tq *tq, uint64_t *cursor, struct tq_kind_info *infos, uint32_t count)
 {
-	struct tqi_kind kinds[RUN];
-	uint32_t end, n = 0, run;
+	static const struct tqi_page kinds = { TQI_KINDS, sizeof(*infos), fill_kind };
 
-	if (count && infos->size != sizeof(*infos))
-		return -EINVAL;
-	int r = tqi_peek_count(&tq->seg, TQI_KINDS, &end);
-
-	if (r < 0)
-		return r;
-	if (*cursor == 0)
-		*cursor = 1;
-	for (; n < count && *cursor < end && *cursor <= TQI_KINDS_MAX; *cursor += run) {
-		uint64_t left = end - *cursor;
-		uint32_t room = count - n < RUN ? count - n : RUN;
-
-		run = tqi_peek_run(&tq->seg, TQI_KINDS, (uint32_t)*cursor,
-				   left < room ? (uint32_t)left : room, kinds);
-		for (uint32_t k = 0; k < run; k++) {
-			struct tq_kind_info i;
-
-			if (fill_kind(&kinds[k], &i))
-				tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
-		}
-	}
-	return (int)n;
+	return tqi_page_read(tq, &kinds, cursor, infos, count);
 }

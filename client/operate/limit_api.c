@@ -7,9 +7,7 @@
 
 #include "client/core/handle.h"
 #include "client/core/options.h"
-#include "client/observe/snapshot.h"
-
-#define RUN 64 /* records copied at a time */
+#include "client/observe/page.h"
 
 struct limit_request {
 	const char *key;
@@ -88,9 +86,13 @@ static void fill_bucket(const struct tqi_limit *limit, uint64_t now_ns, struct t
 	i->next_ns = now_ns < limit->next_ns ? limit->next_ns : 0;
 }
 
-/* One record; false: it is free. */
-static bool fill_limit(const struct tqi_limit *limit, uint64_t now_ns, struct tq_limit_info *i)
+/* Free ones are not shown. */
+static bool fill_limit(struct tq *tq, uint32_t index, const void *record, void *info)
 {
+	const struct tqi_limit *limit = record;
+	struct tq_limit_info *i = info;
+
+	(void)index;
 	if (!limit->bytes || (!tqi_limit_is_set(limit) && !limit->tasks))
 		return false;
 	memset(i, 0, sizeof(*i));
@@ -98,38 +100,16 @@ static bool fill_limit(const struct tqi_limit *limit, uint64_t now_ns, struct tq
 	i->used = limit->used;
 	i->waiting = limit->waiting;
 	i->tasks = limit->tasks;
-	fill_bucket(limit, now_ns, i);
+	fill_bucket(limit, tqi_now(tq), i);
 	memcpy(i->key, limit->name, TQ_KEY_MAX);
 	return true;
 }
 
 int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, uint32_t count)
 {
-	struct tqi_limit limits[RUN];
-	uint32_t end, n = 0, run;
+	static const struct tqi_page limits = { TQI_LIMITS, sizeof(*infos), fill_limit };
 
-	if (count && infos->size != sizeof(*infos))
-		return -EINVAL;
-	int r = tqi_peek_count(&tq->seg, TQI_LIMITS, &end);
-
-	if (r < 0)
-		return r;
-	if (*cursor == 0)
-		*cursor = 1;
-	for (; n < count && *cursor < end && *cursor < TQI_LIMITS_RECORDS_MAX; *cursor += run) {
-		uint64_t left = end - *cursor;
-		uint32_t room = count - n < RUN ? count - n : RUN;
-
-		run = tqi_peek_run(&tq->seg, TQI_LIMITS, (uint32_t)*cursor,
-				   left < room ? (uint32_t)left : room, limits);
-		for (uint32_t k = 0; k < run; k++) {
-			struct tq_limit_info i;
-
-			if (fill_limit(&limits[k], tqi_now(tq), &i))
-				tqi_snapshot_out(&infos[n++], sizeof(*infos), &i, sizeof(i));
-		}
-	}
-	return (int)n;
+	return tqi_page_read(tq, &limits, cursor, infos, count);
 }
 
 int tq_limit_info(struct tq *tq, const char *key, struct tq_limit_info *ret_info)
