@@ -12,11 +12,11 @@ to() {
 }
 
 # tells FILE: what a dump says, with ids in the order in which they come, and without what is
-# new with each dump; a deadline in minutes, as it is counted from a load on.
+# new with each dump; of a deadline, which is counted from a load on, that there is one.
 tells() {
 	jq -c 'del(.dump, .taken, .segment)
 		| walk(if type == "object" then del(.state) else . end)
-		| walk(if type == "object" and .deadline_at then .deadline_at |= .[:16] else . end)' \
+		| walk(if type == "object" and .deadline_at then .deadline_at = true else . end)' \
 		"$1" | awk '{
 		while (match($0, /"g?[0-9]+-[0-9]+"/)) {
 			id = substr($0, RSTART, RLENGTH)
@@ -28,8 +28,15 @@ tells() {
 	}'
 }
 
+# deadlines FILE: in seconds.
+deadlines() {
+	jq -r '.. | objects | .deadline_at // empty' "$1" | date +%s -f -
+}
+
+# Deadlines lie within a minute of each other, also where another minute has begun between them.
 same() {
-	diff <(tells "$1") <(tells "$2")
+	diff <(tells "$1") <(tells "$2") && paste <(deadlines "$1") <(deadlines "$2") |
+		awk '{ off = $2 - $1; bad += NF != 2 || off < -60 || off > 60 } END { exit bad }'
 }
 
 # finished: the load of all, also when one that was killed has not gone quite yet (75).
