@@ -436,6 +436,11 @@ struct model_meeting {
 	bool replace, refused;
 };
 void model_meet(struct model *m, const struct model_submit *s, struct model_meeting *ret_meeting);
+/*
+ * Whether it waits for one that it ends on its way, as over and of the same key: forgotten
+ * at once, that one is gone; the refusal undoes the end too, so the model still has it.
+ */
+bool model_waits_for_over(const struct model *m, const struct model_submit *s);
 void model_replace(struct model *m, const struct model_submit *s, uint32_t task);
 uint32_t model_holder(const struct model *m, uint32_t queue, uint32_t unique);
 uint32_t model_successor(const struct model *m, uint32_t task);

@@ -31,6 +31,19 @@ static bool is_over(const struct model *m, uint32_t task)
 	return model_state_waits(t->state) && model_is_over(m, t);
 }
 
+bool model_waits_for_over(const struct model *m, const struct model_submit *s)
+{
+	for (uint32_t i = 0; s->unique && i < s->spec.after_count; i++) {
+		uint32_t on = model_find(m, s->after[i].id);
+		const struct model_task *t = &m->tasks[on];
+
+		if (on && t->forget && t->unique == s->unique && t->queue == s->queue &&
+		    is_over(m, on))
+			return true;
+	}
+	return false;
+}
+
 void model_meet(struct model *m, const struct model_submit *s, struct model_meeting *meeting)
 {
 	uint32_t h, successor;

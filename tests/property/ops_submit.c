@@ -180,7 +180,8 @@ static void check_refusal(struct world *w, const struct submission *s, int r, bo
 	const struct model_queue *q = &w->m->queues[s->model.queue];
 	uint32_t h = s->model.unique ? model_holder(w->m, s->model.queue, s->model.unique) : 0;
 
-	if (r == TQ_EGONE && model_after_check(w->m, &s->model) < 0)
+	if (r == TQ_EGONE &&
+	    (model_after_check(w->m, &s->model) < 0 || model_waits_for_over(w->m, &s->model)))
 		return;
 	if (r == TQ_ECYCLE && (s->model.unique || closes_cycle(w, &s->model)))
 		return;
