@@ -32,6 +32,8 @@ static void follow_claim(struct world *w, const struct claim *c, int r)
 		return;
 	expect(w, c->claimed.task, task, "claimed task");
 	expect(w, (int64_t)c->claimed.id, (int64_t)id_of(w, task), "claimed id");
+	/* What memory was too short to keep is learnt before this attempt ends as well. */
+	w->compare_now |= w->m->tasks[task].has_older;
 	uint64_t at = model_due_of_attempt(&w->m->tasks[task]);
 
 	/* Beyond what the due heap can say is none. */
