@@ -37,6 +37,8 @@ static const struct part {
 	{ "steer", bench_steer, false },
 	{ "flat", bench_flat, false },
 	{ "herd", bench_herd, false },
+	{ "idle", bench_idle, false },
+	{ "repair", bench_repair, false },
 	{ "peers", bench_peers, true },
 	{ "commands", bench_commands, true },
 	{ "growth", bench_growth, true },

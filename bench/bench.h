@@ -20,6 +20,8 @@ uint32_t bench_scaled(uint32_t count);
 uint64_t bench_now(void);
 /* Processor time of a process so far; 0 it is gone. */
 uint64_t bench_cpu_ns(int pid);
+/* How often a thread has gone to sleep, by its file /proc/.../status; 0 it is gone. */
+uint64_t bench_switches(const char *status);
 /* For measuring only: nothing is decided by it. */
 void bench_pause(long us);
 /* A new segment; exits on failure. */
@@ -131,6 +133,8 @@ void bench_policy_count(void);
 void bench_steer(void);	 /* one of very many */
 void bench_flat(void);	 /* beside very many queues, kinds, tenants, workers, sleepers */
 void bench_herd(void);	 /* who is woken, of very many idle workers */
+void bench_idle(void);	 /* a farm that has nothing to do */
+void bench_repair(void); /* of very many tasks, beside their submits */
 void bench_peers(void);	 /* others that queue tasks */
 void bench_growth(void); /* with what waits, and what stands beside */
 void bench_commands(void); /* starting commands, beside xargs and others */

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,21 @@ uint64_t bench_cpu_ns(int pid)
 	if (clock_getcpuclockid(pid, &clock) == 0)
 		clock_gettime(clock, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t bench_switches(const char *status)
+{
+	static const char name[] = "voluntary_ctxt_switches:";
+	uint64_t count = 0;
+	char line[128];
+	FILE *f = fopen(status, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, name, strlen(name)) == 0)
+			count = strtoull(line + strlen(name), NULL, 10);
+	if (f)
+		fclose(f);
+	return count;
 }
 
 void bench_pause(long us)

@@ -43,21 +43,12 @@ static _Noreturn void be_worker(struct tq *tq)
 	}
 }
 
-/* "voluntary_ctxt_switches: COUNT" */
 static uint64_t switches_of(pid_t pid)
 {
-	char path[PATH_BYTES], line[128];
-	uint64_t count = 0;
+	char path[PATH_BYTES];
 
 	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
-	FILE *f = fopen(path, "r");
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strncmp(line, "voluntary_ctxt_switches:", 24) == 0)
-			count = strtoull(line + 24, NULL, 10);
-	if (f)
-		fclose(f);
-	return count;
+	return bench_switches(path);
 }
 
 static uint64_t switches(const struct herd *h)

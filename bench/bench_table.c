@@ -146,6 +146,7 @@ void bench_table_begin(void)
 		       processors, model, load);
 	else
 		printf("%ld processors (%s), with a load of %.1f\n", processors, model, load);
+	fflush(stdout); /* before anything forks */
 }
 
 void bench_table_end(void)

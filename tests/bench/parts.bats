@@ -86,12 +86,15 @@ points() {
 }
 
 @test "the other parts that take no minutes" {
-	glimpse wake death lock memory policy steer graph herd parked hold observers
+	glimpse wake death lock memory policy steer graph herd idle repair parked hold observers
 	that 'map(select(.name | startswith("hold, "))) | length >= 30'
 	that 'map(select(.name | startswith("heap moves"))) | length == 1'
 	that 'map(select(.name | startswith("CPU of a life beside 20"))) | length == 1'
 	that 'map(select(.name | startswith("wake-up"))) | length >= 3'
 	that 'map(select(.name | startswith("EOWNERDEAD to order"))) | length >= 2'
+	that 'map(select(.name | startswith("wake-ups of an idle farm"))) | length == 2'
+	that 'map(select(.name == "repair of 1000000 tasks against their submits"))
+		| length == 1 and first.value > 0'
 }
 
 @test "bounds on either side: the last line counts those that are met and missed" {

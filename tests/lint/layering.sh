@@ -12,8 +12,8 @@ includes()
 		sed -E 's/:[ 	]*#[ 	]*include[ 	]*/: /'
 }
 
-# The lock has no public face: the benches that measure it look inside.
-readonly inside='bench/bench_(lock|probe)[.]c'
+# The lock has no public face, nor has damage: the benches that need them look inside.
+readonly inside='bench/bench_(lock|probe|repair)[.]c'
 
 # only FOLDER PREFIX...: FOLDER may include these folders, the public headers and
 # the system's.
