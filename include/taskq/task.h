@@ -328,6 +328,10 @@ struct tq_task_filter {
  * one that is there from the first call to the last is read exactly once, whatever comes
  * and goes meanwhile; and where a list has ended, another one goes on with .after.
  *
+ * Slots are used again, so that this is not the order of submission: that is .sequence.  Who
+ * wants the newest N looks at all, best with tq_task_scan(), and keeps the N of them with the
+ * highest .sequence: a tenth of a second for a million tasks, nobody held up, and memory for N.
+ *
  * @filter:	or NULL.
  * @cursor:	in: 0 to begin; out: where to go on.  What is submitted after the beginning is
  *		left out.

@@ -57,33 +57,49 @@ fill() {
 	need_exporter
 	fill
 	exporter
-	eventually 9 agree tasks tasks taskq list --json
+	eventually 9 agree tasks tasks taskq list --reverse --json
 	eventually 9 agree 'tasks?queue=images&state=failed' tasks \
-		taskq list --json -q images --state failed
-	eventually 9 agree 'tasks?kind=thumbnail' tasks taskq list --json --kind thumbnail
+		taskq list --reverse --json -q images --state failed
+	eventually 9 agree 'tasks?kind=thumbnail' tasks taskq list --reverse --json --kind thumbnail
 	eventually 9 agree 'tasks?state=unfinished,failed&label=a%20%22b%22%20%3Cc%3E%20%5Cd' tasks \
-		taskq list --json --label 'a "b" <c> \d'
+		taskq list --reverse --json --label 'a "b" <c> \d'
 	[[ $(wc -l <api) == 1 ]]
 }
 
-@test "H7: pages: all rows once, in the same order, and no next at the end" {
-	local cursor='' pages=0
+# Whether seven pages with ARGUMENTS are what `taskq list OPTION...` prints.
+in_pages() { # ARGUMENTS OPTION...
+	local cursor='' pages=0 arguments=$1
 
-	need_exporter
-	seq 250 | jq -c '{command: ["true"], label: "\(.)"}' | taskq submit --batch - >/dev/null 2>&1
-	exporter
-	ask 200 api/tasks
-	[[ $(jq '.tasks | length' body) == 100 ]]
+	shift
+	rm -f api
 	while :; do
-		ask 200 "api/tasks?limit=40${cursor:+&cursor=$cursor}"
+		ask 200 "api/tasks?limit=40$arguments${cursor:+&cursor=$cursor}"
 		jq -c '.tasks[]' body >>api
 		pages=$((pages + 1))
 		cursor=$(jq -r '.next // empty' body)
 		[[ -n $cursor ]] || break
 	done
 	[[ $pages == 7 ]]
-	taskq list --json >cli
+	taskq list "$@" --json >cli
 	same api cli
+}
+
+@test "fault.L2: pages: all rows once, in the same order, and no next at the end" {
+	need_exporter
+	seq 250 | jq -c '{command: ["true"], label: "\(.)"}' | taskq submit --batch - >/dev/null 2>&1
+	taskq cancel 7-1 >/dev/null
+	taskq forget 7-1 >/dev/null
+	submit -- true >/dev/null
+	exporter
+	ask 200 api/tasks
+	[[ $(jq '.tasks | length' body) == 100 ]]
+	in_pages '' --reverse
+	in_pages '&order=newest' --reverse
+	in_pages '&order=oldest'
+	in_pages '&order=id' --sort id
+	ask 200 'api/tasks?limit=1'
+	[[ $(jq -r '.tasks[].id' body) == 7-2 ]]
+	ask 400 'api/tasks?order=sideways'
 }
 
 @test "H7: without a segment all lists say so as taskq does" {

@@ -388,7 +388,7 @@ class Page(unittest.TestCase):
         with open(f"{SCRATCH}/lines", "w", encoding="ascii") as file:
             file.write(lines)
         self.taskq("submit", "--batch", f"{SCRATCH}/lines")
-        ids = [task["id"] for task in self.taskq("list", "-q", "long", "--json")]
+        ids = [task["id"] for task in self.taskq("list", "-q", "long", "--reverse", "--json")]
         self.open()
         self.until(lambda: len(self.rows("queues")) == 1)
         self.browser.run("document.querySelector('#queues tbody td').click()")

@@ -11,18 +11,10 @@ enum {
 	CHUNK = 256 /* records between two looks at the clock: about 50 us */
 };
 
-static int compare(const void *a, const void *b)
-{
-	const struct pick *x = a, *y = b;
-	const int order = rank_compare(&x->rank, &y->rank);
-
-	return order ? order : (x->sequence > y->sequence) - (x->sequence < y->sequence);
-}
-
 static void begin(struct pass *pass)
 {
 	pass->cursor = pass->looked = pass->left = pass->matched = 0;
-	pass->heap_count = 0;
+	picks_clear(&pass->found);
 }
 
 void pass_forget(struct pass *pass)
@@ -35,7 +27,7 @@ void pass_forget(struct pass *pass)
 
 void pass_free(struct pass *pass)
 {
-	free(pass->heap);
+	picks_free(&pass->found);
 	free(pass->picks);
 	free(pass->briefs);
 	*pass = (struct pass){ 0 };
@@ -43,12 +35,12 @@ void pass_free(struct pass *pass)
 
 static bool allocate(struct pass *pass)
 {
-	if (pass->heap)
+	if (pass->picks)
 		return true;
-	pass->heap = calloc(PICKS_MAX, sizeof(*pass->heap));
+	pass->found.most = PICKS_MAX;
 	pass->picks = calloc(PICKS_MAX, sizeof(*pass->picks));
 	pass->briefs = calloc(CHUNK, sizeof(*pass->briefs));
-	if (pass->heap && pass->picks && pass->briefs)
+	if (pass->picks && pass->briefs)
 		return true;
 	pass_free(pass);
 	return false;
@@ -78,58 +70,31 @@ static bool matches(const struct pass *pass, const struct tq_task_brief *brief)
 	       words_match(pass->filter, texts, sizeof(texts) / sizeof(texts[0]));
 }
 
-static void sink(struct pick *heap, uint32_t count, uint32_t at)
+static bool consider(struct pass *pass, const struct tq_task_brief *brief)
 {
-	const struct pick pick = heap[at];
-
-	for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && compare(&heap[child + 1], &heap[child]) > 0)
-			child++;
-		if (compare(&heap[child], &pick) <= 0)
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = pick;
-}
-
-static void rise(struct pick *heap, uint32_t at)
-{
-	const struct pick pick = heap[at];
-
-	for (uint32_t parent; at > 0; at = parent) {
-		parent = (at - 1) / 2;
-		if (compare(&heap[parent], &pick) >= 0)
-			break;
-		heap[at] = heap[parent];
-	}
-	heap[at] = pick;
-}
-
-static void consider(struct pass *pass, const struct tq_task_brief *brief)
-{
-	struct pick pick = { pass->rank(brief), brief->sequence, brief->id };
+	struct pick pick = { .rank = pass->rank(brief),
+			     .sequence = brief->sequence,
+			     .id = brief->id };
 
 	if (pass->reverse) {
 		pick.rank = rank_reverse(pick.rank);
 		pick.sequence = ~pick.sequence;
 	}
 	pass->matched++;
-	if (pass->heap_count < PICKS_MAX) {
-		pass->heap[pass->heap_count] = pick;
-		rise(pass->heap, pass->heap_count++);
-	} else if (compare(&pick, &pass->heap[0]) < 0) {
-		pass->heap[0] = pick;
-		sink(pass->heap, PICKS_MAX, 0);
-	}
+	return picks_take(&pass->found, pick);
 }
 
 /* What has been found so far becomes what is shown. */
 static void publish(struct pass *pass)
 {
-	memcpy(pass->picks, pass->heap, pass->heap_count * sizeof(*pass->picks));
-	pass->pick_count = pass->heap_count;
+	struct picks shown = pass->found;
+
+	shown.all = pass->picks;
+	if (shown.count)
+		memcpy(shown.all, pass->found.all, shown.count * sizeof(*shown.all));
+	picks_sort(&shown);
+	pass->pick_count = shown.count;
 	pass->matches = pass->matched;
-	qsort(pass->picks, pass->pick_count, sizeof(*pass->picks), compare);
 }
 
 static int look(struct pass *pass, struct tq *tq)
@@ -141,8 +106,8 @@ static int look(struct pass *pass, struct tq *tq)
 	n = tq_task_scan(tq, pass->filter[0] ? TQ_SCAN_LABELS : 0, &pass->cursor, &pass->left,
 			 pass->briefs, CHUNK);
 	for (int i = 0; i < n; i++)
-		if (matches(pass, &pass->briefs[i]))
-			consider(pass, &pass->briefs[i]);
+		if (matches(pass, &pass->briefs[i]) && !consider(pass, &pass->briefs[i]))
+			return -ENOMEM;
 	pass->looked += pass->cursor - before;
 	return n < 0 ? n : 0;
 }
@@ -152,7 +117,7 @@ int pass_step(struct pass *pass, struct tq *tq, uint64_t budget_ns)
 	const uint64_t began_ns = clocks_read().now_ns;
 	int r;
 
-	if (!pass->heap)
+	if (!pass->picks)
 		return -ENOMEM;
 	if (pass->left == 0)
 		begin(pass);

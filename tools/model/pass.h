@@ -9,16 +9,10 @@
 
 #include <taskq/taskq.h>
 
-#include "rank.h"
+#include "picks.h"
 
 enum {
 	PICKS_MAX = 10000
-};
-
-struct pick {
-	struct rank rank;
-	uint64_t sequence; /* decides between equal ranks */
-	uint64_t id;
 };
 
 typedef struct rank pass_rank_fn(const struct tq_task_brief *brief);
@@ -27,8 +21,7 @@ struct pass {
 	pass_rank_fn *rank;
 	bool reverse;
 	char filter[FILTER_MAX];
-	struct pick *heap; /* under way: the last of them on top */
-	uint32_t heap_count;
+	struct picks found; /* under way */
 	uint64_t cursor, looked, left, matched;
 	struct pick *picks; /* in order */
 	uint32_t pick_count;

@@ -11,6 +11,7 @@
 #include "parse.h"
 #include "query.h"
 #include "states.h"
+#include "submitted.h"
 #include "watch.h"
 
 #define SEARCH_NS 250000000ull /* so long an answer's tasks are looked for */
@@ -23,11 +24,18 @@ enum {
 enum argument_index {
 	LIMIT,
 	CURSOR,
+	ORDER,
 	QUEUE,
 	KIND,
 	LABEL,
 	STATE,
 	ARGUMENTS
+};
+
+enum order {
+	NEWEST, /* first: what who looks wants to see */
+	OLDEST,
+	BY_ID,
 };
 
 static bool read_filter(const struct argument *arguments, struct tq_task_filter *filter,
@@ -51,6 +59,7 @@ static bool read_filter(const struct argument *arguments, struct tq_task_filter 
 struct search {
 	struct tq *tq;
 	const struct tq_task_filter *filter;
+	enum order order;
 	struct page *page;
 	struct clocks clocks; /* of its beginning */
 	json_t *rows;
@@ -58,23 +67,13 @@ struct search {
 	size_t bytes; /* of the rows */
 };
 
-static bool is_wanted(const struct tq_task_filter *filter, uint32_t state, const char *queue,
-		      const char *kind, const char *label)
-{
-	return (!filter->states || filter->states & 1u << state) &&
-	       (!filter->queue || !strcmp(filter->queue, queue)) &&
-	       (!filter->kind || !strcmp(filter->kind, kind)) &&
-	       (!filter->label || !strcmp(filter->label, label));
-}
-
-/* A brief may be of two moments: the task itself decides. */
-static void add_task(struct search *search, const struct tq_task_brief *brief)
+/* As it is by now, if it is wanted then. */
+static void add_task(struct search *search, uint64_t id)
 {
 	struct tq_task_info info = { .size = sizeof(info) };
 
-	if (!is_wanted(search->filter, brief->state, brief->queue, brief->kind, brief->label) ||
-	    tq_task_info(search->tq, brief->id, &info) < 0 ||
-	    !is_wanted(search->filter, info.state, info.queue, info.kind, info.label))
+	if (tq_task_info(search->tq, id, &info) < 0 ||
+	    !submitted_matches(search->filter, info.state, info.queue, info.kind, info.label))
 		return;
 	search->bytes +=
 		api_add_row(search->rows, json_of_task_within(search->tq, &info, &search->clocks,
@@ -86,22 +85,25 @@ static void add_task(struct search *search, const struct tq_task_brief *brief)
  * library's error. */
 static int look_on(struct search *search)
 {
+	const struct tq_task_filter *f = search->filter;
 	struct tq_task_brief briefs[CHUNK];
 	const uint32_t room = search->page->limit;
 	uint64_t left = 0;
 	int n;
 
 	briefs[0].size = sizeof(briefs[0]);
-	n = tq_task_scan(search->tq, search->filter->label ? TQ_SCAN_LABELS : 0,
-			 &search->page->cursor, &left, briefs, room < CHUNK ? room : CHUNK);
+	n = tq_task_scan(search->tq, f->label ? TQ_SCAN_LABELS : 0, &search->page->cursor, &left,
+			 briefs, room < CHUNK ? room : CHUNK);
 	for (int i = 0; i < n; i++)
-		add_task(search, &briefs[i]);
+		if (submitted_matches(f, briefs[i].state, briefs[i].queue, briefs[i].kind,
+				      briefs[i].label))
+			add_task(search, briefs[i].id);
 	search->is_through = left == 0;
 	return n < 0 ? n : 0;
 }
 
 /* Until the page is full or all was looked at, but not for long: who asks may go on. */
-static int search_tasks(struct search *search)
+static int search_slots(struct search *search)
 {
 	int r;
 
@@ -113,11 +115,55 @@ static int search_tasks(struct search *search)
 	return r;
 }
 
+/* Looks at all there are, however many: any may be the next one. */
+static int search_submitted(struct search *search)
+{
+	struct submitted which = { search->tq, search->filter, search->order == NEWEST,
+				   search->page->cursor, 0 };
+	struct picks picks = { .most = search->page->limit };
+	uint32_t i = 0;
+	int r = submitted_pick(&which, &picks);
+
+	picks_sort(&picks);
+	for (; r == 0 && i < picks.count && search->bytes < ROWS_BYTES; i++) {
+		add_task(search, picks.all[i].id);
+		search->page->cursor = submitted_sequence(&which, &picks.all[i]);
+	}
+	search->is_through = i == picks.count && !picks.is_more;
+	picks_free(&picks);
+	return r;
+}
+
+static int search_tasks(struct search *search)
+{
+	return search->order == BY_ID ? search_slots(search) : search_submitted(search);
+}
+
+static bool read_order(const struct argument *argument, enum order *ret_order,
+		       struct answer *ret_answer)
+{
+	static const char *const names[] = { "newest", "oldest", "id" };
+
+	*ret_order = NEWEST;
+	for (unsigned i = 0; argument->is_given && i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(argument->value, names[i])) {
+			*ret_order = (enum order)i;
+			return true;
+		}
+	return !argument->is_given || query_refuse(argument, "newest, oldest or id", ret_answer);
+}
+
 static struct answer list_tasks(const struct request *request, struct tq *tq,
-				const struct tq_task_filter *filter, struct page *page)
+				const struct tq_task_filter *filter, enum order order,
+				struct page *page)
 {
 	struct tq_queue_info queue = { .size = sizeof(queue) };
-	struct search search = { tq, filter, page, clocks_read(), json_array(), false, 0 };
+	struct search search = { .tq = tq,
+				 .filter = filter,
+				 .order = order,
+				 .page = page,
+				 .clocks = clocks_read(),
+				 .rows = json_array() };
 	int r = filter->queue ? tq_queue_info(tq, filter->queue, &queue) : 0;
 	const bool is_missing = r == -ENOENT;
 
@@ -135,22 +181,25 @@ struct answer api_tasks(const struct request *request)
 {
 	struct argument arguments[ARGUMENTS + 1] = {
 		[LIMIT] = { .name = "limit" }, [CURSOR] = { .name = "cursor" },
-		[QUEUE] = { .name = "queue" }, [KIND] = { .name = "kind" },
-		[LABEL] = { .name = "label" }, [STATE] = { .name = "state" },
+		[ORDER] = { .name = "order" }, [QUEUE] = { .name = "queue" },
+		[KIND] = { .name = "kind" },   [LABEL] = { .name = "label" },
+		[STATE] = { .name = "state" },
 	};
 	struct tq_task_filter filter = { .size = sizeof(filter) };
 	struct answer answer;
 	struct page page;
+	enum order order;
 	struct tq *tq;
 
 	if (!query_read(request->connection, arguments, &answer) ||
 	    !query_page(arguments, TASKS_DEFAULT, &page, &answer) ||
+	    !read_order(&arguments[ORDER], &order, &answer) ||
 	    !read_filter(arguments, &filter, &answer))
 		return answer;
 	tq = watch_open(request->exporter->options, &answer);
 	if (!tq)
 		return answer;
-	answer = list_tasks(request, tq, &filter, &page);
+	answer = list_tasks(request, tq, &filter, order, &page);
 	tq_close(tq);
 	return answer;
 }

@@ -3,6 +3,7 @@
 #include "columns.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "errors.h"
@@ -117,10 +118,10 @@ static void put_field(const struct column_row *row)
 	}
 }
 
-static bool is_right(enum column_form form)
+bool column_is_figure(const struct column *column)
 {
-	return form != COLUMN_TEXT && form != COLUMN_ID && form != COLUMN_TIME &&
-	       form != COLUMN_WORDS;
+	return column->form != COLUMN_TEXT && column->form != COLUMN_ID &&
+	       column->form != COLUMN_TIME && column->form != COLUMN_WORDS;
 }
 
 /* Who chooses. */
@@ -129,29 +130,38 @@ struct choice {
 	struct columns *columns;
 };
 
-static bool refuse_column(const struct choice *choice, const char *name)
+static void refuse_column(const struct cli *cli, const struct column *all, const char *option,
+			  const char *name)
 {
 	struct similar similar = similar_to(name);
 	char form[128];
 
-	for (const struct column *column = choice->columns->all; column->name; column++)
+	for (const struct column *column = all; column->name; column++)
 		similar_try(&similar, column->name);
 	snprintf(form, sizeof(form), "%s%s%s of those that `taskq %s -o help` lists",
 		 similar.found ? "perhaps " : "", similar.found ? similar.found : "some",
-		 similar.found ? ", or others" : "", choice->cli->verb->name);
-	return refuse(choice->cli, "--output", name, "no such column", form);
+		 similar.found ? ", or others" : "", cli->verb->name);
+	refuse(cli, option, name, "no such column", form);
+}
+
+const struct column *columns_find(const struct cli *cli, const struct column *all,
+				  const char *option, const char *name)
+{
+	for (const struct column *column = all; column->name; column++)
+		if (!strcmp(column->name, name))
+			return column;
+	refuse_column(cli, all, option, name);
+	return NULL;
 }
 
 static bool choose(void *ctx, const char *name)
 {
 	const struct choice *choice = ctx;
 	struct columns *columns = choice->columns;
-	const struct column *column = columns->all;
+	const struct column *column = columns_find(choice->cli, columns->all, "--output", name);
 
-	while (column->name && strcmp(column->name, name) != 0)
-		column++;
-	if (!column->name)
-		return refuse_column(choice, name);
+	if (!column)
+		return false;
 	if (columns->count == TABLE_COLUMNS_MAX)
 		return refuse(choice->cli, "--output", name, "one column too many", FORM_COLUMNS);
 	columns->chosen[columns->count++] = column;
@@ -203,8 +213,34 @@ bool columns_ready(struct cli *cli, struct columns *columns)
 	}
 	for (unsigned i = 0; i < columns->count; i++)
 		table_column(&columns->table, columns->chosen[i]->header,
-			     is_right(columns->chosen[i]->form));
+			     column_is_figure(columns->chosen[i]));
 	return true;
+}
+
+static void put_cell(const struct column_row *row)
+{
+	if (row->column->put)
+		row->column->put(row);
+	else
+		put_field(row);
+}
+
+char *column_cell(const struct column *column, struct tq *tq, const struct clocks *clocks,
+		  const void *of)
+{
+	struct table table = { .plain = true };
+	const struct column_row row = { .table = &table,
+					.exact = true,
+					.tq = tq,
+					.clocks = clocks,
+					.of = of,
+					.column = column };
+
+	put_cell(&row);
+	char *cell = table.cell_count ? table.cells[0] : NULL;
+
+	free(table.cells);
+	return cell;
 }
 
 void columns_row(struct columns *columns, struct tq *tq, const struct clocks *clocks,
@@ -220,9 +256,6 @@ void columns_row(struct columns *columns, struct tq *tq, const struct clocks *cl
 
 	for (unsigned i = 0; i < columns->count; i++) {
 		row.column = columns->chosen[i];
-		if (row.column->put)
-			row.column->put(&row);
-		else
-			put_field(&row);
+		put_cell(&row);
 	}
 }

@@ -68,6 +68,17 @@ enum {
 /* Adds a word to a list with commas. */
 void column_add_word(char words[COLUMN_WORDS_MAX], const char *word);
 
+/* The column of that name; NULL: @option was refused with a message. */
+const struct column *columns_find(const struct cli *cli, const struct column *all,
+				  const char *option, const char *name);
+
+/* Whether its cells are numbers. */
+bool column_is_figure(const struct column *column);
+
+/* The exact cell of @of, "" for none; freed by free().  NULL: no memory. */
+char *column_cell(const struct column *column, struct tq *tq, const struct clocks *clocks,
+		  const void *of);
+
 /* A choice of columns, and the table of them. */
 struct columns {
 	const struct column *all; /* a NULL name ends it */

@@ -26,6 +26,7 @@ _taskq_value() {
 	ID*) compgen -W "$(_taskq_ask list -H -o id -n 200)" -- "$cur" ;;
 	VERB) compgen -W "$(cut -f 1 <<<"$table" | sed '/^-/d')" -- "$cur" ;;
 	'S[,S]') compgen -W "$(sed -n 's/^-state\t//p' <<<"$table")" -- "$cur" ;;
+	COL) compgen -W "$(_taskq_ask list -o help | cut -d ' ' -f 1)" -- "$cur" ;;
 	P) compgen -W 'low normal high critical' -- "$cur" ;;
 	CMD) compgen -c -- "$cur" ;;
 	ARG) compgen -f -- "$cur" ;;

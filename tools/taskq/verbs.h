@@ -58,6 +58,7 @@
 	  "taskq wait -q default")                                                                 \
 	X(list, verb_list, "sqjf", "[OPTION]...", "list tasks", "",                                \
 	  "taskq list -S unfinished\n"                                                             \
+	  "taskq list -S ready --sort wait --reverse -n 10\n"                                      \
 	  "taskq list -S failed -H -o id,cause,what")                                              \
 	X(show, verb_show, "sjf", "[OPTION]... ID...", "everything about a task", "",              \
 	  "taskq show 17-3\n"                                                                      \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a row stands in an order, as numbers: smaller ones come first. */
-#ifndef TASKQ_MODEL_RANK_H
-#define TASKQ_MODEL_RANK_H
+#ifndef TASKQ_TOOL_RANK_H
+#define TASKQ_TOOL_RANK_H
 
 #include <stdbool.h>
 #include <stdint.h>
