@@ -18,12 +18,12 @@ static bool key_is_valid(const char *key)
 	return !key || (*key && strnlen(key, TQ_KEY_MAX + 1) <= TQ_KEY_MAX);
 }
 
-static bool limits_are_valid(const struct tq_task_spec *s)
+bool tqi_limit_keys_are_valid(const char *const *keys, uint32_t count)
 {
-	if (s->limit_count > TQ_LIMITS_MAX || (s->limit_count && !s->limits))
+	if (count > TQ_LIMITS_MAX || (count && !keys))
 		return false;
-	for (uint32_t i = 0; i < s->limit_count; i++)
-		if (!s->limits[i] || !key_is_valid(s->limits[i]))
+	for (uint32_t i = 0; i < count; i++)
+		if (!keys[i] || !key_is_valid(keys[i]))
 			return false;
 	return true;
 }
@@ -58,7 +58,7 @@ static int check(const struct tq_task_spec *s)
 	if (!s->unique_key ? s->unique_scope != 0
 			   : s->unique_scope > TQ_UNIQUE_COALESCE || !key_is_valid(s->unique_key))
 		return -EINVAL;
-	if (!limits_are_valid(s) || !key_is_valid(s->fair_key))
+	if (!tqi_limit_keys_are_valid(s->limits, s->limit_count) || !key_is_valid(s->fair_key))
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Submitting and steering tasks. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "client/submit/entry.h"
@@ -385,6 +386,8 @@ static int check_settings(const struct tq_task_update *u)
 	if ((u->fields & TQ_UPDATE_LABEL) && u->label &&
 	    strnlen(u->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
+	if ((u->fields & TQ_UPDATE_LIMITS) && !tqi_limit_keys_are_valid(u->limits, u->limit_count))
+		return -EINVAL;
 	if (((u->fields & TQ_UPDATE_TIMEOUT) && !u->timeout_ns) ||
 	    ((u->fields & TQ_UPDATE_TIMEOUT_TOTAL) && !u->timeout_total_ns))
 		return -EINVAL;
@@ -401,7 +404,8 @@ static int check_update(const struct tq_task_update *u)
 {
 	const uint32_t known = TQ_UPDATE_PRIORITY | TQ_UPDATE_QUEUE | TQ_UPDATE_DELAY |
 			       TQ_UPDATE_AT | TQ_UPDATE_DEADLINE | TQ_UPDATE_LABEL |
-			       TQ_UPDATE_ATTEMPTS | TQ_UPDATE_TIMEOUT | TQ_UPDATE_TIMEOUT_TOTAL;
+			       TQ_UPDATE_ATTEMPTS | TQ_UPDATE_TIMEOUT | TQ_UPDATE_TIMEOUT_TOTAL |
+			       TQ_UPDATE_LIMITS;
 
 	if (u->fields == 0 || (u->fields & ~known))
 		return -EINVAL;
@@ -424,7 +428,7 @@ int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *upda
 {
 	struct tq_task_update u;
 	struct steer s = { .tq = tq, .id = id, .update = &u };
-	int r = tqi_options_in(&u, sizeof(u), sizeof(u), update);
+	int r = tqi_options_in(&u, sizeof(u), offsetof(struct tq_task_update, limits), update);
 
 	if (r == 0)
 		r = check_update(&u);

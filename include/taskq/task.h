@@ -690,6 +690,7 @@ TQ_API TQ_NODISCARD int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_a
 #define TQ_UPDATE_ATTEMPTS (1u << 6) /* those that have failed count */
 #define TQ_UPDATE_TIMEOUT (1u << 7)
 #define TQ_UPDATE_TIMEOUT_TOTAL (1u << 8)
+#define TQ_UPDATE_LIMITS (1u << 9) /* these, in place of all that it had */
 
 /* Changes to a task that waits. */
 struct tq_task_update {
@@ -704,20 +705,22 @@ struct tq_task_update {
 	uint64_t timeout_ns;  /* per attempt, not 0; TQ_UNLIMITED = none */
 	uint64_t timeout_total_ns; /* for all attempts, not 0; TQ_UNLIMITED = none */
 	uint32_t attempts_max;	   /* 1 to TQ_ATTEMPTS_MAX */
-	uint32_t reserved0;
+	uint32_t limit_count;	   /* up to TQ_LIMITS_MAX; 0: it has no limits any more */
+	const char *const *limits; /* as in a spec; NULL only when limit_count is 0 */
 };
 
 /**
  * tq_task_update() - change what has been said of a waiting task.
  *
  * A task that is ready and stays so keeps what ageing has given it, unless its priority
- * is changed.
+ * is changed.  With other limits it waits for those from then on, in the place among their
+ * tasks that it has by the policy of its queue.
  *
  * Errors:	TQ_ESTATE running or final, or (queue) it shares a coalesced key with
  *		another task; -EEXIST another task has its unique key there;
  *		TQ_EGONE; -ENOENT; -EINVAL, -ERANGE bad field, or AT with DELAY;
  *		-E2BIG another label for a task with a payload above 4096 bytes;
- *		TQ_EFULL; -ENOSPC; -EROFS; lock errors.
+ *		TQ_EFULL of its queue, or of limit keys; -ENOSPC; -EROFS; lock errors.
  * Since: 0.1.0
  *
  * Return: 0, or one of the errors above; all changes or none.

@@ -30,7 +30,7 @@ void tqi_task_free(struct tqi_tx *tx, uint32_t index)
 	if (task->flags & TQI_TASK_EXTRA) {
 		tqi_inherit_forgotten(tx, index);
 		tqi_key_forgotten(tx, index);
-		tqi_limits_leave(tx, task);
+		tqi_limits_leave(tx, tqi_task_extra(tx, task)->limits);
 		tqi_tenant_leave(tx, tqi_tenant_of(tx, task));
 	}
 	if (task->state != TQ_FREE) /* it ended so */

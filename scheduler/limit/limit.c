@@ -81,31 +81,29 @@ static bool insert(uint32_t limits[TQ_LIMITS_MAX], uint32_t count, uint32_t x)
 	return true;
 }
 
-int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
+int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, uint32_t count,
 		    uint32_t ret_limits[TQ_LIMITS_MAX])
 {
-	uint32_t count = 0;
+	uint32_t joined = 0;
 
 	memset(ret_limits, 0, TQ_LIMITS_MAX * sizeof(*ret_limits));
-	for (uint32_t i = 0; i < spec->limit_count && i < TQ_LIMITS_MAX; i++) {
+	for (uint32_t i = 0; i < count && i < TQ_LIMITS_MAX; i++) {
 		uint32_t x;
-		int r = make(tx, spec->limits[i], &x);
+		int r = make(tx, keys[i], &x);
 
 		if (r < 0)
 			return r;
-		if (!insert(ret_limits, count, x))
+		if (!insert(ret_limits, joined, x))
 			continue;
-		count++;
+		joined++;
 		TQI_ADD(tx, tqi_limit_at(tx, x)->tasks, 1);
 	}
 	return 0;
 }
 
-void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task)
+void tqi_limits_leave(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
-	const uint32_t *limits = tqi_limits_of(tx, task);
-
-	for (uint32_t i = 0; limits && i < TQ_LIMITS_MAX && limits[i]; i++) {
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
 		TQI_ADD(tx, tqi_limit_at(tx, limits[i])->tasks, -1);
 		drop_unused(tx, limits[i]);
 	}

@@ -44,13 +44,13 @@ uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]
 const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task);
 
 /*
- * For a new task: the limits of the keys of its spec, made where missing, ascending and
- * each once.  TQ_EFULL; -ENOMEM: then the transaction must be aborted.
+ * A task's record will name them: the limits of these keys, made where missing, ascending
+ * and each once.  TQ_EFULL; -ENOMEM: then the transaction must be aborted.
  */
-int tqi_limits_join(struct tqi_tx *tx, const struct tq_task_spec *spec,
+int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, uint32_t count,
 		    uint32_t ret_limits[TQ_LIMITS_MAX]);
-/* The task's record goes. */
-void tqi_limits_leave(struct tqi_tx *tx, const struct tqi_task *task);
+/* It names them no more. */
+void tqi_limits_leave(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 
 /* Whether one of them was full after this time (LM-9); none of them is now. */
 bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX],

@@ -13,6 +13,7 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/graph/key.h"
+#include "scheduler/limit/limit.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/ready.h"
 #include "scheduler/record/stream.h"
@@ -156,7 +157,19 @@ int tqi_steer_forget(struct tqi_tx *tx, uint64_t id)
 	return 0;
 }
 
-/* Another queue or priority: perhaps another lane, with room reserved as at submission. */
+/* With room reserved as at submission. */
+static int change_lane(struct tqi_tx *tx, struct tqi_task *task, const struct tqi_place *place)
+{
+	uint32_t lane = tqi_lane_join(tx, place);
+
+	if (!lane)
+		return -ENOMEM;
+	tqi_lane_leave(tx, task->lane);
+	TQI_SET(tx, task->lane, lane);
+	return 0;
+}
+
+/* Another queue or priority: perhaps another lane. */
 static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32_t priority)
 {
 	const struct tqi_queue *queue = tqi_queue_at(tx, q);
@@ -169,13 +182,7 @@ static int move_lane(struct tqi_tx *tx, struct tqi_task *task, uint32_t q, int32
 
 	place.queue = q;
 	place.priority = priority;
-	uint32_t lane = tqi_lane_join(tx, &place);
-
-	if (!lane)
-		return -ENOMEM;
-	tqi_lane_leave(tx, task->lane);
-	TQI_SET(tx, task->lane, lane);
-	return 0;
+	return change_lane(tx, task, &place);
 }
 
 /* A task goes from one queue to another: it is counted there from now on, and ends there. */
@@ -249,6 +256,34 @@ static int set_place(struct tqi_tx *tx, struct tqi_task *task, const struct tq_t
 
 	if (r == 0 && has_priority && task->queue == queue)
 		r = move_lane(tx, task, queue, priority);
+	return r;
+}
+
+/*
+ * It stands in no heap, so it goes from lane to lane as it does to another queue.  Those that
+ * it named are left last: parkings of its lane name them until then.
+ */
+static int set_limits(struct tqi_tx *tx, struct tqi_task *task, const struct tq_task_update *update)
+{
+	uint32_t joined[TQ_LIMITS_MAX], left[TQ_LIMITS_MAX];
+	int r = update->limit_count ? tqi_task_extra_make(tx, task) : 0;
+
+	if (r < 0 || !(task->flags & TQI_TASK_EXTRA))
+		return r; /* without them it had no limits */
+	uint32_t *limits = tqi_task_extra(tx, task)->limits;
+
+	r = tqi_limits_join(tx, update->limits, update->limit_count, joined);
+	if (r < 0)
+		return r;
+	memcpy(left, limits, sizeof(left));
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
+		if (limits[i] != joined[i])
+			TQI_SET(tx, limits[i], joined[i]);
+	const struct tqi_place place = tqi_place_of(tx, task);
+
+	r = change_lane(tx, task, &place);
+	if (r == 0)
+		tqi_limits_leave(tx, left);
 	return r;
 }
 
@@ -340,6 +375,8 @@ int tqi_steer_update(struct tqi_tx *tx, uint64_t id, const struct tq_task_update
 	r = set_settings(tx, task, update);
 	if (r == 0)
 		r = set_place(tx, task, update);
+	if (r == 0 && (update->fields & TQ_UPDATE_LIMITS))
+		r = set_limits(tx, task, update);
 	if (r == 0)
 		r = set_times(tx, task, index, update);
 	if (r == 0 && (update->fields & (TQ_UPDATE_PRIORITY | TQ_UPDATE_DEADLINE)))

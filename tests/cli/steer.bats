@@ -139,6 +139,41 @@ load helper
 	expect 2 update --relabel "$(printf '%128s')" "$id"
 }
 
+limits_are() { # ID KEYS, as JSON, by name
+	[[ $(taskq show --json "$1" | jq -c '.limits // [] | sort') == "$2" ]]
+}
+
+@test "fault.L11: update changes the limits of what waits, also of what is parked, held or blocked" {
+	local holder parked held blocked
+
+	taskq create
+	expect 0 limit set full 1
+	holder=$(submit --limit full -- sh -c 'until [ -e go ]; do sleep 0.05; done')
+	farm -j 2
+	eventually 10 is "$holder" state running
+	parked=$(submit --limit full --limit other -- true)
+	held=$(submit --limit full -- true)
+	expect 0 hold "$held"
+	blocked=$(submit --after "$holder" -- true)
+	limits_are "$parked" '["full","other"]'
+	expect 0 update --limit free "$parked"
+	expect 0 wait "$parked"
+	limits_are "$parked" '["free"]'
+	expect 0 update --limit free --limit full "$held" "$blocked"
+	[[ $(taskq limit show --json full | jq .tasks) == 3 ]]
+	expect 0 update --no-limits "$held"
+	limits_are "$held" '[]'
+	expect 0 unhold "$held"
+	expect 0 wait "$held"
+	expect 1 update --limit free "$holder"
+	says "only tasks that wait"
+	expect 2 update --limit a --no-limits "$blocked"
+	expect 2 update --limit '' "$blocked"
+	touch go
+	expect 0 wait "$blocked"
+	limits_are "$blocked" '["free","full"]'
+}
+
 @test "H1: update changes priority, queue and delay of what waits" {
 	local id
 

@@ -307,6 +307,34 @@ void tqt_run_update_limited(struct tqt_world *w)
 	w->result = tq_task_update(w->tq, w->ids[0], &u);
 }
 
+static void update_limits(struct tqt_world *w, const char *const *limits, uint32_t count)
+{
+	const struct tq_task_update u = { .size = sizeof(u),
+					  .fields = TQ_UPDATE_LIMITS,
+					  .limits = limits,
+					  .limit_count = count };
+
+	w->result = tq_task_update(w->tq, w->ids[0], &u);
+}
+
+void tqt_run_update_to_limits(struct tqt_world *w)
+{
+	update_limits(w, both, 2);
+}
+
+/* One stays, one goes, two are new: the lane is parked at another limit. */
+void tqt_run_update_limits(struct tqt_world *w)
+{
+	static const char *const other[] = { "three", "one", "four" };
+
+	update_limits(w, other, 3);
+}
+
+void tqt_run_update_no_limits(struct tqt_world *w)
+{
+	update_limits(w, NULL, 0);
+}
+
 void tqt_run_retry_limited(struct tqt_world *w)
 {
 	w->result = tq_task_steer(w->tq, w->ids[0], TQ_TASK_ACTION_RETRY);

@@ -254,6 +254,9 @@ enum {
 	X(cancel_parked, tq_task_steer, throttled, WHOLE, TQT_SOME)                                    \
 	X(hold_parked, tq_task_steer, throttled, WHOLE, TQT_EMPTY)                                 \
 	X(update_limited, tq_task_update, throttled, WHOLE, TQT_FEW)                               \
+	X(update_to_limits, tq_task_update, task, WHOLE, TQT_FEW | TQT_SHORT)                      \
+	X(update_limits, tq_task_update, throttled, WHOLE, TQT_FEW | TQT_SHORT)                    \
+	X(update_no_limits, tq_task_update, throttled, WHOLE, TQT_FEW)                             \
 	X(retry_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
 	X(forget_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW)                              \
 	X(limit_new, tq_limit_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \

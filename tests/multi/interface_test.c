@@ -118,6 +118,47 @@ static void submit_refuses_what_is_no_command(void **state)
 	assert_int_equal(id, 42);
 }
 
+/* L11 */
+
+static void update_takes_limit_keys_as_a_submit_does(void **state)
+{
+	struct farm_box *box = *state;
+	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
+	char longer[TQ_KEY_MAX + 2];
+	const char *keys[TQ_LIMITS_MAX + 1] = { "1", "2", "3", "4", "5" };
+	struct tq_task_update u = { .size = sizeof(u),
+				    .fields = TQ_UPDATE_LIMITS,
+				    .limits = keys,
+				    .limit_count = TQ_LIMITS_MAX + 1 };
+	struct tq_task_info info = { .size = sizeof(info) };
+	uint64_t id;
+
+	memset(longer, 'x', sizeof(longer));
+	longer[TQ_KEY_MAX + 1] = '\0';
+	assert_int_equal(tq_submit(box->tq, &spec, &id), 0);
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+	u.limit_count = 1;
+	keys[0] = "";
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+	keys[0] = longer;
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+	keys[0] = NULL;
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+	u.limits = NULL;
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+	u.limits = keys;
+	keys[0] = longer + 1;
+	assert_int_equal(tq_task_update(box->tq, id, &u), 0);
+	u.fields = TQ_UPDATE_PRIORITY;
+	u.size -= sizeof(u.limits); /* of a program that was built before there was this field */
+	assert_int_equal(tq_task_update(box->tq, id, &u), 0);
+	assert_int_equal(tq_task_info(box->tq, id, &info), 0);
+	assert_int_equal(info.limit_count, 1);
+	assert_string_equal(info.limits[0], longer + 1);
+	u.fields = TQ_UPDATE_LIMITS; /* of which it knows nothing */
+	assert_int_equal(tq_task_update(box->tq, id, &u), -EINVAL);
+}
+
 /* A command's bytes, each changed or left out in turn: taken if and only if it can be read. */
 static void submit_takes_what_a_worker_can_read(void **state)
 {
@@ -306,6 +347,8 @@ int main(void)
 		TEST("fault.C4: a command is handed in by one call",
 		     a_command_is_handed_in_by_one_call),
 		TEST("fault.C5: a handler speaks of its attempt", a_handler_speaks_of_its_attempt),
+		TEST("fault.L11: update takes limit keys as a submit does",
+		     update_takes_limit_keys_as_a_submit_does),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

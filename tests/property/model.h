@@ -555,6 +555,7 @@ struct model_update {
 	uint64_t timeout_ns;
 	uint64_t timeout_total_ns;
 	uint32_t attempts_max;
+	uint32_t limits; /* bit per limit */
 };
 int model_update(struct model *m, uint32_t task, const struct model_update *u);
 void model_shutdown(struct model *m, uint32_t flags);

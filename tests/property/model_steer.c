@@ -197,6 +197,10 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		return r;
 	}
 	set_settings(t, u);
+	if (u->fields & TQ_UPDATE_LIMITS) {
+		t->limits = u->limits;
+		t->extra |= u->limits != 0;
+	}
 	if (u->fields & TQ_UPDATE_PRIORITY) {
 		t->extra |= u->priority < t->priority && model_is_waited_for(m, task);
 		t->priority = u->priority;

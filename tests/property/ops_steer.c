@@ -109,7 +109,7 @@ void op_forget(struct world *w)
 void op_update(struct world *w)
 {
 	uint32_t task = pick_task(w, chance(w, 2) ? TQ_READY : TQ_STATE_COUNT);
-	struct model_update u = { .fields = 1 + below(w, 511),
+	struct model_update u = { .fields = 1 + below(w, 1023),
 				  .queue = 1 + below(w, MODEL_STAYING_QUEUES),
 				  .priority = (int32_t)below(w, 5) * 30,
 				  .delay_ns = chance(w, 4) ? 0 : some_time(w),
@@ -120,6 +120,8 @@ void op_update(struct world *w)
 				  .timeout_total_ns = chance(w, 2) ? NEVER : 1 + some_time(w),
 				  .attempts_max = 1 + below(w, 4) };
 	char label[TQ_LABEL_MAX + 1];
+	const char *limits[TQ_LIMITS_MAX];
+	const uint32_t limit_count = choose_limits(w, limits, &u.limits);
 
 	pattern_fill(u.label, label);
 	label[u.label.bytes] = '\0';
@@ -135,7 +137,9 @@ void op_update(struct world *w)
 					  .label = label,
 					  .timeout_ns = u.timeout_ns,
 					  .timeout_total_ns = u.timeout_total_ns,
-					  .attempts_max = u.attempts_max } };
+					  .attempts_max = u.attempts_max,
+					  .limits = limits,
+					  .limit_count = limit_count } };
 
 	if (!task)
 		return;

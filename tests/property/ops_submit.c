@@ -45,20 +45,18 @@ static void choose_key(struct world *w, struct model_submit *s)
 		s->kind = 1 + s->unique % MODEL_STAYING_KINDS;
 }
 
-/* Up to four, at times one of them twice. */
-static void choose_limits(struct world *w, struct submission *s)
+uint32_t choose_limits(struct world *w, const char *limits[TQ_LIMITS_MAX], uint32_t *ret_bits)
 {
 	uint32_t count = chance(w, 2) ? 0 : 1 + below(w, chance(w, 3) ? TQ_LIMITS_MAX : 1);
 
-	s->model.limits = 0;
+	*ret_bits = 0;
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t x = 1 + below(w, MODEL_LIMITS);
 
-		s->model.limits |= 1u << x;
-		s->limits[i] = limit_name(x);
+		*ret_bits |= 1u << x;
+		limits[i] = limit_name(x);
 	}
-	s->model.spec.limits = s->limits;
-	s->model.spec.limit_count = count;
+	return count;
 }
 
 /* One has many at times, so that telling them takes more than one slice. */
@@ -126,7 +124,8 @@ void submission_choose(struct world *w, struct submission *s, uint32_t payload_m
 		      (chance(w, 25) ? TQ_TASK_KEEP : 0) |
 		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
 	choose_key(w, &s->model);
-	choose_limits(w, s);
+	s->model.spec.limits = s->limits;
+	s->model.spec.limit_count = choose_limits(w, s->limits, &s->model.limits);
 	s->model.tenant = chance(w, 3) ? 0 : 1 + below(w, MODEL_TENANTS);
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);

@@ -23,10 +23,27 @@ static void put_off(struct chance *chance, struct tq_task_update *update)
 	update->at_ns = (uint64_t)now.tv_sec * 1000 * MS + (uint64_t)now.tv_nsec + by_ns;
 }
 
+/* More urgent or less, or to wait for other limits, or for none. */
+static int change_task(struct player *p, uint64_t id)
+{
+	const char *limits[2];
+	struct tq_task_update update = { .size = sizeof(update),
+					 .fields = TQ_UPDATE_PRIORITY,
+					 .priority = (int32_t)chance_below(&p->chance, 300),
+					 .limits = limits };
+
+	if (chance_percent(&p->chance, 30))
+		update.fields = TQ_UPDATE_LIMITS;
+	update.limit_count = (uint32_t)chance_below(&p->chance, 3);
+	for (uint32_t i = 0; i < update.limit_count; i++)
+		limits[i] = storm_limits[chance_below(&p->chance, STORM_LIMITS)];
+	return tq_task_update(p->tq, id, &update);
+}
+
 static void steer_task(struct player *p, uint32_t slot)
 {
 	struct ledger_task *t = &p->ledger->task[slot];
-	struct tq_task_update update = { .size = sizeof(update), .fields = TQ_UPDATE_PRIORITY };
+	struct tq_task_update update = { .size = sizeof(update) };
 	uint64_t id = t->id, dice = chance_below(&p->chance, 100);
 	bool steered = (t->traits & TRAIT_STEERED) && !(t->traits & (TRAIT_GROUP | TRAIT_PURGED));
 	int r = 0;
@@ -35,8 +52,7 @@ static void steer_task(struct player *p, uint32_t slot)
 		ledger_ask(p->ledger, slot, ASKED_CANCEL);
 		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_CANCEL);
 	} else if (dice < 50) {
-		update.priority = (int32_t)chance_below(&p->chance, 300);
-		r = tq_task_update(p->tq, id, &update);
+		r = change_task(p, id);
 	} else if (steered && dice < 75) {
 		r = tq_task_steer(p->tq, id, TQ_TASK_ACTION_HOLD);
 	} else if (steered && dice < 95) {

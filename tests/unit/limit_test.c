@@ -241,6 +241,101 @@ static void test_g2_keys_stay_with_the_task(void **state)
 	close_fixture(&s.f);
 }
 
+static int other_limits(struct one_worker *s, uint64_t id, const char *const *keys)
+{
+	struct tq_task_update u = { .fields = TQ_UPDATE_LIMITS, .limits = keys };
+
+	while (keys[u.limit_count])
+		u.limit_count++;
+	begin(&s->f);
+	return conclude(&s->f, tqi_steer_update(&s->f.tx, id, &u));
+}
+
+/* It leaves a full key for one with room, at once, and takes its slot there. */
+static void test_l11_other_limits_of_a_parked_task(void **state)
+{
+	struct tqi_claimed first;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	set_limit(&s, "b", 1);
+	uint64_t runs = keyed(&s, KEYS("a"), PLAIN), parked = keyed(&s, KEYS("a"), PLAIN);
+
+	assert_int_equal(claim(&s.f, s.worker, &first), runs);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(other_limits(&s, runs, KEYS("b")), TQ_ESTATE);
+	assert_int_equal(other_limits(&s, parked, KEYS("b", "new", "b")), 0);
+	assert_int_equal(limit_of(&s, "a")->tasks, 1);
+	assert_int_equal(limit_of(&s, "a")->waiting, 0);
+	assert_int_equal(limit_of(&s, "b")->waiting, 1);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), parked);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	assert_int_equal(limit_of(&s, "b")->used, 1);
+	assert_int_equal(limit_of(&s, "new")->used, 1);
+	end_by(&s, DONE);
+	assert_int_equal(limit_of(&s, "b")->used, 0);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* What nothing names any more goes, and what has no keys any more waits for none. */
+static void test_l11_no_limits(void **state)
+{
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	keyed(&s, KEYS("a"), PLAIN);
+	uint64_t id = keyed(&s, KEYS("a", "unset"), PLAIN);
+
+	assert_int_not_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(other_limits(&s, id, KEYS("a")), 0);
+	assert_null(limit_of(&s, "unset"));
+	assert_int_equal(claim(&s.f, s.worker, &s.c), 0);
+	assert_int_equal(other_limits(&s, id, KEYS(NULL)), 0);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), id);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	close_fixture(&s.f);
+}
+
+/* A task that had nothing rare gets it; it waits on as before, and then for its key. */
+static void test_l11_limits_of_what_is_held_or_delayed(void **state)
+{
+	const struct tq_task_spec held = { .flags = TQ_TASK_HOLD }, delayed = { .delay_ns = 1 };
+	struct tqi_claimed next;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 1);
+	uint64_t runs = keyed(&s, KEYS("a"), PLAIN);
+	const uint64_t ids[] = { submit(&s.f, held), submit(&s.f, delayed) };
+
+	assert_int_equal(claim(&s.f, s.worker, &s.c), runs);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(other_limits(&s, ids[i], KEYS("a")), 0);
+	assert_int_equal(limit_of(&s, "a")->tasks, 3);
+	assert_int_equal(limit_of(&s, "a")->waiting, 0);
+	assert_sound(&s.f);
+	begin(&s.f);
+	assert_int_equal(conclude(&s.f, tqi_steer_hold(&s.f.tx, ids[0], false)), 0);
+	s.f.box.system.now_ns += 1;
+	begin(&s.f);
+	tqi_due_run(&s.f.tx, 8);
+	commit(&s.f);
+	assert_int_equal(limit_of(&s, "a")->waiting, 2);
+	assert_int_equal(claim(&s.f, s.worker, &next), 0);
+	end_by(&s, DONE);
+	assert_int_equal(claim(&s.f, s.worker, &s.c), ids[0]);
+	assert_int_equal(claim(&s.f, s.worker, &next), 0);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 /* Tens of thousands behind one full key, and as many other keys: a claim moves few. */
 static void test_g2_a_full_key_does_not_slow_the_others(void **state)
 {
@@ -497,6 +592,9 @@ int main(void)
 		cmocka_unit_test(test_g2_waiting_wakes_nobody_and_a_free_slot_one),
 		cmocka_unit_test(test_g2_a_slot_that_is_taken_at_once_wakes_nobody),
 		cmocka_unit_test(test_g2_keys_stay_with_the_task),
+		cmocka_unit_test(test_l11_other_limits_of_a_parked_task),
+		cmocka_unit_test(test_l11_no_limits),
+		cmocka_unit_test(test_l11_limits_of_what_is_held_or_delayed),
 		cmocka_unit_test(test_g2_a_full_key_does_not_slow_the_others),
 		cmocka_unit_test(test_g2_nothing_is_left_of_a_key_that_nobody_names),
 		cmocka_unit_test(test_g2_memory_follows_a_lane_down),

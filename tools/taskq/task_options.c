@@ -148,21 +148,19 @@ static bool has_weight(const char *key)
 	return weight && weight[1] && weight[1 + strspn(weight + 1, "0123456789")] == '\0';
 }
 
-static bool take_limit(struct cli *cli, struct task_options *options, const char *arg)
+bool task_option_limit(struct cli *cli, const char *arg, const char *limits[TQ_LIMITS_MAX],
+		       uint32_t *count)
 {
-	struct tq_task_spec *spec = &options->spec;
-
 	if (!key_ok(arg))
 		return refuse(cli, "--limit", arg, *arg ? "too long" : "empty", FORM_KEY);
 	if (has_weight(arg))
 		return refuse(cli, "--limit", arg, "a number of slots",
 			      "the key alone: a task takes one slot of each of its keys");
-	if (spec->limit_count == TQ_LIMITS_MAX) {
+	if (*count == TQ_LIMITS_MAX) {
 		cli->exit_code = usage(cli, "more than %u limit keys", TQ_LIMITS_MAX);
 		return false;
 	}
-	options->limits[spec->limit_count++] = arg;
-	spec->limits = options->limits;
+	limits[(*count)++] = arg;
 	return true;
 }
 
@@ -205,7 +203,8 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 		options->spec.flags |= TQ_TASK_KEEP;
 		return true;
 	case TASK_OPTION_LIMIT:
-		return take_limit(cli, options, arg);
+		options->spec.limits = options->limits;
+		return task_option_limit(cli, arg, options->limits, &options->spec.limit_count);
 	case TASK_OPTION_FAIR:
 		options->spec.fair_key = arg;
 		return key_ok(arg) ||

@@ -87,6 +87,10 @@ void task_options_free(struct task_options *options);
 /* The command without its argv, and without what only its submitter knows. */
 void task_options_exec(const struct task_options *options, struct tq_exec *ret_exec);
 
+/* Takes one more of a task's limit keys.  False after a message. */
+bool task_option_limit(struct cli *cli, const char *arg, const char *limits[TQ_LIMITS_MAX],
+		       uint32_t *count);
+
 /* Takes one option of TASK_OPTION_ROWS, --delay, --at, --keep, --append or -o; others go to
  * option_global(). */
 bool task_option(struct cli *cli, struct task_options *options, int key, const char *arg);

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "parse.h"
 #include "steer.h"
+#include "task_options.h"
 #include "verbs.h"
 
 enum key {
@@ -18,7 +19,9 @@ enum key {
 	KEY_RELABEL,
 	KEY_RETRIES,
 	KEY_TIMEOUT,
-	KEY_TIMEOUT_TOTAL
+	KEY_TIMEOUT_TOTAL,
+	KEY_LIMIT,
+	KEY_NO_LIMITS
 };
 
 static const struct option_row update_rows[] = {
@@ -31,6 +34,8 @@ static const struct option_row update_rows[] = {
 	{ KEY_RETRIES, "retries", "N", "attempt them again so often after a failure" },
 	{ KEY_TIMEOUT, "timeout", "D", "time-out for an attempt; off: none" },
 	{ KEY_TIMEOUT_TOTAL, "timeout-total", "D", "time-out for all attempts; off: none" },
+	{ KEY_LIMIT, "limit", "KEY", "limits in place of all that it has; up to four" },
+	{ KEY_NO_LIMITS, "no-limits", NULL, "no limits any more" },
 	AFTER_OPTION_ROWS,
 	FILTER_OPTION_ROWS,
 	{ 0, NULL, NULL, NULL },
@@ -47,6 +52,8 @@ static bool take_time(const struct cli *cli, const char *option, const char *arg
 /* What update is asked to do; fields may be 0. */
 struct change {
 	struct tq_task_update update;
+	const char *limits[TQ_LIMITS_MAX]; /* what update.limits points to */
+	bool no_limits;
 	struct after_options after;
 	struct filter_options filter;
 };
@@ -59,6 +66,17 @@ static bool take_retries(const struct cli *cli, const char *arg, uint32_t *ret_a
 		return false;
 	*ret_attempts = (uint32_t)retries + 1;
 	return true;
+}
+
+static bool take_limit(struct cli *cli, struct change *change, int key, const char *arg)
+{
+	struct tq_task_update *update = &change->update;
+
+	update->fields |= TQ_UPDATE_LIMITS;
+	update->limits = change->limits;
+	change->no_limits |= key == KEY_NO_LIMITS;
+	return key == KEY_NO_LIMITS ||
+	       task_option_limit(cli, arg, change->limits, &update->limit_count);
 }
 
 static bool take_setting(struct cli *cli, struct change *change, int key, const char *arg)
@@ -80,6 +98,9 @@ static bool take_setting(struct cli *cli, struct change *change, int key, const 
 	case KEY_TIMEOUT_TOTAL:
 		update->fields |= TQ_UPDATE_TIMEOUT_TOTAL;
 		return take_time(cli, "--timeout-total", arg, &update->timeout_total_ns);
+	case KEY_LIMIT:
+	case KEY_NO_LIMITS:
+		return take_limit(cli, change, key, arg);
 	default:
 		return filter_option(cli, &change->filter, key, arg);
 	}
@@ -182,9 +203,11 @@ int verb_update(struct cli *cli, int argc, char **argv)
 		return cli->exit_code;
 	if (!change.update.fields && !change.after.count)
 		return usage(cli, "nothing to change: give --priority, --move, --delay, --at, "
-				  "--deadline, --relabel, --retries, --timeout, --timeout-total "
-				  "or --after");
+				  "--deadline, --relabel, --retries, --timeout, --timeout-total, "
+				  "--limit, --no-limits or --after");
 	if ((change.update.fields & TQ_UPDATE_DELAY) && (change.update.fields & TQ_UPDATE_AT))
 		return usage(cli, "--at and --delay exclude each other");
+	if (change.no_limits && change.update.limit_count)
+		return usage(cli, "--limit and --no-limits exclude each other");
 	return steer_chosen(cli, &change.filter, change.update.queue, update_one, &change);
 }
