@@ -108,6 +108,18 @@ rows() {
 	expect 0 check
 }
 
+@test "fault.D5: the usual queue and kind are there from the start, whatever names are taken" {
+	seq 400 | jq -c '{kind: "k\(.)", payload: "x", queue: "k"}' >kinds
+	expect 4 submit --batch kinds
+	says "all 255 kinds are in use"
+	seq 1100 | jq -c '{command: ["true"], queue: "q\(.)"}' >queues
+	expect 4 submit --batch queues
+	says "all 1023 queues are in use"
+	expect 0 submit -- true
+	work_off -j1 -q default
+	[[ $(taskq list -S done --json | jq -r '.queue + " " + .kind') == "default exec" ]]
+}
+
 @test "A6: --full-timeout waits for room" {
 	taskq create --max 4M --tasks 1
 	submit -- true

@@ -64,7 +64,7 @@ static void a_lock_is_repaired_only_from_its_own_record(void **state)
 }
 
 /* TX-7: what is left in the journal's slots is of transactions that have ended. */
-static void fault_d1_a_journal_of_no_transaction_is_not_undone(void **state)
+static void a_journal_of_no_transaction_is_not_undone(void **state)
 {
 	static const uint64_t lengths[] = { UINT32_MAX, TQI_JOURNAL_MAX, 1, 5 * TQI_UNDO_ONE };
 	const struct tqi_thread self = { .pid = 1, .tid = 1, .start = 1 };
@@ -281,7 +281,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_lock_is_repaired_only_from_its_own_record),
-		cmocka_unit_test(fault_d1_a_journal_of_no_transaction_is_not_undone),
+		{ "fault.D1: a journal of no transaction is not undone",
+		  a_journal_of_no_transaction_is_not_undone, NULL, NULL, NULL },
 		cmocka_unit_test(a_verdict_of_an_earlier_attempt_is_refused),
 		cmocka_unit_test(every_group_of_a_dead_worker_is_asked),
 		cmocka_unit_test(a_phase_is_committed_before_its_signal_is_sent),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A damaged segment crashes and hangs no observer, nor the check (fault.D2, fault.D3). */
+/* fault.D2, fault.D3: a damaged segment crashes and hangs no observer, nor the check. */
 #include "tests/fuzz/fuzz_image.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Damage that nobody has noticed crashes and hangs nobody who works there (fault.D4). */
+/* fault.D4: damage that nobody has noticed crashes and hangs nobody who works there. */
 #include "tests/fuzz/fuzz_image.h"
 
 static void work(const struct tqt_scene *s)

@@ -31,7 +31,7 @@ calls()
 	# A library neither prints nor ends its host.
 	calls 'abort|exit|v?f?printf|v?dprintf|f?puts|f?putc|putchar|perror' \
 		'shm/*.[ch]' 'scheduler/*.[ch]' 'client/*.[ch]'
-	# A set-user-ID program that is linked to it believes no caller's environment (fault.D11).
+	# fault.D11: a set-user-ID program that is linked to it believes no caller's environment.
 	calls 'getenv' 'shm/*.[ch]' 'scheduler/*.[ch]' 'client/*.[ch]'
 } | lint_allow tests/lint/banned.allow | lint_report 'banned calls'
 

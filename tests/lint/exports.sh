@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # exports.sh LIBRARY INCLUDE-DIR...: the shared library exports exactly the
-# functions that the public headers declare, and each has a name by the rule of
-# CONTRIBUTING: tq_noun_verb, or one of the few verbs of a life, which need no noun.
+# functions that the public headers declare, and
+# fault.C7: each has a name by the rule of CONTRIBUTING: tq_noun_verb, or one of the few
+# verbs of a life, which need no noun.
 . "$(dirname "$0")/lib.sh"
 
 library=$1

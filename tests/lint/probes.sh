@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# probes.sh LIBRARY: its static probes, as `readelf -n` lists them, are those of the
+# fault.C9: the library that is built here has its static probes.
+# probes.sh LIBRARY: they, as `readelf -n` lists them, are those of the
 # table at the head of client/core/probes.h, and as many arguments each.
 . "$(dirname "$0")/lib.sh"
 

@@ -19,6 +19,8 @@ fresh()
 	mkdir -p "$work/tree"
 	cd "$work/tree"
 	mkdir -p include/taskq shm scheduler/record scheduler/order client/core tools/taskq tests/unit
+	echo 'T1   a toy' >tests/faults.list
+	{ echo '# SPDX-License-Identifier: MIT'; echo '# Toy.'; echo '@test "fault.T1: a toy" {'; } >tests/unit/named.bats
 	cp "$lint_dir/../../.clang-format" .
 	echo 'project(toy VERSION 1.2.3 LANGUAGES C)' >version
 	{ echo '# SPDX-License-Identifier: MIT'; echo '# Toy.'; cat version; } >CMakeLists.txt
@@ -93,7 +95,7 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs rules headers exports globals purity cycles probes; do
+for name in layering banned spdx format functions names changelog docs rules faults headers exports globals purity cycles probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
@@ -104,6 +106,16 @@ printf '/*\n * TX-1  A rule.\n */\n/* TX-2. */\n' >>shm/base.h
 red rules 'a rule that stands nowhere' TX-2
 echo '/* B9. */' >>shm/base.h
 red rules 'a requirement that stands nowhere' B9
+
+echo 'T2   another toy' >>tests/faults.list
+red faults 'a fault without a test' T2
+echo '@test "fault.T3: a toy" {' >>tests/unit/named.bats
+red faults 'a test of no fault' T3
+echo 'T1   not yet: a toy' >tests/faults.list
+red faults 'a test of what has none' 'T1'
+c_file tests/unit/named.c '/* fault.T1 is meant */'
+rm tests/unit/named.bats
+red faults 'a fault that is only spoken of' 'T1'
 
 echo '#include "scheduler/pure.h"' >>shm/base.h
 red layering 'upward include' shm/base.h

@@ -75,7 +75,7 @@ static void flip_extra(const struct tqt_scene *s, uint64_t id)
 		  sizeof(struct tqi_extra));
 }
 
-static void fault_d2_d3_every_byte_of_every_record(void **state)
+static void every_byte_of_every_record(void **state)
 {
 	struct tqt_scene s;
 
@@ -103,7 +103,8 @@ static void fault_d2_d3_every_byte_of_every_record(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fault_d2_d3_every_byte_of_every_record),
+		{ "fault.D2, fault.D3: every byte of every record", every_byte_of_every_record,
+		  NULL, NULL, NULL },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

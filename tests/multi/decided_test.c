@@ -70,7 +70,7 @@ static bool is_swept(struct farm_box *box)
 	return !((const struct tqi_root *)tqi_segment_root(&box->tq->seg))->sweep.left;
 }
 
-static void s7_a_decided_purge_is_shown_as_decided(void **state)
+static void a_decided_purge_is_shown_as_decided(void **state)
 {
 	struct farm_box *box = *state;
 	struct tq_task_info info = { .size = sizeof(info) };
@@ -96,7 +96,7 @@ static void s7_a_decided_purge_is_shown_as_decided(void **state)
 	assert_int_equal(count_in(box, 1u << TQ_READY), 1);
 }
 
-static void s7_the_next_purge_carries_it_out(void **state)
+static void the_next_purge_carries_it_out(void **state)
 {
 	struct farm_box *box = *state;
 
@@ -109,7 +109,7 @@ static void s7_the_next_purge_carries_it_out(void **state)
 	assert_sound(box);
 }
 
-static void s7_whoever_comes_carries_it_on(void **state)
+static void whoever_comes_carries_it_on(void **state)
 {
 	struct farm_box *box = *state;
 
@@ -132,7 +132,7 @@ static void decide_on_edf(struct farm_box *box)
 	assert_int_equal(tqi_hold_end(box->tq, &tx, 0), 0);
 }
 
-static void s8_the_next_change_of_an_order_finishes_the_one_before(void **state)
+static void the_next_change_of_an_order_finishes_the_one_before(void **state)
 {
 	struct farm_box *box = *state;
 	const struct tq_queue_opts fifo = { .size = sizeof(fifo), .edf = TQ_OFF };
@@ -148,7 +148,7 @@ static void s8_the_next_change_of_an_order_finishes_the_one_before(void **state)
 	assert_sound(box);
 }
 
-static void s8_any_hold_goes_on_with_it(void **state)
+static void any_hold_goes_on_with_it(void **state)
 {
 	struct farm_box *box = *state;
 	struct tq_worker *worker = open_worker(box->tq, "elsewhere");
@@ -163,16 +163,21 @@ static void s8_any_hold_goes_on_with_it(void **state)
 	assert_sound(box);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+#define TEST(name, f)                                                                              \
+	{                                                                                          \
+		name, f, farm_box_setup, farm_box_teardown, NULL                                   \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(s7_a_decided_purge_is_shown_as_decided),
-		TEST(s7_the_next_purge_carries_it_out),
-		TEST(s7_whoever_comes_carries_it_on),
-		TEST(s8_the_next_change_of_an_order_finishes_the_one_before),
-		TEST(s8_any_hold_goes_on_with_it),
+		TEST("fault.S7: a decided purge is shown as decided",
+		     a_decided_purge_is_shown_as_decided),
+		TEST("fault.S7: the next purge carries it out", the_next_purge_carries_it_out),
+		TEST("fault.S7: whoever comes carries it on", whoever_comes_carries_it_on),
+		TEST("fault.S8: the next change of an order finishes the one before",
+		     the_next_change_of_an_order_finishes_the_one_before),
+		TEST("fault.S8: any hold goes on with it", any_hold_goes_on_with_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

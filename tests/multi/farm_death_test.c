@@ -174,8 +174,8 @@ static void set_crashing(struct tq *tq)
 	assert_int_equal(tq_handler_set(tq, "good", succeed, NULL), 0);
 }
 
-/* fault.X13: 24 crashes would have taken a minute of pauses, more than is waited for. */
-static void x13_crashing_tasks_hold_no_others_up(void **state)
+/* 24 crashes would have taken a minute of pauses, more than is waited for. */
+static void crashing_tasks_hold_no_others_up(void **state)
 {
 	struct farm_box *box = *state;
 
@@ -466,7 +466,8 @@ int main(void)
 		TEST(e5_poison_task_fails_after_three_crashes),
 		TEST(e11_exit_code_of_a_worker_is_the_cause),
 		TEST(f1_what_a_handler_forked_dies_with_its_worker),
-		TEST(x13_crashing_tasks_hold_no_others_up),
+		{ "fault.X13: crashing tasks hold no others up", crashing_tasks_hold_no_others_up,
+		  farm_box_setup, farm_box_teardown, NULL },
 		TEST(f1_killed_idle_worker_is_replaced),
 		TEST(f1_worker_with_the_record_of_one_that_left_is_spared),
 		TEST(f1_record_of_one_that_left_hides_its_end_from_nobody),

@@ -97,12 +97,12 @@ static int run_host(struct farm_box *box)
 	return code;
 }
 
-static void c6_a_farm_reaps_only_its_own(void **state)
+static void a_farm_reaps_only_its_own(void **state)
 {
 	assert_int_equal(run_host(*state), 0);
 }
 
-static void c6_or_all_when_it_is_told_to(void **state)
+static void or_all_when_it_is_told_to(void **state)
 {
 	struct farm_box *box = *state;
 
@@ -113,10 +113,10 @@ static void c6_or_all_when_it_is_told_to(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(c6_a_farm_reaps_only_its_own, farm_box_setup,
-						farm_box_teardown),
-		cmocka_unit_test_setup_teardown(c6_or_all_when_it_is_told_to, farm_box_setup,
-						farm_box_teardown),
+		{ "fault.C6: a farm reaps only its own", a_farm_reaps_only_its_own, farm_box_setup,
+		  farm_box_teardown, NULL },
+		{ "fault.C6: or all when it is told to", or_all_when_it_is_told_to, farm_box_setup,
+		  farm_box_teardown, NULL },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,7 +55,7 @@ static void join_sleepers(pid_t pids[SLEEPERS])
 		assert_int_equal(join_child(pids[i], PROMPT_NS), 0);
 }
 
-static void s4_a_submit_notices_and_tells_all_who_sleep(void **state)
+static void a_submit_notices_and_tells_all_who_sleep(void **state)
 {
 	struct farm_box *box = *state;
 	const struct tq_task_spec spec = held();
@@ -72,7 +72,7 @@ static void s4_a_submit_notices_and_tells_all_who_sleep(void **state)
 	assert_int_equal(tq_wait(box->tq, &id, 1, 0, NULL, &info), TQ_EREMOVED);
 }
 
-static void s4_a_batch_and_a_sleep_notice(void **state)
+static void a_batch_and_a_sleep_notice(void **state)
 {
 	struct farm_box *box = *state;
 	const struct tq_task_spec specs[2] = { held(), held() };
@@ -86,7 +86,7 @@ static void s4_a_batch_and_a_sleep_notice(void **state)
 	assert_int_equal(tq_worker_open(box->tq, NULL, &worker), TQ_EREMOVED);
 }
 
-static void s4_an_idle_claim_notices_before_it_sleeps(void **state)
+static void an_idle_claim_notices_before_it_sleeps(void **state)
 {
 	struct farm_box *box = *state;
 	struct tq_worker *worker = open_worker(box->tq, "q");
@@ -100,7 +100,7 @@ static void s4_an_idle_claim_notices_before_it_sleeps(void **state)
 }
 
 /* RM-1: whoever marked it was killed before it had woken anybody. */
-static void s4_a_mark_that_nobody_was_told_of_is_told_by_the_next(void **state)
+static void a_mark_that_nobody_was_told_of_is_told_by_the_next(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pids[SLEEPERS];
@@ -153,7 +153,7 @@ static int open_anew(const struct farm_box *box, uint64_t lock_timeout_ns)
 }
 
 /* RM-3: idle workers without a master learn of it from whoever makes the next one. */
-static void s4_a_successor_ends_the_workers_that_are_left(void **state)
+static void a_successor_ends_the_workers_that_are_left(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pid = start_worker(box);
@@ -163,7 +163,7 @@ static void s4_a_successor_ends_the_workers_that_are_left(void **state)
 	assert_int_equal(join_child(pid, PROMPT_NS), 0);
 }
 
-static void s4_no_successor_while_a_worker_is_stopped(void **state)
+static void no_successor_while_a_worker_is_stopped(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pid = start_worker(box);
@@ -178,7 +178,7 @@ static void s4_no_successor_while_a_worker_is_stopped(void **state)
 }
 
 /* A proof of death is enough. */
-static void s4_the_dead_hold_nobody_back(void **state)
+static void the_dead_hold_nobody_back(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pid = start_worker(box);
@@ -189,18 +189,26 @@ static void s4_the_dead_hold_nobody_back(void **state)
 	assert_int_equal(tq_task_steer(box->tq, 1, TQ_TASK_ACTION_CANCEL), TQ_EREMOVED);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+#define TEST(name, f)                                                                              \
+	{                                                                                          \
+		name, f, farm_box_setup, farm_box_teardown, NULL                                   \
+	}
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(s4_a_submit_notices_and_tells_all_who_sleep),
-		TEST(s4_a_batch_and_a_sleep_notice),
-		TEST(s4_an_idle_claim_notices_before_it_sleeps),
-		TEST(s4_a_mark_that_nobody_was_told_of_is_told_by_the_next),
-		TEST(s4_a_successor_ends_the_workers_that_are_left),
-		TEST(s4_no_successor_while_a_worker_is_stopped),
-		TEST(s4_the_dead_hold_nobody_back),
+		TEST("fault.S4: a submit notices and tells all who sleep",
+		     a_submit_notices_and_tells_all_who_sleep),
+		TEST("fault.S4: a batch and a sleep notice", a_batch_and_a_sleep_notice),
+		TEST("fault.S4: an idle claim notices before it sleeps",
+		     an_idle_claim_notices_before_it_sleeps),
+		TEST("fault.S4: a mark that nobody was told of is told by the next",
+		     a_mark_that_nobody_was_told_of_is_told_by_the_next),
+		TEST("fault.S4: a successor ends the workers that are left",
+		     a_successor_ends_the_workers_that_are_left),
+		TEST("fault.S4: no successor while a worker is stopped",
+		     no_successor_while_a_worker_is_stopped),
+		TEST("fault.S4: the dead hold nobody back", the_dead_hold_nobody_back),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

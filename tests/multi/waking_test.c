@@ -79,7 +79,7 @@ static void use_one_processor(cpu_set_t *ret_before)
 }
 
 /* S1: a client that submits and waits wakes no herd of idle workers. */
-static void s1_submit_and_wait_beside_idle_workers(void **state)
+static void submit_and_wait_beside_idle_workers(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pids[IDLE];
@@ -186,7 +186,7 @@ static void submit_and_wait_when_idle(struct farm_box *box)
 }
 
 /* A submit wakes one worker, and its departure at most one behind it. */
-static void s1_wakes_of_a_submit_are_bounded(void **state)
+static void wakes_of_a_submit_are_bounded(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t pids[FEW];
@@ -254,7 +254,7 @@ static void wait_sleeps(const struct tqi_word32 *sleeps, uint32_t count)
 }
 
 /* Keepers that are told of a task leave it to the one that was popped for it (WT-7). */
-static void s1_keepers_leave_the_task_to_the_popped(void **state)
+static void keepers_leave_the_task_to_the_popped(void **state)
 {
 	struct farm_box *box = *state;
 	pid_t keepers[TQI_KEEPERS], popped;
@@ -309,7 +309,7 @@ static int count_long_sleeps(void *ctx, const struct tqi_futex *words, uint32_t 
 }
 
 /* S5: its worker died while nobody slept; who comes then finds the proof, and waits for no look. */
-static void s5_death_before_anybody_slept(void **state)
+static void death_before_anybody_slept(void **state)
 {
 	struct tqi_word32 *holds = share(sizeof(*holds));
 	struct farm_box *box = *state;
@@ -362,7 +362,7 @@ static int work_as_crowd(struct farm_box *box, void *arg)
  * S3: the oldest sleepers and the newest, whom a submit pops, are of one process that is
  * stopped as a whole.  The worker of another one takes the task, though nobody else comes.
  */
-static void s3_older_process_is_stopped_as_a_whole(void **state)
+static void older_process_is_stopped_as_a_whole(void **state)
 {
 	struct tqi_word32 *more = share(sizeof(*more));
 	struct farm_box *box = *state;
@@ -385,13 +385,20 @@ static void s3_older_process_is_stopped_as_a_whole(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, farm_box_setup, farm_box_teardown)
+#define TEST(name, f)                                                                              \
+	{                                                                                          \
+		name, f, farm_box_setup, farm_box_teardown, NULL                                   \
+	}
 	const struct CMUnitTest tests[] = {
-		TEST(s1_submit_and_wait_beside_idle_workers),
-		TEST(s1_wakes_of_a_submit_are_bounded),
-		TEST(s1_keepers_leave_the_task_to_the_popped),
-		TEST(s3_older_process_is_stopped_as_a_whole),
-		TEST(s5_death_before_anybody_slept),
+		TEST("fault.S1: a submit that is waited for wakes no herd",
+		     submit_and_wait_beside_idle_workers),
+		TEST("fault.S1: wakes of a submit are bounded", wakes_of_a_submit_are_bounded),
+		TEST("fault.S1: keepers leave the task to the popped",
+		     keepers_leave_the_task_to_the_popped),
+		TEST("fault.S3: the older process is stopped as a whole",
+		     older_process_is_stopped_as_a_whole),
+		TEST("fault.S5: a death before anybody slept is proved at once",
+		     death_before_anybody_slept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

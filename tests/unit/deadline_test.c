@@ -375,7 +375,7 @@ static void test_payload_keeps_its_place(void **state)
 }
 
 /* Attempts together have had their time while it waited for the next one, in whatever state. */
-static void fault_t2_no_attempt_after_the_time_in_all(void **state)
+static void no_attempt_after_the_time_in_all(void **state)
 {
 	struct one_worker s;
 
@@ -414,7 +414,8 @@ static void fault_t2_no_attempt_after_the_time_in_all(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fault_t2_no_attempt_after_the_time_in_all),
+		{ "fault.T2: no attempt after the time in all", no_attempt_after_the_time_in_all,
+		  NULL, NULL, NULL },
 		cmocka_unit_test(test_waiting_expires),
 		cmocka_unit_test(test_claim_expires),
 		cmocka_unit_test(test_delay_then_deadline),

@@ -476,7 +476,7 @@ static void test_h6_repair(void **state)
 }
 
 /* SC-5: what is kept, and what is not. */
-static void fault_t7_a_name_is_of_one_schedule(void **state)
+static void a_name_is_of_one_schedule(void **state)
 {
 	struct one_worker s;
 	struct options o = { .every_ns = 2 * SECOND, .name = "name" };
@@ -524,7 +524,8 @@ static void fault_t7_a_name_is_of_one_schedule(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fault_t7_a_name_is_of_one_schedule),
+		{ "fault.T7: a name is of one schedule", a_name_is_of_one_schedule, NULL, NULL,
+		  NULL },
 		cmocka_unit_test(test_c1_every),
 		cmocka_unit_test(test_c1_overlap_skip),
 		cmocka_unit_test(test_c1_overlap_queue),

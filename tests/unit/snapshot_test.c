@@ -69,7 +69,7 @@ static void test_h3_copy_of_an_untouched_one(void **state)
  * What frees a block writes into it before the commit.  Whoever reads the task by then,
  * its writer stopped or dead there, gets its payload as it was.
  */
-static void test_fault_d0_block_that_is_being_freed(void **state)
+static void block_that_is_being_freed(void **state)
 {
 	static const char payload[] = "nobody else's";
 	struct one_worker s;
@@ -102,7 +102,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_h3_copy_from_before_a_commit),
 		cmocka_unit_test(test_h3_copy_of_an_untouched_one),
-		cmocka_unit_test(test_fault_d0_block_that_is_being_freed),
+		{ "fault.D0: a block that is being freed is read as it was",
+		  block_that_is_being_freed, NULL, NULL, NULL },
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -438,7 +438,7 @@ static void try_entry(struct fixture *f, const char *what, uint64_t where)
 #define OF_CORE(field) (core + offsetof(struct tqi_core, field))
 
 /* TX-7: entries that no transaction writes. */
-static void fault_d1_a_damaged_entry_is_not_undone(void **state)
+static void a_damaged_entry_is_not_undone(void **state)
 {
 	struct fixture f;
 
@@ -480,7 +480,7 @@ static void fault_d1_a_damaged_entry_is_not_undone(void **state)
 }
 
 /* TX-7: lengths that no transaction stores, also where all of the journal's slots make sense. */
-static void fault_d1_a_damaged_length_is_not_believed(void **state)
+static void a_damaged_length_is_not_believed(void **state)
 {
 	struct fixture f;
 
@@ -571,8 +571,10 @@ int main(void)
 		cmocka_unit_test(test_plain),
 		cmocka_unit_test(test_undone_at_every_length),
 		cmocka_unit_test(test_rollback_is_idempotent),
-		cmocka_unit_test(fault_d1_a_damaged_entry_is_not_undone),
-		cmocka_unit_test(fault_d1_a_damaged_length_is_not_believed),
+		{ "fault.D1: a damaged entry is not undone", a_damaged_entry_is_not_undone, NULL,
+		  NULL, NULL },
+		{ "fault.D1: a damaged length is not believed", a_damaged_length_is_not_believed,
+		  NULL, NULL, NULL },
 		cmocka_unit_test(test_widths),
 		cmocka_unit_test(test_batches),
 		cmocka_unit_test(test_freed_comes_after_commit),
