@@ -397,7 +397,7 @@ struct model {
 	struct model_bucket buckets[MODEL_LIMITS + 1];
 	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
-	bool leaving;		     /* a round of those that may leave is under way (LV-1) */
+	bool leaving; /* a round of those that may leave has been under way in this operation */
 	uint32_t ahead[MODEL_CALLS]; /* woken in the operation before it was their turn */
 	uint32_t between; /* a task that goes to another queue: it is in no lane; 0 none */
 	uint32_t telling[MODEL_TASKS]; /* first come first */

@@ -421,8 +421,8 @@ static void wake_leaving(struct model *m, bool all)
 
 void model_wake_empty(struct model *m)
 {
-	m->leaving = !model_has_done(m, MODEL_WENT_ROUND, 0);
-	wake_leaving(m, !m->leaving);
+	wake_leaving(m, model_has_done(m, MODEL_WENT_ROUND, 0));
+	m->leaving = true;
 }
 
 /* Without a round, who has been woken was called for something else. */
