@@ -197,15 +197,17 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 		return r;
 	}
 	set_settings(t, u);
-	if (u->fields & TQ_UPDATE_LIMITS) {
+	bool relimits = (u->fields & TQ_UPDATE_LIMITS) && (t->extra || u->limits);
+
+	if (relimits) {
 		t->limits = u->limits;
-		t->extra |= u->limits != 0;
+		t->extra = true;
 	}
 	if (u->fields & TQ_UPDATE_PRIORITY) {
 		t->extra |= u->priority < t->priority && model_is_waited_for(m, task);
 		t->priority = u->priority;
 	}
-	if ((u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
+	if (relimits || (u->fields & TQ_UPDATE_PRIORITY) || t->queue != queue)
 		model_home(m, t);
 	bool keeps_place = t->state == TQ_READY && !(u->fields & TQ_UPDATE_PRIORITY);
 
