@@ -70,30 +70,48 @@ static void rebuild_after(struct model *m)
 	}
 }
 
+/* Whether somebody is still to be told of its end. */
+static bool is_untold(const struct model *m, uint32_t task)
+{
+	bool untold = false;
+
+	for (uint32_t e = 0; e < m->edge_slots; e++)
+		untold |= m->edges[e].waiter && m->edges[e].task == task && !m->edges[e].told;
+	for (uint32_t d = 1; d < m->dependency_slots; d++)
+		untold |= m->dependencies[d].task && m->dependencies[d].on == task &&
+			  m->dependencies[d].told == TQI_EDGE_OPEN;
+	return untold;
+}
+
+/* By slot; of whom only the settling was left, that comes first: they are finished as others are. */
+static void rebuild_telling(struct model *m)
+{
+	m->telling_count = 0;
+	for (uint32_t i = 1; i < m->task_slots; i++) {
+		struct model_task *t = &m->tasks[i];
+
+		if (!t->telling)
+			continue;
+		t->telling = is_untold(m, i);
+		if (!t->telling)
+			model_settle(m, i);
+		else if (model_state_is_final(t->state))
+			m->telling[m->telling_count++] = i;
+	}
+}
+
 void model_rebuild(struct model *m)
 {
+	rebuild_telling(m);
 	rebuild_after(m);
 	rebuild_sleepers(m);
 	rebuild_finished(m);
 	model_rebuild_commands(m);
 	model_rebuild_servers(m);
-	m->telling_count = 0;
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		struct model_task *t = &m->tasks[i];
-		bool untold = false;
 
 		t->assigned = 0;
-		for (uint32_t e = 0; e < m->edge_slots; e++)
-			untold |= m->edges[e].waiter && m->edges[e].task == i && !m->edges[e].told;
-		for (uint32_t d = 1; d < m->dependency_slots; d++)
-			untold |= m->dependencies[d].task && m->dependencies[d].on == i &&
-				  m->dependencies[d].told == TQI_EDGE_OPEN;
-		if (model_state_is_final(t->state) && t->telling && untold)
-			m->telling[m->telling_count++] = i;
-		if (t->telling && !untold) { /* only the settling was left */
-			t->telling = false;
-			model_settle(m, i);
-		}
 		if (t->state != TQ_FREE && !model_state_is_final(t->state))
 			model_home(m, t); /* classes are made anew, all of this era */
 		if (t->state == TQ_RUNNING) {
