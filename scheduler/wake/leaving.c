@@ -56,12 +56,17 @@ bool tqi_worker_is_idle(struct tqi_tx *tx, const struct tqi_worker *worker)
 	return true;
 }
 
-/* The one that a slot is of, if it lives, leaves when nothing is left, and nothing is. */
+/*
+ * The one that a slot is of, if it lives, leaves when nothing is left, and nothing is.  In a
+ * shutdown all do, but one may have been taken back since the round began.
+ */
 static bool may_leave(struct tqi_tx *tx, uint32_t w)
 {
 	const struct tqi_worker *worker = tqi_sleepers_worker(tx, tqi_waiter_at(tx, w));
 
-	return worker && tqi_worker_is_idle(tx, worker);
+	return worker &&
+	       ((tqi_root(tx)->flags & TQI_ROOT_SHUTDOWN) || (worker->flags & TQI_WORKER_EMPTY)) &&
+	       tqi_worker_is_idle(tx, worker);
 }
 
 /* LV-1: a slice of the round. */
