@@ -93,6 +93,9 @@ static void explain_fault(const struct tqi_launch *launch, const struct tqi_laun
 				"cannot read the standard input of process %u: %s",
 				(unsigned)(exec->reader >> 32), why);
 		return;
+	case TQI_LAUNCH_NULL:
+		tqi_outcome_release(outcome, "cannot start a command: /dev/null", -fault->error);
+		return;
 	default:
 		tqi_outcome_release(outcome, "cannot start a command", -fault->error);
 	}

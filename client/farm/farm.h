@@ -70,6 +70,7 @@ struct tqi_child {
 	enum tqi_child_state state;
 	pid_t pid;
 	uint32_t early; /* deaths in a row soon after the start */
+	uint32_t unborn; /* PAUSED: forks in a row that failed */
 	bool retiring;	/* told to leave for good */
 	bool asked;	/* to leave when it has finished what it runs */
 	bool killed;	/* the master sent SIGKILL to get its tasks back */
@@ -104,6 +105,7 @@ struct tqi_farm {
 	pid_t pid;
 	bool terminal;	  /* it had a controlling one when it began */
 	bool stopping;	  /* no new tasks */
+	bool cannot_fork; /* the last fork of a worker failed, which has been said */
 	bool killing;	  /* no more patience either */
 	bool has_worked;  /* a worker has registered */
 	uint64_t kill_ns; /* stopping: end of the grace time; UINT64_MAX none */

@@ -57,6 +57,25 @@ static pid_t fork_worker(struct tqi_farm *farm, struct tqi_board *board)
 	return pid < 0 ? -error : pid;
 }
 
+static uint64_t pause_after(uint32_t failures)
+{
+	uint64_t pause = PAUSE_FIRST_NS
+			 << (failures < PAUSE_DOUBLINGS ? failures : PAUSE_DOUBLINGS);
+
+	return pause < PAUSE_LAST_NS ? pause : PAUSE_LAST_NS;
+}
+
+/* Said once, until there is one: what keeps it from forking may last. */
+static void put_off(struct tqi_farm *farm, struct tqi_child *child, uint64_t now, int error)
+{
+	child->start_ns = now + pause_after(child->unborn++);
+	tqi_farm_appoint(farm, child->start_ns);
+	if (!farm->cannot_fork)
+		tqi_farm_log(farm, "cannot fork a worker, and tries less and less often: %s",
+			     tq_strerror(error));
+	farm->cannot_fork = true;
+}
+
 static void start(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 {
 	struct tqi_board *board = tqi_farm_board(farm, child);
@@ -66,11 +85,10 @@ static void start(struct tqi_farm *farm, struct tqi_child *child, uint64_t now)
 	pid_t pid = fork_worker(farm, board);
 
 	if (pid < 0) {
-		child->start_ns = now + PAUSE_LAST_NS / 10;
-		tqi_farm_appoint(farm, child->start_ns);
-		tqi_farm_log(farm, "cannot fork a worker: %s", tq_strerror(pid));
+		put_off(farm, child, now, pid);
 		return;
 	}
+	farm->cannot_fork = false;
 	*child = (struct tqi_child){
 		.state = TQI_CHILD_LIVE, .pid = pid, .early = early, .start_ns = now
 	};
@@ -107,11 +125,7 @@ static uint64_t pause_of(struct tqi_farm *farm, struct tqi_child *child, uint64_
 		child->early = 0;
 		return 0;
 	}
-	uint64_t pause = PAUSE_FIRST_NS << child->early;
-
-	if (child->early < PAUSE_DOUBLINGS)
-		child->early++;
-	return pause < PAUSE_LAST_NS ? pause : PAUSE_LAST_NS;
+	return pause_after(child->early++);
 }
 
 /* One that left for good takes its place with it, unless it was too many. */

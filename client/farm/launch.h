@@ -20,6 +20,7 @@ enum tqi_launch_step {
 	TQI_LAUNCH_OUTPUT = 3,
 	TQI_LAUNCH_EXEC = 4,
 	TQI_LAUNCH_INPUT = 5,
+	TQI_LAUNCH_NULL = 6, /* /dev/null */
 };
 
 struct tqi_launch_fault {

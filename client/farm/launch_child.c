@@ -67,7 +67,7 @@ static void place_input(const struct tqi_launch *launch)
 
 	if (in < 0) {
 		errno = own ? errno : -in;
-		give_up(launch, own ? TQI_LAUNCH_SETUP : TQI_LAUNCH_INPUT);
+		give_up(launch, own ? TQI_LAUNCH_NULL : TQI_LAUNCH_INPUT);
 	}
 	place(in, STDIN_FILENO);
 }

@@ -188,6 +188,53 @@ says_refusal_once() {
 	says_refusal_once taskq run -- echo fine
 }
 
+@test "fault.X11: so do wait and submit --wait" {
+	local id
+
+	says_refusal_once bash -c 'taskq submit --wait -- true >id && echo fine'
+	id=$(submit -- true)
+	says_refusal_once bash -c "taskq wait $id && echo fine"
+}
+
+nobody=(setpriv --reuid 65534 --regid 65534 --clear-groups) # whose processes the kernel counts
+
+@test "fault.X11: a farm that cannot fork says so once, and goes on when it can" {
+	local id before
+
+	need_root
+	"${nobody[@]}" bash -c 'ulimit -u 1 && (true)' 2>/dev/null && skip "processes are not counted here"
+	id=$(cd / && "${nobody[@]}" taskq submit -- true 2>/dev/null)
+	start "${nobody[@]}" bash -c 'ulimit -S -u 1; exec taskq work -j1'
+	eventually 10 grep -q 'cannot fork a worker, and tries less and less often: Resource' err
+	before=$(naps)
+	eventually 10 eval '(($(naps) > before + 3))'
+	"${nobody[@]}" prlimit --pid "$pid" --nproc=100:
+	eventually 20 eval '[[ $("${nobody[@]}" taskq show --json "$id" | jq -r .state) == done ]]'
+	[[ $(grep -c 'cannot fork' err) == 1 ]]
+	end "$pid"
+	"${nobody[@]}" taskq destroy --force
+}
+
+# naps: how often the farm has slept.
+naps() {
+	sed -n 's/^voluntary_ctxt_switches:[[:space:]]*//p' "/proc/$pid/status"
+}
+
+@test "fault.X11: a command that has no /dev/null is given back with the reason" {
+	local id
+
+	need_root
+	unshare -m true 2>/dev/null || skip "no mount namespaces"
+	id=$(submit -- true)
+	start unshare -m sh -c 'mkdir shm && mount --bind /dev/shm shm && mount -t tmpfs none /dev &&
+		mkdir /dev/shm && mount --move shm /dev/shm && exec taskq work -j1'
+	eventually 10 grep -q 'cannot start a command: /dev/null: No such file' err
+	eventually 10 eval '[[ $(field $id attempt) == 3 ]]'
+	[[ $(grep -c 'cannot start' err) == 1 ]]
+	expect 0 why "$id"
+	prints "was given back: cannot start a command: /dev/null: No such file"
+}
+
 @test "fault.X11: map says once why workers of others cannot start its commands" {
 	says_refusal_once bash -c 'echo fine | exec taskq map -- echo'
 }

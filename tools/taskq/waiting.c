@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Waiting for tasks in the way of a program that people stop and continue. */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "errors.h"
 #include "format.h"
 #include "json.h"
 #include "outcome.h"
+#include "refusal.h"
 #include "signals.h"
 #include "waiting.h"
 
@@ -41,6 +43,35 @@ int wait_task(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_in
 		r = tq_wait(tq, &id, 1, time_left(deadline_ns), NULL, ret_info);
 		signals_sleep_end();
 	} while (r == -EINTR);
+	return r;
+}
+
+/* The states that end a wait, and one that says that an attempt may have been given back. */
+static uint32_t states_wanted(uint32_t state, bool is_told)
+{
+	const uint32_t final = (1u << TQ_STATE_COUNT) - (1u << TQ_DONE);
+	const uint32_t back = state == TQ_DELAYED ? TQ_RUNNING : TQ_DELAYED;
+
+	return is_told ? final : final | 1u << back;
+}
+
+/* As wait_task(); that a farm gives it back again and again, which need never end, is said once. */
+static int wait_telling(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_task_info *info)
+{
+	const uint64_t deadline_ns = deadline_of(timeout_ns);
+	struct tq_wait_opts opts = { .size = sizeof(opts) };
+	bool is_told = false;
+	int r;
+
+	if (tq_task_info(tq, id, info) < 0)
+		info->state = TQ_READY; /* the wait says what is wrong */
+	do {
+		is_told = is_told || refusal_say(info);
+		opts.states = states_wanted(info->state, is_told);
+		signals_sleep_begin();
+		r = tq_wait(tq, &id, 1, time_left(deadline_ns), &opts, info);
+		signals_sleep_end();
+	} while (r == -EINTR || (r == 0 && info->state < TQ_DONE));
 	return r;
 }
 
@@ -83,7 +114,9 @@ static int look_or_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct 
 {
 	if (timeout_ns == 0 && tq_task_info(tq, id, info) == 0 && info->state < TQ_DONE)
 		return -ETIMEDOUT;
-	const int r = wait_task(tq, id, timeout_ns, info);
+	/* Inside a task it may be refused, as one that would never end: only a wait for ends is. */
+	const int r = getenv("TASKQ_ATTEMPT") ? wait_task(tq, id, timeout_ns, info)
+					      : wait_telling(tq, id, timeout_ns, info);
 
 	if (r != -ETIMEDOUT)
 		return r;
