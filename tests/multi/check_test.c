@@ -30,7 +30,7 @@ static struct tq *open_segment(char name[TQ_NAME_MAX + 1])
 					   .max_bytes = 16u << 20 };
 	struct tq *tq;
 
-	snprintf(name, TQ_NAME_MAX, "test-check-%d", (int)getpid());
+	snprintf(name, TQ_NAME_MAX, "test-%d-check", (int)getpid());
 	assert_int_equal(tq_open(name, &opts, &tq), 0);
 	return tq;
 }

@@ -41,7 +41,7 @@ int farm_box_setup(void **state)
 	};
 
 	assert_non_null(box);
-	snprintf(box->name, sizeof(box->name), "test-farm-%d-%u", (int)getpid(), count++);
+	snprintf(box->name, sizeof(box->name), "test-%d-farm-%u", (int)getpid(), count++);
 	snprintf(box->dir, sizeof(box->dir), "/tmp/taskq-farm.XXXXXX");
 	assert_non_null(mkdtemp(box->dir));
 	assert_int_equal(tq_open(box->name, &opts, &box->tq), 0);

@@ -25,7 +25,7 @@ static int begin(void **state)
 					   .max_bytes = 64u << 20 };
 
 	(void)state;
-	snprintf(name, sizeof(name), "test-observe-%d", (int)getpid());
+	snprintf(name, sizeof(name), "test-%d-observe", (int)getpid());
 	return tq_open(name, &opts, &tq);
 }
 

@@ -359,7 +359,7 @@ static int observe_truncated(struct farm_box *box, void *arg)
 
 	(void)box;
 	(void)arg;
-	snprintf(name, sizeof(name), "test-cut-%d", (int)getpid());
+	snprintf(name, sizeof(name), "test-%d-cut", (int)getpid());
 	if (tq_open(name, &make, &tq) < 0 || tq_segment_info(tq, &info) < 0)
 		return 1;
 	tq_close(tq);
@@ -488,7 +488,7 @@ static void a1_most_tasks_are_accepted(void **state)
 	struct tq *tq;
 
 	(void)state;
-	snprintf(name, sizeof(name), "test-most-%d", (int)getpid());
+	snprintf(name, sizeof(name), "test-%d-most", (int)getpid());
 	assert_int_equal(tq_open(name, &opts, &tq), -EINVAL);
 	opts.tasks_max--;
 	assert_int_equal(tq_open(name, &opts, &tq), 0);

@@ -84,7 +84,7 @@ static void a6_d7_e1_threads_share_a_handle(void **state)
 	char name[TQ_NAME_MAX + 1];
 
 	(void)state;
-	snprintf(name, sizeof(name), "threads-test.%d", (int)getpid());
+	snprintf(name, sizeof(name), "test-%d-threads", (int)getpid());
 	assert_int_equal(tq_open(name, &opts, &queue), 0);
 	for (int i = 0; i < WORKERS; i++)
 		assert_int_equal(pthread_create(&workers[i], NULL, worker, NULL), 0);
