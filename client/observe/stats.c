@@ -160,6 +160,10 @@ static void add_stream(const struct tqi_stream *s, struct tq_counters *k)
 	k->moved += s->moved;
 	for (uint32_t i = 0; i < TQ_STATE_COUNT; i++)
 		k->depth[i] += s->depth[i];
+	const uint32_t held = s->held < s->depth[TQ_READY] ? s->held : s->depth[TQ_READY];
+
+	k->depth[TQ_READY] -= held; /* of a copy that may be damaged */
+	k->held += held;
 }
 
 /* Live workers that serve each queue; and copies of them, where kinds are asked for. */
@@ -274,11 +278,9 @@ static void add_guests(struct tq *tq, uint32_t q, uint32_t kind, struct classes 
 	}
 }
 
-static const uint32_t waiting_states[] = { TQ_READY, TQ_DELAYED, TQ_BLOCKED };
-
 static uint64_t count_waiting_states(const struct tq_counters *k)
 {
-	return (uint64_t)k->depth[TQ_READY] + k->depth[TQ_DELAYED] + k->depth[TQ_BLOCKED];
+	return (uint64_t)k->depth[TQ_READY] + k->held + k->depth[TQ_DELAYED] + k->depth[TQ_BLOCKED];
 }
 
 /*
@@ -292,11 +294,13 @@ static void count_decided(const struct tqi_queue *queue, struct tq_counters *k)
 
 	k->cancelled += left;
 	k->depth[TQ_CANCELLED] += (uint32_t)left;
-	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t *depth = &k->depth[waiting_states[i]];
-		const uint32_t n = left < *depth ? (uint32_t)left : *depth;
+	uint32_t *const waiting_ones[] = { &k->depth[TQ_READY], &k->held, &k->depth[TQ_DELAYED],
+					   &k->depth[TQ_BLOCKED] };
 
-		*depth -= n;
+	for (uint32_t i = 0; i < sizeof(waiting_ones) / sizeof(*waiting_ones); i++) {
+		const uint32_t n = left < *waiting_ones[i] ? (uint32_t)left : *waiting_ones[i];
+
+		*waiting_ones[i] -= n;
 		left -= n;
 	}
 }

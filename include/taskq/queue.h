@@ -121,7 +121,7 @@ TQ_API TQ_NODISCARD int tq_queue_steer(struct tq *tq, const char *queue,
 /*
  * Counters of a queue, or of one kind in it.  Totals count since creation, and never go
  * down.  A life that began has ended, was moved, or goes on: submitted is the sum of done,
- * failed, cancelled, expired and moved, and of the unfinished ones in .depth.
+ * failed, cancelled, expired and moved, and of the unfinished ones in .depth and .held.
  */
 struct tq_counters {
 	uint64_t submitted; /* lives begun here: by a submit, by a retry of a task that had
@@ -141,8 +141,11 @@ struct tq_counters {
 	 * count. */
 	uint64_t throttled_total;
 	uint64_t moved; /* unfinished tasks that went to another queue */
-	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state */
+	uint32_t depth[TQ_STATE_COUNT]; /* records in each state now, by enum tq_state; of
+					   TQ_READY those that are not held */
 	uint32_t throttled; /* of those ready, behind a full limit now, or without a server */
+	uint32_t held;	    /* that would be ready but for a hold: none of them can start */
+	uint32_t reserved0;
 	uint64_t oldest_ready_ns; /* age of the task that has been ready longest; 0 none */
 };
 

@@ -3,6 +3,32 @@
 # cancel, retry, hold, update, forget; pause, drain, purge.
 load helper
 
+@test "fault.L6: held tasks are a figure of their own, and not ready" {
+	local id
+
+	id=$(submit --hold -- true)
+	submit -- true
+	submit --hold --delay 1h -- true # delayed, and it stays so
+	expect 0
+	[[ $output =~ READY\ +HELD\ +WAITING\ +RUNNING ]]
+	[[ $output =~ open\ +0\ +1\ +1\ +1\ +0 ]]
+	taskq --json | jq -e '.queues[0] | .depth.ready == 1 and .held == 1 and .depth.delayed == 1' >/dev/null
+	expect 0 stats
+	prints "delayed 1  ready 1  running 0  held 1"
+	[[ $(taskq stats -H -o ready,held,delayed) == 1$'\t'1$'\t'1 ]]
+	taskq stats --prometheus >metrics
+	grep -q 'taskq_tasks{queue="default",state="ready"} 1$' metrics
+	grep -q 'taskq_tasks{queue="default",state="held"} 1$' metrics
+	expect 0 queue show
+	not grep -q 'ready 2' <<<"$output"
+	taskq unhold "$id"
+	[[ $(taskq stats -H -o ready,held) == 2$'\t'0 ]]
+	taskq hold "$id"
+	expect 0 purge
+	[[ $(taskq stats -H -o ready,held,delayed) == 0$'\t'0$'\t'0 ]]
+	expect 0 check
+}
+
 @test "E7: cancel a waiting task at once, a running one by ending it" {
 	local waiting running
 

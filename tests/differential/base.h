@@ -23,3 +23,6 @@ static inline int base_claim(struct tq_worker *worker, uint64_t timeout_ns, stru
 	return r == -EAGAIN ? -ETIMEDOUT : r;
 }
 #define tq_claim(...) base_claim(__VA_ARGS__)
+
+/* Those that are held are among them. */
+#define count_ready(counters) ((counters)->depth[TQ_READY])

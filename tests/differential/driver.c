@@ -96,6 +96,13 @@ static int compare_rows(const void *a, const void *b)
 	return r ? r : strcmp(x->kind, y->kind);
 }
 
+#ifndef count_ready
+static uint32_t count_ready(const struct tq_counters *c)
+{
+	return c->depth[TQ_READY] + c->held;
+}
+#endif
+
 static void print_row(const struct tq_queue_info *row)
 {
 	const struct tq_counters *c = &row->counters;
@@ -108,7 +115,7 @@ static void print_row(const struct tq_queue_info *row)
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
 		printf(" %llu", (unsigned long long)values[i]);
 	for (int s = 0; s < TQ_STATE_COUNT; s++)
-		printf(" %u", c->depth[s]);
+		printf(" %u", s == TQ_READY ? count_ready(c) : c->depth[s]);
 	putchar('\n');
 }
 

@@ -148,11 +148,19 @@ class Page(unittest.TestCase):
         self.work_off("-q", "mail")
         self.taskq("submit", "-q", "mail", "--delay", "1h", "--", "true")
         self.taskq("submit", "-q", "news", "--", "true")
+        self.taskq("submit", "-q", "news", "--hold", "--", "true")
         self.open()
         self.until(lambda: self.figures("finished")["done"] == "9")
         self.assertEqual(
             self.figures("unfinished"),
-            {"ready": "1", "running": "0", "delayed": "1", "blocked": "0", "throttled": "0"},
+            {
+                "ready": "1",
+                "running": "0",
+                "delayed": "1",
+                "blocked": "0",
+                "held": "1",
+                "throttled": "0",
+            },
         )
         self.assertEqual(
             self.figures("finished"), {"done": "9", "failed": "3", "cancelled": "0", "expired": "0"}

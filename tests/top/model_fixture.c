@@ -180,6 +180,7 @@ static void add_rows(void)
 	add_queue(2, "payments", 7, 1, 4200, 420);
 	add_queue(3, "reports", 12, 0, 0, 0);
 	queues[2].info.counters.throttled = 5;
+	queues[1].info.counters.held = 4;
 	queues[3].info.flags = TQ_QUEUE_PAUSED;
 	add_worker(0, TQ_WORKER_IS_MASTER, 'S', 0);
 	add_worker(1, 0, 'S', 1);
@@ -233,6 +234,7 @@ static void add_sums(struct model *model)
 		model->total.failed += k->failed;
 		model->total.started += k->started;
 		model->total.throttled += k->throttled;
+		model->total.held += k->held;
 		model->total.depth[TQ_READY] += k->depth[TQ_READY];
 		model->total.depth[TQ_RUNNING] += k->depth[TQ_RUNNING];
 	}

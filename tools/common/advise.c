@@ -48,7 +48,8 @@ static bool advise_full_queue(const struct cli *cli)
 	if (tq_queue_info(cli->tq, cli->queue, &queue) < 0 || queue.depth_max == 0)
 		return false;
 
-	const uint32_t waiting = depth[TQ_BLOCKED] + depth[TQ_DELAYED] + depth[TQ_READY];
+	const uint32_t waiting =
+		depth[TQ_BLOCKED] + depth[TQ_DELAYED] + depth[TQ_READY] + queue.counters.held;
 
 	if (waiting < queue.depth_max)
 		return false;

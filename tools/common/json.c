@@ -145,6 +145,7 @@ static void add_counters(json_t *object, const struct tq_counters *counters)
 		json_object_set_new(object, "success_rate",
 				    json_real((double)counters->done / (double)ended));
 	json_object_set_new(object, "depth", json_of_depth(counters->depth));
+	json_object_set_new(object, "held", json_u64(counters->held));
 	if (counters->throttled)
 		json_object_set_new(object, "throttled", json_u64(counters->throttled));
 	json_object_set_new(object, "oldest_ready_ns", json_u64(counters->oldest_ready_ns));

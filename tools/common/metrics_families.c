@@ -258,7 +258,8 @@ static void put_ends(const struct metrics_to *to, const struct metrics_data *dat
 static void put_depths(const struct metrics_to *to, const struct metrics_data *data)
 {
 	static const struct metric depth = { "taskq_tasks", METRIC_GAUGE, NULL,
-					     "Records of tasks by state" };
+					     "Records of tasks by state; ready ones that are "
+					     "held are held" };
 
 	metric_begin(to, &depth);
 	for (uint32_t i = 0; i < data->row_count; i++)
@@ -269,6 +270,11 @@ static void put_depths(const struct metrics_to *to, const struct metrics_data *d
 			metric_value(to, &depth, labels.list,
 				     data->rows[i].info.counters.depth[state]);
 		}
+	for (uint32_t i = 0; i < data->row_count; i++) {
+		const struct row_labels labels = labels_of(data, &data->rows[i], "state", "held");
+
+		metric_value(to, &depth, labels.list, data->rows[i].info.counters.held);
+	}
 }
 
 static void put_waits(const struct metrics_to *to, const struct metrics_data *data)

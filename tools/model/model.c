@@ -70,6 +70,7 @@ static void add_counters(struct tq_counters *to, const struct tq_counters *from)
 	to->reclaimed += from->reclaimed;
 	to->stolen += from->stolen;
 	to->throttled += from->throttled;
+	to->held += from->held;
 	to->throttled_total += from->throttled_total;
 	to->moved += from->moved;
 	for (uint32_t state = 0; state < TQ_STATE_COUNT; state++)

@@ -65,8 +65,9 @@ static void add_counters(struct lines *lines, const char *name, const struct tq_
 		  (unsigned long long)k->done, (unsigned long long)k->failed,
 		  (unsigned long long)k->cancelled, (unsigned long long)k->expired);
 	lines_add(lines, ROLE_TEXT, " ",
-		  "ready %u, running %u, delayed %u, blocked %u, throttled %u", k->depth[TQ_READY],
-		  k->depth[TQ_RUNNING], k->depth[TQ_DELAYED], k->depth[TQ_BLOCKED], k->throttled);
+		  "ready %u, running %u, delayed %u, blocked %u, held %u, throttled %u",
+		  k->depth[TQ_READY], k->depth[TQ_RUNNING], k->depth[TQ_DELAYED],
+		  k->depth[TQ_BLOCKED], k->held, k->throttled);
 	lines_add(lines, ROLE_TEXT, " ",
 		  "retried %llu, crashed %llu, lost leases %llu, stolen %llu",
 		  (unsigned long long)k->retried, (unsigned long long)k->crashed,

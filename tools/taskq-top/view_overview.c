@@ -29,7 +29,7 @@ static void put_word(struct pen *pen, enum role role, const char *text)
 	pen->x = cells_put(pen->cells, pen->x, pen->y, pen->cells->width, role, text);
 }
 
-/* "ready 812k   ": the figure in its colour when it is not zero. */
+/* "ready 812k  ": the figure in its colour when it is not zero. */
 static void put_figure(struct pen *pen, const char *name, enum role role, uint64_t count)
 {
 	char text[FORMAT_MAX];
@@ -37,7 +37,7 @@ static void put_figure(struct pen *pen, const char *name, enum role role, uint64
 	put_word(pen, ROLE_DIM, name);
 	put_word(pen, ROLE_DIM, " ");
 	put_word(pen, count ? role : ROLE_DIM, format_count(count, text));
-	put_word(pen, ROLE_DIM, "   ");
+	put_word(pen, ROLE_DIM, "  ");
 }
 
 static void put_tasks(struct pen *pen, int y)
@@ -50,6 +50,7 @@ static void put_tasks(struct pen *pen, int y)
 	put_figure(pen, "running", ROLE_BUSY, total->depth[TQ_RUNNING]);
 	put_figure(pen, "delayed", ROLE_STRONG, total->depth[TQ_DELAYED]);
 	put_figure(pen, "blocked", ROLE_STRONG, total->depth[TQ_BLOCKED]);
+	put_figure(pen, "held", ROLE_WARN, total->held);
 	put_figure(pen, "throttled", ROLE_WARN, total->throttled);
 	begin_line(pen, y + 1, "Ended");
 	put_figure(pen, "done", ROLE_GOOD, total->done);

@@ -109,6 +109,7 @@ NUMBER_COLUMN(ready, ROLE_STRONG, depth_of(row)[TQ_READY])
 NUMBER_COLUMN(running, ROLE_BUSY, depth_of(row)[TQ_RUNNING])
 NUMBER_COLUMN(delayed, ROLE_TEXT, depth_of(row)[TQ_DELAYED])
 NUMBER_COLUMN(blocked, ROLE_TEXT, depth_of(row)[TQ_BLOCKED])
+NUMBER_COLUMN(held, ROLE_WARN, info_of(row)->counters.held)
 NUMBER_COLUMN(throttled, ROLE_WARN, info_of(row)->counters.throttled)
 NUMBER_COLUMN(all_done, ROLE_TEXT, info_of(row)->counters.done)
 NUMBER_COLUMN(all_failed, ROLE_BAD, info_of(row)->counters.failed)
@@ -141,6 +142,7 @@ static const struct column columns[] = {
 	{ "OK%", 5, 138, true, false, put_success, rank_success },
 	{ "RETRY", 6, 152, true, true, put_retried, rank_retried },
 	{ "CRASH", 6, 152, true, true, put_crashed, rank_crashed },
+	{ "HELD", 6, 159, true, true, put_held, rank_held },
 };
 
 static uint32_t count(const struct model *model)

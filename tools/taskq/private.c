@@ -25,7 +25,8 @@ static bool is_idle(const struct tq_queue_info *queue)
 	const uint32_t *depth = queue->counters.depth;
 
 	return queue->workers == 0 && queue->flags == 0 && depth[TQ_BLOCKED] == 0 &&
-	       depth[TQ_DELAYED] == 0 && depth[TQ_READY] == 0 && depth[TQ_RUNNING] == 0;
+	       depth[TQ_DELAYED] == 0 && depth[TQ_READY] == 0 && queue->counters.held == 0 &&
+	       depth[TQ_RUNNING] == 0;
 }
 
 /* The segment's file, which is there to be locked and never read. */

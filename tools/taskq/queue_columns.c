@@ -138,6 +138,8 @@ const struct column queue_columns[] = {
 	DEPTH("ready", "READY", TQ_READY, "tasks that may start"),
 	FIELD("throttled", "THROTTLED", COLUMN_COUNT32, info.counters.throttled,
 	      "of those, behind a full limit or without a server"),
+	FIELD("held", "HELD", COLUMN_COUNT32, info.counters.held,
+	      "tasks that may start but for a hold"),
 	DEPTH("running", "RUNNING", TQ_RUNNING, "tasks that run"),
 	FIGURES("kept", "KEPT", info, put_kept, "records of tasks that have ended"),
 	FIELD("oldest", "OLDEST", COLUMN_DURATION, info.counters.oldest_ready_ns,

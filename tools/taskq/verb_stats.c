@@ -92,6 +92,8 @@ static void print_counters(const struct tq_counters *counters)
 	for (uint32_t state = TQ_BLOCKED; state < TQ_STATE_COUNT; state++)
 		if (counters->depth[state] || state == TQ_READY || state == TQ_RUNNING)
 			printf("  %s %u", tq_task_state_name(state), counters->depth[state]);
+	if (counters->held)
+		printf("  held %u", counters->held);
 	if (counters->throttled)
 		printf("  throttled %u", counters->throttled);
 	if (counters->oldest_ready_ns)

@@ -59,6 +59,7 @@ static void put_queue(struct status *status, const struct tq_queue_info *info)
 	table_cell(table, "%s", state);
 	table_cell(table, "%u", info->workers);
 	table_cell(table, "%u", depth[TQ_READY]);
+	table_cell(table, "%u", info->counters.held);
 	table_cell(table, "%u", depth[TQ_DELAYED] + depth[TQ_BLOCKED]);
 	table_cell(table, "%u", depth[TQ_RUNNING]);
 	table_cell(table, "%llu", (unsigned long long)info->counters.done);
@@ -135,8 +136,9 @@ static int each_worker(struct status *status)
 
 static int print_status(struct status *status)
 {
-	static const char *const queue_headers[] = { "QUEUE",	"STATE",   "WORKERS", "READY",
-						     "WAITING", "RUNNING", "DONE",    "FAILED" };
+	static const char *const queue_headers[] = { "QUEUE",	"STATE", "WORKERS",
+						     "READY",	"HELD",	 "WAITING",
+						     "RUNNING", "DONE",	 "FAILED" };
 	static const char *const worker_headers[] = { "WORKER", "NAME",	 "PID",	 "STATE",
 						      "AGE",	"TASKS", "TASK", "QUEUES" };
 	int r;
