@@ -228,6 +228,13 @@ scene() {
 	[[ $(to queue show --json default | jq .depth_max) == null ]]
 }
 
+@test "issue 14.6: what is no file is named as such" {
+	expect 2 load /
+	says 'FILE "/": Is a directory'
+	expect 2 load /dev/null
+	says "No data available"
+}
+
 @test "issue 14.6: bad files are refused whole, with the line" {
 	scene
 	taskq dump >all

@@ -160,6 +160,18 @@ plain() {
 	sed -z ':a; s/\r\x1b\[K[^\r\n]*\(\r\x1b\[K\)/\1/; ta; s/\r\x1b\[K//g; s/\r//g' "$1" | grep -v '^Script'
 }
 
+@test "fault.L16: --resume takes no file that is no job log, and leaves it as it is" {
+	printf 'mine\n' >letter
+	run -1 --separate-stderr bash -c 'seq 3 | taskq map --joblog letter --resume -- echo'
+	says "letter: its first line is not that of a job log"
+	[[ $(cat letter) == mine ]]
+	printf 'number\texit\tsec' >cut # by a kill
+	[[ $(seq 3 | taskq map -k --joblog cut --resume -- echo) == $'1\n2\n3' ]]
+	[[ $(seq 3 | taskq map -k --joblog cut --resume -- echo) == "" ]]
+	printf 'number\texit\tseconds\toutcome\tline\n1073741823\t0\t1\tdone\tx\n' >far
+	[[ $(ulimit -v 20000000; seq 1 | taskq map --dry-run --joblog far --resume -- echo) == "echo 1" ]]
+}
+
 @test "fault.L16: on a terminal map shows how far it has come, and leaves the output alone" {
 	export TERM=xterm
 	start script -qfec 'seq 3 | taskq map -k -j2 -- sh -c "while [ ! -e go\$1 ]; do sleep 0.02; done; echo \$1; [ \$1 != 1 ]" -' seen

@@ -21,10 +21,12 @@ static bool has_room(struct joblog *log, uint64_t number)
 		return true;
 	while (count <= number)
 		count *= 2;
-	done = reallocarray(log->done, count, sizeof(*done));
+	done = calloc(count, sizeof(*done)); /* of numbers that are missing no memory is touched */
 	if (!done)
 		return false;
-	memset(done + log->count, 0, (count - log->count) * sizeof(*done));
+	if (log->count)
+		memcpy(done, log->done, log->count * sizeof(*done));
+	free(log->done);
 	log->done = done;
 	log->count = count;
 	return true;
@@ -51,6 +53,12 @@ static bool read_line(struct joblog *log, char *text)
 	return exit_code != 0 || log->done[number];
 }
 
+/* Its first line, be it cut by a kill: what is none is somebody's file, and is let alone. */
+static bool is_header(const char *text)
+{
+	return strncmp(text, HEADER, strcspn(text, "\n")) == 0;
+}
+
 /* A last line without its end was written by a process that was killed: it does not count. */
 static int read_done(struct joblog *log, FILE *file)
 {
@@ -58,6 +66,8 @@ static int read_done(struct joblog *log, FILE *file)
 	char *text = NULL;
 	int r = 0;
 
+	if (getline(&text, &room, file) > 0 && !is_header(text))
+		r = -EMEDIUMTYPE;
 	while (r == 0 && getline(&text, &room, file) > 0)
 		if (strchr(text, '\n') && !read_line(log, text))
 			r = -ENOMEM;
@@ -99,7 +109,8 @@ bool joblog_open(struct cli *cli, struct joblog *log, const char *path, bool res
 		r = begin_writing(log, path, resume);
 	if (r == 0)
 		return true;
-	complain("map: --joblog %s: %s", path, strerror(-r));
+	complain("map: --joblog %s: %s", path,
+		 r == -EMEDIUMTYPE ? "its first line is not that of a job log" : strerror(-r));
 	cli->exit_code = CLI_NOTHING;
 	return false;
 }

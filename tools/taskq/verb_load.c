@@ -81,7 +81,7 @@ static int open_file(const char *path)
 	fd = is_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && fstat(fd, &status) == 0 && !S_ISREG(status.st_mode)) {
 		close(fd);
-		return -EINVAL;
+		return S_ISDIR(status.st_mode) ? -EISDIR : -ENODATA;
 	}
 	return fd < 0 ? -errno : fd;
 }

@@ -152,7 +152,7 @@ static int see_through(struct run *run)
 	int r;
 
 	if (streamed < 0) {
-		if (streamed != -EPIPE)
+		if (streamed != -EPIPE && streamed != -EIO) /* said when that is closed */
 			fail_task(cli, streamed, run->id);
 		cancel_run(run);
 	}
