@@ -4,12 +4,13 @@
  * the segment on the way is a crash state, examined in a lab (tests/crash/lab.h).
  *
  *   linear_test [--share I/N] [--seed S] [--seconds T] [--only OPERATION[/STATE]]
- *               [--levels 1..3] [--thorough] [--verbose] [--stepped FILE]
+ *               [--levels 1..3] [--thorough] [--every] [--verbose] [--stepped FILE]
  *               [--list | --functions]
  *
  * --seconds stops after that time, also within a sweep, in an order that depends on
  * the seed; without a seed, one is taken from the clock and printed.  --thorough steps every rescue to
- * its end, and checks after each.  --table prints what was swept, for the documents.
+ * its end, and checks after each.  --every steps each instruction of the victim, and not only
+ * those that store into the segment or belong to an operation on a lock.  --table prints what was swept, for the documents.
  * --stepped writes the addresses of the instructions that were stepped, for stores.sh.
  */
 #include <stdio.h>
@@ -31,6 +32,7 @@ struct options {
 	const char *stepped;
 	uint32_t levels;
 	bool thorough;
+	bool every;
 	bool verbose;
 	bool table;
 };
@@ -43,6 +45,7 @@ struct run {
 	struct tqt_sweep sweep;
 	struct tqt_lab labs[TQT_LEVELS_MAX];
 	bool labs_are_open;
+	bool every;
 	uint32_t levels;
 	struct tqt_thread thread;
 	struct tqt_stepper stepper;
@@ -135,7 +138,9 @@ static void begin(struct run *run)
 	tqt_thread_here(&run->thread, &w->map);
 	tqt_robust_changed(&run->thread, run->robust_seen);
 	run->undo_before = 0;
-	run->stepper = (struct tqt_stepper){ .look = look, .arg = run };
+	run->stepper = (struct tqt_stepper){ .look = look,
+					     .arg = run,
+					     .stores = run->every ? NULL : &w->map };
 }
 
 /* Killed as soon as it has said what it did: that stands. */
@@ -343,6 +348,8 @@ static void parse(int argc, char **argv, struct options *o)
 			list(argv[i][2] == 'f');
 		} else if (strcmp(argv[i], "--thorough") == 0) {
 			o->thorough = true;
+		} else if (strcmp(argv[i], "--every") == 0) {
+			o->every = true;
 		} else if (strcmp(argv[i], "--table") == 0) {
 			o->table = true;
 		} else if (strcmp(argv[i], "--verbose") == 0) {
@@ -382,6 +389,7 @@ int main(int argc, char **argv)
 	if (o.stepped)
 		tqt_step_note();
 	run.levels = o.levels;
+	run.every = o.every;
 	double start = tqt_seconds();
 
 	run.sweep.end_s = o.seconds > 0 ? start + o.seconds : 0;

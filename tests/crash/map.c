@@ -2,6 +2,8 @@
 /* Watched mappings. */
 #include "tests/crash/map.h"
 
+#include "tests/crash/step.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,14 +33,17 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	uint32_t page = m ? (uint32_t)(((uintptr_t)info->si_addr - (uintptr_t)m->base) / TQT_PAGE)
 			  : 0;
 
-	(void)context;
-	if (!m || m->is_written[page]) { /* a fault of its own: die of it */
+	if (!m || (m->is_written[page] && !m->is_guarded)) { /* a fault of its own: die of it */
 		signal(number, SIG_DFL);
 		return;
 	}
+	if (!m->is_written[page])
+		m->pages[m->count++] = page;
 	m->is_written[page] = 1;
-	m->pages[m->count++] = page;
+	if (m->is_guarded && m->open_count < m->page_count)
+		m->open[m->open_count++] = page;
 	mprotect(m->base + (uint64_t)page * TQT_PAGE, TQT_PAGE, PROT_READ | PROT_WRITE);
+	tqt_step_store(m, context);
 }
 
 static void install(void)
@@ -64,6 +69,7 @@ void tqt_map_init(struct tqt_map *map, unsigned char *base, uint64_t bytes)
 {
 	*map = (struct tqt_map){ .base = base, .page_count = (uint32_t)(bytes / TQT_PAGE) };
 	map->pages = allocate(map->page_count * sizeof(*map->pages));
+	map->open = allocate(map->page_count * sizeof(*map->open));
 	map->is_written = allocate(map->page_count);
 	map->shadow = allocate(bytes);
 	install();
@@ -83,6 +89,7 @@ void tqt_map_free(struct tqt_map *map)
 		if (maps[i] == map)
 			maps[i] = NULL;
 	free(map->pages);
+	free(map->open);
 	free(map->is_written);
 	free(map->shadow);
 }
@@ -91,7 +98,8 @@ void tqt_map_watch(struct tqt_map *map)
 {
 	uint64_t bytes = (uint64_t)map->page_count * TQT_PAGE;
 
-	map->count = 0;
+	map->count = map->open_count = 0;
+	map->is_guarded = false;
 	memset(map->is_written, 0, map->page_count);
 	memcpy(map->shadow, map->base, bytes);
 	mprotect(map->base, bytes, PROT_READ);
@@ -100,6 +108,16 @@ void tqt_map_watch(struct tqt_map *map)
 void tqt_map_unwatch(struct tqt_map *map)
 {
 	mprotect(map->base, (uint64_t)map->page_count * TQT_PAGE, PROT_READ | PROT_WRITE);
+}
+
+void tqt_map_close(struct tqt_map *map)
+{
+	map->is_guarded = true;
+	while (map->open_count > 0) {
+		uint64_t at = (uint64_t)map->open[--map->open_count] * TQT_PAGE;
+
+		mprotect(map->base + at, TQT_PAGE, PROT_READ);
+	}
 }
 
 bool tqt_map_changed(struct tqt_map *map)

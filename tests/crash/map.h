@@ -17,6 +17,9 @@ struct tqt_map {
 	uint32_t count;	 /* pages written */
 	uint32_t *pages; /* their numbers, in order of the first store */
 	uint8_t *is_written;
+	bool is_guarded; /* a page that has been written can be closed again */
+	uint32_t open_count;
+	uint32_t *open;	       /* pages that are writable now; those of a guarded map only */
 	unsigned char *shadow; /* the bytes at the last comparison */
 };
 
@@ -26,6 +29,8 @@ void tqt_map_free(struct tqt_map *map);
 /* Nothing written yet; the shadow is what is there now. */
 void tqt_map_watch(struct tqt_map *map);
 void tqt_map_unwatch(struct tqt_map *map);
+/* Its pages are read-only again: each store faults, and can be stepped (tests/crash/step.h). */
+void tqt_map_close(struct tqt_map *map);
 /* Whether any byte differs from the shadow; the shadow is brought up to date. */
 bool tqt_map_changed(struct tqt_map *map);
 /* Make `to` equal to `from`, its shadow too; both began as the same bytes. */

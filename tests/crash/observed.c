@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "client/observe/reading.h"
 #include "scheduler/record/records.h"
 #include "scheduler/record/extra.h"
 #include "tests/crash/lab.h"
@@ -71,15 +72,14 @@ struct said {
 };
 static struct said said[2][OBSERVED_MAX];
 
-static void ask_task(struct tqt_lab *lab, uint32_t index, struct said *ret_said)
+static void ask_task(struct tqt_lab *lab, struct tq *tq, uint32_t index, struct said *ret_said)
 {
 	const struct tqi_task *t = stable_record(lab, TQI_TASKS, index);
 
 	if (!t || t->state == TQ_FREE)
 		return;
 	ret_said->info.task.size = sizeof(ret_said->info.task);
-	ret_said->r =
-		tq_task_info(lab->tq, tqi_id_make(index, t->generation), &ret_said->info.task);
+	ret_said->r = tq_task_info(tq, tqi_id_make(index, t->generation), &ret_said->info.task);
 }
 
 static void observe_blocks(struct tqt_lab *lab, uint32_t index, const struct tqi_task *t)
@@ -221,11 +221,30 @@ static void ask_queue(struct tqt_lab *lab, uint32_t index, struct said *ret_said
 	counters->oldest_ready_ns = 0;
 }
 
+struct asked {
+	struct tqt_lab *lab;
+	struct said *tasks;
+};
+
+static void ask_tasks(const struct tqi_segment *seg, void *arg)
+{
+	const struct asked *asked = arg;
+	struct tq reader = *asked->lab->tq;
+
+	reader.seg = *seg;
+	memset(asked->tasks, 0, OBSERVED_MAX * sizeof(*asked->tasks));
+	for (uint32_t i = 1; i < observed_count(asked->lab, TQI_TASKS); i++)
+		ask_task(asked->lab, &reader, i, &asked->tasks[i]);
+}
+
+/* Of all tasks in one reading: where somebody is inside, a view for each takes most of the time. */
 static void ask_all(struct tqt_lab *lab, struct said all[2][OBSERVED_MAX])
 {
-	memset(all, 0, 2 * sizeof(all[0]));
-	for (uint32_t i = 1; i < observed_count(lab, TQI_TASKS); i++)
-		ask_task(lab, i, &all[0][i]);
+	struct asked asked = { lab, all[0] };
+
+	if (tqi_read(lab->tq, ask_tasks, &asked) != TQI_VIEW_WHOLE)
+		ask_tasks(&lab->tq->seg, &asked);
+	memset(all[1], 0, sizeof(all[1]));
 	for (uint32_t i = 1; i < observed_count(lab, TQI_QUEUES); i++)
 		ask_queue(lab, i, &all[1][i]);
 }

@@ -2,6 +2,8 @@
 /* The trap flag and its handler. */
 #include "tests/crash/step.h"
 
+#include "tests/crash/map.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,11 +36,24 @@ static void on_trap(int number, siginfo_t *info, void *context)
 	if (s) {
 		s->steps++;
 		note((uintptr_t)u->uc_mcontext.gregs[REG_RIP]); /* the next one */
-		if (s->look(s))
+		if (!s->look(s))
+			current = NULL;
+		else if (!s->stores || s->is_close)
 			return;
 	}
-	current = NULL;
+	if (s && s->stores)
+		tqt_map_close(s->stores);
 	u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+void tqt_step_store(const struct tqt_map *map, void *context)
+{
+	ucontext_t *u = context;
+
+	if (!current || current->stores != map)
+		return;
+	note((uintptr_t)u->uc_mcontext.gregs[REG_RIP]);
+	u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
 void tqt_step_install(void)
@@ -82,10 +97,36 @@ void tqt_step_write(const char *path)
 	}
 }
 
+/* Not inlined: it uses the stack below, where a leaf may have something. */
+static __attribute__((noinline)) void set_flag(void)
+{
+	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+}
+
 void tqt_step_begin(struct tqt_stepper *stepper)
 {
+	if (stepper->stores)
+		tqt_map_close(stepper->stores); /* what others have stored into meanwhile */
 	current = stepper;
-	__asm__ volatile("pushfq; orq %0, (%%rsp); popfq" : : "i"(TRAP_FLAG) : "memory", "cc");
+	if (!stepper->stores || stepper->is_close)
+		set_flag();
+}
+
+struct tqt_stepper *tqt_step_closely(void)
+{
+	struct tqt_stepper *s = current && current->stores ? current : NULL;
+
+	if (s) {
+		s->is_close = true;
+		set_flag();
+	}
+	return s;
+}
+
+void tqt_step_loosely(struct tqt_stepper *stepper)
+{
+	if (stepper)
+		stepper->is_close = false; /* seen after the next instruction */
 }
 
 void tqt_step_end(void)

@@ -53,11 +53,13 @@ addr2line -a -f -i -e "$program" <"$work/stores" | awk -v root="$root/" '
 
 [ -s "$work/sites" ] || { echo "stores: $program has no debug information of this tree"; exit 1; }
 
-# Rescues: those of one sweep do.
-"$program" --only complete/EMPTY --stepped "$work/rescues" >/dev/null
+# Rescues: those of one sweep do.  And two with every instruction: what the setters store into
+# a handle, which is in no segment, the others do not stop at.
+"$program" --only complete/EMPTY --every --stepped "$work/rescues" >/dev/null
+"$program" --only submit_kind/EMPTY --levels 1 --every --stepped "$work/handles" >/dev/null
 
 # What has a store that was not stepped over at a line that has none that was.
-sort -u "$work/rescues" "${stepped[@]}" >"$work/stepped"
+sort -u "$work/rescues" "$work/handles" "${stepped[@]}" >"$work/stepped"
 awk -v root="$root/" '
 	FNR == NR { stepped[$1] = 1; next }
 	{
