@@ -111,8 +111,6 @@ echo 'T2   another toy' >>tests/faults.list
 red faults 'a fault without a test' T2
 echo '@test "fault.T3: a toy" {' >>tests/unit/named.bats
 red faults 'a test of no fault' T3
-echo 'T1   not yet: a toy' >tests/faults.list
-red faults 'a test of what has none' 'T1'
 c_file tests/unit/named.c '/* fault.T1 is meant */'
 rm tests/unit/named.bats
 red faults 'a fault that is only spoken of' 'T1'
