@@ -2,6 +2,7 @@
 /* The attempt that a thread, or a process inside a command, works for. */
 #include "client/core/current_attempt.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@ void tqi_behalf_read(struct tq *tq)
 
 int tq_claim_adopt(struct tq_worker *worker, const struct tq_claim *claim)
 {
+	if (!worker)
+		return -EINVAL;
 	int r = tqi_worker_usable(worker);
 
 	if (r == 0)

@@ -27,6 +27,8 @@ int tq_version_at_least(unsigned major, unsigned minor, unsigned patch)
 
 char *tq_task_id_format(uint64_t id, char *buf)
 {
+	if (!buf)
+		return NULL;
 	snprintf(buf, TQ_ID_TEXT_MAX, "%u-%llu", tqi_id_index(id),
 		 (unsigned long long)tqi_id_generation(id));
 	return buf;
@@ -52,6 +54,8 @@ static int parse_digits(const char **text, uint64_t max, uint64_t *ret_value)
 
 int tq_task_id_parse(const char *text, uint64_t *ret_id)
 {
+	if (!text || !ret_id)
+		return -EINVAL;
 	uint64_t index, generation;
 
 	if (parse_digits(&text, TQI_INDEX_MASK, &index) < 0 || (*text != '-' && *text != '.'))
@@ -66,6 +70,8 @@ int tq_task_id_parse(const char *text, uint64_t *ret_id)
 /* What is not a task has a letter before it. */
 static char *format_lettered(char letter, uint64_t id, char *buf)
 {
+	if (!buf)
+		return NULL;
 	buf[0] = letter;
 	snprintf(buf + 1, TQ_ID_TEXT_MAX - 1, "%u-%llu", tqi_id_index(id),
 		 (unsigned long long)tqi_id_generation(id));
@@ -79,7 +85,7 @@ char *tq_schedule_id_format(uint64_t id, char *buf)
 
 int tq_schedule_id_parse(const char *text, uint64_t *ret_id)
 {
-	return text[0] == 's' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
+	return text && text[0] == 's' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
 }
 
 char *tq_group_id_format(uint64_t id, char *buf)
@@ -89,7 +95,7 @@ char *tq_group_id_format(uint64_t id, char *buf)
 
 int tq_group_id_parse(const char *text, uint64_t *ret_id)
 {
-	return text[0] == 'g' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
+	return text && text[0] == 'g' ? tq_task_id_parse(text + 1, ret_id) : -EINVAL;
 }
 
 /* The texts of a map of names; `unknown` for a value that is not in it. */
@@ -117,6 +123,8 @@ NAMES(tq_trace_event_name, TQ_TRACE_MAP, "unknown")
 
 int tq_priority_parse(const char *text, int32_t *ret_priority)
 {
+	if (!text || !ret_priority)
+		return -EINVAL;
 	static const struct {
 		const char *name;
 		int32_t value;
@@ -146,6 +154,8 @@ int tq_priority_parse(const char *text, int32_t *ret_priority)
 
 char *tq_cause_format(uint32_t cause, int32_t arg, char *buf)
 {
+	if (!buf)
+		return NULL;
 	const size_t room = 32;
 	const char *name = cause == TQ_CAUSE_SIGNAL ? sigabbrev_np(arg) : NULL;
 

@@ -27,6 +27,8 @@ int tqi_options_in(void *to, uint64_t known, uint64_t least, const void *from)
 
 int tqi_snapshot_room(const void *to, uint64_t *ret_room)
 {
+	if (!to)
+		return -EINVAL;
 	memcpy(ret_room, to, sizeof(*ret_room));
 	return *ret_room >= sizeof(*ret_room) ? 0 : -EINVAL;
 }

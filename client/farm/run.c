@@ -15,16 +15,22 @@ struct tq_run {
 
 const struct tq_claim *tq_run_claim(const struct tq_run *run)
 {
+	if (!run)
+		return NULL;
 	return run->claim;
 }
 
 struct tq_worker *tq_run_worker(const struct tq_run *run)
 {
+	if (!run)
+		return NULL;
 	return run->worker;
 }
 
 int tq_run_result(struct tq_run *run, const void *data, uint64_t bytes)
 {
+	if (!run || (bytes && !data))
+		return -EINVAL;
 	if (bytes > TQ_PAYLOAD_MAX)
 		return -E2BIG;
 	void *buffer = tqi_outcome_room(run->outcome, bytes);
@@ -40,21 +46,29 @@ int tq_run_result(struct tq_run *run, const void *data, uint64_t bytes)
 
 int tq_run_progress(struct tq_run *run, uint32_t percent, const char *text)
 {
+	if (!run)
+		return -EINVAL;
 	return tq_claim_progress(run->worker, run->claim, percent, text);
 }
 
 int tq_run_checkpoint(struct tq_run *run, const void *data, uint64_t bytes)
 {
+	if (!run)
+		return -EINVAL;
 	return tq_claim_checkpoint(run->worker, run->claim, data, bytes);
 }
 
 int tq_run_stopping(struct tq_run *run)
 {
+	if (!run)
+		return -EINVAL;
 	return tq_claim_stopping(run->worker, run->claim);
 }
 
 void tq_run_error(struct tq_run *run, const char *text)
 {
+	if (!run)
+		return;
 	snprintf(run->error, sizeof(run->error), "%s", text ? text : "");
 }
 

@@ -40,16 +40,22 @@ static int copy_block(struct tq *tq, uint64_t id, bool result, void *buf, uint64
 
 int tq_task_result(struct tq *tq, uint64_t id, void *buf, uint64_t room, uint64_t *ret_bytes)
 {
+	if (!tq || (room && !buf))
+		return -EINVAL;
 	return copy_block(tq, id, true, buf, room, ret_bytes);
 }
 
 int tq_task_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room, uint64_t *ret_bytes)
 {
+	if (!tq || (room && !buf))
+		return -EINVAL;
 	return copy_block(tq, id, false, buf, room, ret_bytes);
 }
 
 int tq_task_history(struct tq *tq, uint64_t id, struct tq_attempt_info *attempts)
 {
+	if (!tq || !attempts)
+		return -EINVAL;
 	struct tq_attempt_info ring[TQ_HISTORY_MAX];
 	struct tqi_task task;
 

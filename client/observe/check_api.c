@@ -181,6 +181,8 @@ static int repair(struct tq *tq, void *scratch, uint64_t bytes, tqi_check_findin
 
 int tq_check(struct tq *tq, uint32_t flags, tq_check_report *report, void *arg)
 {
+	if (!tq)
+		return -EINVAL;
 	if (flags & ~(TQ_CHECK_EXACT | TQ_CHECK_REPAIR))
 		return -EINVAL;
 	uint64_t bytes = tqi_check_scratch_bytes(&tq->seg.geometry);

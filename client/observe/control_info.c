@@ -78,6 +78,8 @@ static bool fill(struct tq *tq, uint32_t index, struct tq_command_info *i)
 
 int tq_command_list(struct tq *tq, uint64_t *cursor, struct tq_command_info *infos, uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	uint32_t end, n = 0;
 
 	if (count && infos->size != sizeof(*infos))
@@ -131,6 +133,8 @@ static void fill_answer(const struct tqi_command *command, const struct tqi_deli
 int tq_command_answers(struct tq *tq, uint64_t id, uint64_t *cursor,
 		       struct tq_command_answer *answers, uint32_t count)
 {
+	if (!tq || !cursor || (count && !answers))
+		return -EINVAL;
 	struct copy copy;
 	uint32_t n = 0;
 

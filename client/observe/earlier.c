@@ -69,6 +69,8 @@ int tqi_copy_output(const struct tqi_segment *seg, const struct tqi_task *t,
 int tq_output_read_attempt(struct tq *tq, uint64_t id, uint32_t attempt, uint64_t offset, void *buf,
 			   uint32_t room, uint64_t *ret_offset)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tqi_earlier output;
 	struct tqi_task task;
 	uint64_t from = 0;

@@ -54,6 +54,8 @@ static int peek(struct tq *tq, uint64_t id, struct tqi_group *g)
 
 int tq_group_info(struct tq *tq, uint64_t id, struct tq_group_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_group_info info;
 	struct tqi_group g;
 	uint64_t room;
@@ -177,6 +179,8 @@ static int peek_member(struct tq *tq, uint32_t group, uint64_t *cursor, struct t
 int tq_group_members(struct tq *tq, uint64_t id, uint64_t *cursor, struct tq_task_info *infos,
 		     uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	struct tqi_group g;
 	uint64_t at = *cursor;
 	uint32_t n = 0;

@@ -353,6 +353,8 @@ static void look_up(const struct tqi_segment *seg, void *arg)
 
 int tq_task_info(struct tq *tq, uint64_t id, struct tq_task_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct looked_up up = { .id = id };
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);

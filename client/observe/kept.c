@@ -68,6 +68,8 @@ static int copy_checkpoint(const struct tqi_segment *seg, const struct tqi_task 
 
 int tq_task_checkpoint(struct tq *tq, uint64_t id, void *buf, uint64_t *ret_bytes)
 {
+	if (!tq || !buf || !ret_bytes)
+		return -EINVAL;
 	struct tqi_task task;
 	uint64_t bytes = 0;
 

@@ -95,6 +95,8 @@ static int begin(struct list *list, const struct tqi_segment *seg, uint64_t curs
 int tq_task_list(struct tq *tq, const struct tq_task_filter *filter, uint64_t *cursor,
 		 struct tq_task_info *infos, uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	struct list list = { .around = { .queue = 0 } };
 	struct tq_task_info info;
 	uint32_t n = 0, index;

@@ -184,6 +184,8 @@ static void follow_from(struct tq *tq, const struct source *s, uint64_t offset)
 
 uint64_t tq_output_reader(struct tq *tq)
 {
+	if (!tq)
+		return 0;
 	const struct tqi_ident self = tqi_ident_self(tq);
 
 	return tqi_reader_name(&self);
@@ -191,6 +193,8 @@ uint64_t tq_output_reader(struct tq *tq)
 
 int tq_output_leave(struct tq *tq, uint64_t id)
 {
+	if (!tq)
+		return -EINVAL;
 	struct source s;
 	int r = tq->seg.readonly ? -EROFS : find_source(tq, id, &s);
 
@@ -256,6 +260,8 @@ static int read_output(struct tq *tq, uint64_t id, uint64_t offset, uint64_t tim
 int tq_output_read(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
 		   uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
+	if (!tq || !buf || !ret_offset || !attempt)
+		return -EINVAL;
 	const struct reading to = { buf, room, false, ret_offset, attempt };
 
 	return read_output(tq, id, offset, timeout_ns, &to);
@@ -264,6 +270,8 @@ int tq_output_read(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint3
 int tq_output_follow(struct tq *tq, uint64_t id, uint64_t offset, void *buf, uint32_t room,
 		     uint64_t timeout_ns, uint64_t *ret_offset, uint32_t *attempt)
 {
+	if (!tq || !buf || !ret_offset || !attempt)
+		return -EINVAL;
 	const struct reading to = { buf, room, true, ret_offset, attempt };
 
 	return tq->seg.readonly ? -EROFS : read_output(tq, id, offset, timeout_ns, &to);

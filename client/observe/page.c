@@ -12,6 +12,8 @@
 int tqi_page_read(struct tq *tq, const struct tqi_page *page, uint64_t *cursor, void *infos,
 		  uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	const uint32_t record_bytes = tq->seg.geometry.tables[page->table].record_bytes;
 	_Alignas(64) char records[RUN_BYTES];
 	char *info = infos;

@@ -30,6 +30,8 @@ static void fill_brief(uint32_t index, const struct tqi_task *t, struct tq_task_
 int tq_task_scan(struct tq *tq, uint32_t flags, uint64_t *cursor, uint64_t *ret_left,
 		 struct tq_task_brief *briefs, uint32_t count)
 {
+	if (!tq || !cursor || !ret_left || (count && !briefs))
+		return -EINVAL;
 	const struct tqi_segment *seg = &tq->seg;
 	struct tqi_around around = { .queue = 0 };
 	struct tqi_decisions decisions = { .known = false };

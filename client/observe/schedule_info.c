@@ -147,6 +147,8 @@ static int fill(const struct tqi_segment *seg, uint64_t id, struct tq_schedule_i
 
 int tq_schedule_info(struct tq *tq, uint64_t id, struct tq_schedule_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_schedule_info i;
 	uint64_t room;
 	int r = tqi_snapshot_room(ret_info, &room);
@@ -170,6 +172,8 @@ static uint64_t id_at(const struct tqi_segment *seg, uint32_t index)
 
 int tq_schedule_find(struct tq *tq, const char *name, uint64_t *ret_id)
 {
+	if (!tq || !name || !ret_id)
+		return -EINVAL;
 	uint32_t end;
 	int r = tqi_peek_count(&tq->seg, TQI_SCHEDULES, &end);
 
@@ -188,6 +192,8 @@ int tq_schedule_find(struct tq *tq, const char *name, uint64_t *ret_id)
 int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *infos,
 		     uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	uint32_t end, n = 0;
 	int r = tqi_peek_count(&tq->seg, TQI_SCHEDULES, &end);
 
@@ -209,6 +215,8 @@ int tq_schedule_list(struct tq *tq, uint64_t *cursor, struct tq_schedule_info *i
 
 int tq_schedule_payload(struct tq *tq, uint64_t id, void *buf, uint64_t room, uint64_t *ret_bytes)
 {
+	if (!tq || (room && !buf))
+		return -EINVAL;
 	for (int n = 0; n < TRIES; n++) {
 		struct copy copy;
 		int r = peek(&tq->seg, id, &copy);

@@ -136,6 +136,8 @@ static int begin(struct tq *tq, uint32_t table, uint64_t size, uint64_t bytes, u
 int tq_server_list(struct tq *tq, const char *queue, uint64_t *cursor, struct tq_server_info *infos,
 		   uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	struct tqi_holder holders[HOLDERS_MAX];
 	uint32_t n = 0, more = 1;
 	uint64_t end;
@@ -174,6 +176,8 @@ static bool read_limit(struct tq *tq, const char *queue, uint32_t index,
 int tq_server_limit_list(struct tq *tq, const char *queue, uint64_t *cursor,
 			 struct tq_server_limit_info *infos, uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	uint32_t n = 0;
 	uint64_t end;
 	int r = count ? begin(tq, TQI_POOLS, infos->size, sizeof(*infos), cursor, &end) : 0;

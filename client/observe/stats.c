@@ -21,6 +21,8 @@
 
 int tq_segment_info(struct tq *tq, struct tq_segment_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_segment_info i = { .size = sizeof(i) };
 	struct tqi_core core;
 	struct tqi_root root;
@@ -422,6 +424,8 @@ static int complete_row(struct tq *tq, uint32_t flags, const struct served *serv
 
 int tq_queue_info(struct tq *tq, const char *queue, struct tq_queue_info *ret_info)
 {
+	if (!tq || !queue)
+		return -EINVAL;
 	struct row row = { .q = tqi_peek_queue_find(&tq->seg, queue) };
 	struct served served;
 	uint64_t room;
@@ -463,6 +467,8 @@ static bool row_at(struct tq *tq, uint32_t flags, uint64_t row, uint32_t *ret_q,
 int tq_queue_list(struct tq *tq, uint32_t flags, uint64_t *cursor, struct tq_queue_info *infos,
 		  uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	uint32_t n = 0, q, s;
 	struct served served;
 
@@ -571,6 +577,8 @@ static bool worker_row(struct tq *tq, const struct asleep *asleep, uint32_t numb
 
 int tq_worker_list(struct tq *tq, uint64_t *cursor, struct tq_worker_info *infos, uint32_t count)
 {
+	if (!tq || !cursor || (count && !infos))
+		return -EINVAL;
 	uint32_t end = count_of(tq, TQI_WORKERS), n = 0;
 	struct asleep asleep;
 

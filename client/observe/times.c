@@ -73,6 +73,8 @@ static int add_queue(struct tq *tq, uint32_t q, const char *kind, struct tq_time
 
 int tq_times_read(struct tq *tq, const char *queue, const char *kind, struct tq_times *ret_times)
 {
+	if (!tq || !queue)
+		return -EINVAL;
 	struct tq_times times = { .size = sizeof(times) };
 	uint32_t hint = tqi_load_relaxed32(&tq->times_queue) + 1;
 	uint32_t q = tqi_peek_queue_find_from(&tq->seg, hint, queue);
@@ -101,6 +103,8 @@ static uint64_t at_most(uint64_t ns, uint64_t most)
 
 uint64_t tq_histogram_at(const struct tq_histogram *histogram, uint32_t permille)
 {
+	if (!histogram)
+		return 0;
 	const uint64_t count = histogram->count, share = at_most(permille, 1000);
 	const uint64_t wanted = count / 1000 * share + (count % 1000 * share + 999) / 1000;
 	uint64_t seen = 0;
@@ -116,6 +120,8 @@ uint64_t tq_histogram_at(const struct tq_histogram *histogram, uint32_t permille
 
 void tq_histogram_since(struct tq_histogram *histogram, const struct tq_histogram *before)
 {
+	if (!histogram || !before)
+		return;
 	uint32_t last = 0;
 
 	histogram->count = 0;

@@ -120,6 +120,8 @@ static int read_chunk(struct tq *tq, uint64_t *cursor, struct tq_trace_entry *to
 int tq_trace_read(struct tq *tq, uint64_t *cursor, struct tq_trace_entry *entries, uint32_t count,
 		  uint64_t *ret_lost)
 {
+	if (!tq || !cursor || (count && !entries))
+		return -EINVAL;
 	uint64_t at = *cursor, lost = 0, from;
 	uint32_t n = 0;
 	int r = 0;

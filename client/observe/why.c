@@ -472,6 +472,8 @@ static void answer(const struct question *q, struct tq_why *why)
 
 int tq_task_why(struct tq *tq, uint64_t id, struct tq_why *ret_why)
 {
+	if (!tq)
+		return -EINVAL;
 	struct question q = { .tq = tq, .index = tqi_id_index(id) };
 	struct tq_why why;
 	uint64_t room;

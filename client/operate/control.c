@@ -36,6 +36,8 @@ static int check_spec(const struct tq_command_spec *s)
 
 int tq_command_send(struct tq *tq, const struct tq_command_spec *spec, uint64_t *ret_id)
 {
+	if (!tq)
+		return -EINVAL;
 	struct sending s = { .id = 0 };
 	int r = spec ? tqi_options_in(&s.spec, sizeof(s.spec), sizeof(s.spec), spec) : -EINVAL;
 
@@ -57,6 +59,8 @@ static int cancel_op(struct tqi_tx *tx, void *arg)
 
 int tq_command_cancel(struct tq *tq, uint64_t id)
 {
+	if (!tq)
+		return -EINVAL;
 	return tqi_run(tq, cancel_op, &id);
 }
 
@@ -124,6 +128,8 @@ static int wait_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 int tq_command_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns,
 		    struct tq_command_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct waiting w = { .id = id };
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_COMMAND,

@@ -47,6 +47,8 @@ static bool is_valid(const struct tq_kind_opts *o)
 
 int tq_kind_set(struct tq *tq, const char *kind, const struct tq_kind_opts *opts)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_kind_opts o;
 	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
 
@@ -68,6 +70,8 @@ int tq_kind_set(struct tq *tq, const char *kind, const struct tq_kind_opts *opts
 
 int tq_kind_clear(struct tq *tq, const char *kind)
 {
+	if (!tq)
+		return -EINVAL;
 	char name[TQ_NAME_MAX + 1] = "";
 
 	if (!kind || !tqi_name_is_valid(kind))

@@ -51,6 +51,8 @@ static int set_limit(struct tq *tq, const char *key, const struct tqi_limit_chan
 
 int tq_limit_set(struct tq *tq, const char *key, const struct tq_limit_opts *opts)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_limit_opts o;
 	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
 
@@ -68,6 +70,8 @@ int tq_limit_set(struct tq *tq, const char *key, const struct tq_limit_opts *opt
 
 int tq_limit_remove(struct tq *tq, const char *key)
 {
+	if (!tq)
+		return -EINVAL;
 	const struct tqi_limit_change none = { .size = TQI_LIMIT_NONE, .has_rate = true };
 
 	return key_is_valid(key) ? set_limit(tq, key, &none) : -EINVAL;
@@ -114,6 +118,8 @@ int tq_limit_list(struct tq *tq, uint64_t *cursor, struct tq_limit_info *infos, 
 
 int tq_limit_info(struct tq *tq, const char *key, struct tq_limit_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_limit_info i = { .size = sizeof(i) };
 	uint64_t room, cursor = 0;
 	int r = tqi_snapshot_room(ret_info, &room);

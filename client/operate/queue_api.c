@@ -86,6 +86,8 @@ static bool orders(const struct tq_queue_opts *o)
 
 int tq_queue_set(struct tq *tq, const char *queue, const struct tq_queue_opts *opts)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tq_queue_opts o;
 	int r = tqi_options_in(&o, sizeof(o), FIRST_BYTES, opts);
 
@@ -146,6 +148,8 @@ static int steer_op(struct tqi_tx *tx, void *arg)
 
 int tq_queue_steer(struct tq *tq, const char *queue, enum tq_queue_action action)
 {
+	if (!tq)
+		return -EINVAL;
 	struct steer_request request = { .name = queue, .action = action };
 
 	if (!queue || !tqi_name_is_valid(queue))

@@ -116,6 +116,8 @@ static const char *default_name(const char *name)
 
 int tq_open(const char *name, const struct tq_open_opts *opts, struct tq **ret_tq)
 {
+	if (!ret_tq)
+		return -EINVAL;
 	struct tq_open_opts o;
 	char path[TQI_PATH_MAX];
 	int r = tqi_options_in(&o, sizeof(o), sizeof(o), opts);
@@ -174,6 +176,8 @@ struct tq *tq_close(struct tq *tq)
 
 int tq_shutdown(struct tq *tq, uint32_t flags)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tqi_tx tx;
 
 	if (flags & ~(TQ_SHUTDOWN_CANCEL | TQ_SHUTDOWN_UNDO))
@@ -250,6 +254,8 @@ int tq_destroy(const char *name, uint32_t flags)
 
 int tq_lock_blame(struct tq *tq, struct tq_lock_holder *ret_holder)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tqi_core copy; /* by pread: of a truncated file a mapping raises SIGBUS */
 	const struct tqi_core *core = &copy;
 	struct tq_lock_holder h = { .size = sizeof(h) };

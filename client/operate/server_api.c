@@ -83,6 +83,8 @@ static bool queue_is_valid(const char *queue)
 
 int tq_server_add(struct tq *tq, const char *queue, const char *server)
 {
+	if (!tq)
+		return -EINVAL;
 	struct server_request request = { .queue = queue, .name = server };
 
 	return queue_is_valid(queue) && name_is_valid(server) ? run(tq, &request) : -EINVAL;
@@ -90,6 +92,8 @@ int tq_server_add(struct tq *tq, const char *queue, const char *server)
 
 int tq_server_remove(struct tq *tq, const char *queue, const char *server)
 {
+	if (!tq)
+		return -EINVAL;
 	struct server_request request = { .queue = queue, .name = server, .removes = true };
 
 	return queue_is_valid(queue) && name_is_valid(server) ? run(tq, &request) : -EINVAL;
@@ -97,6 +101,8 @@ int tq_server_remove(struct tq *tq, const char *queue, const char *server)
 
 int tq_server_clear(struct tq *tq, const char *queue)
 {
+	if (!tq)
+		return -EINVAL;
 	struct server_request request = { .queue = queue, .removes = true };
 
 	return queue_is_valid(queue) ? run(tq, &request) : -EINVAL;
@@ -104,6 +110,8 @@ int tq_server_clear(struct tq *tq, const char *queue)
 
 int tq_server_limit_set(struct tq *tq, const char *queue, const char *pattern, uint32_t slots)
 {
+	if (!tq)
+		return -EINVAL;
 	struct server_request request = {
 		.queue = queue, .name = pattern, .slots = slots, .is_limit = true
 	};
@@ -115,6 +123,8 @@ int tq_server_limit_set(struct tq *tq, const char *queue, const char *pattern, u
 
 int tq_server_limit_remove(struct tq *tq, const char *queue, const char *pattern)
 {
+	if (!tq)
+		return -EINVAL;
 	struct server_request request = {
 		.queue = queue, .name = pattern, .is_limit = true, .removes = true
 	};

@@ -25,6 +25,8 @@ static int add_op(struct tqi_tx *tx, void *arg)
 
 int tq_task_after(struct tq *tq, uint64_t id, uint64_t on, uint32_t kind)
 {
+	if (!tq)
+		return -EINVAL;
 	struct addition addition = { id, on, kind };
 
 	if (kind < TQ_AFTER_OK || kind > TQ_AFTER_FAIL)
@@ -114,6 +116,8 @@ static int read_edges(struct tq *tq, uint64_t id, struct walk *w)
 int tq_task_dependencies(struct tq *tq, uint64_t id, struct tq_dependency_info *infos,
 			 uint32_t count)
 {
+	if (!tq || (count && !infos))
+		return -EINVAL;
 	struct walk w = { .infos = infos, .count = count };
 
 	return read_edges(tq, id, &w);
@@ -121,6 +125,8 @@ int tq_task_dependencies(struct tq *tq, uint64_t id, struct tq_dependency_info *
 
 int tq_task_dependants(struct tq *tq, uint64_t id, struct tq_dependency_info *infos, uint32_t count)
 {
+	if (!tq || (count && !infos))
+		return -EINVAL;
 	struct walk w = { .infos = infos, .count = count, .dependants = true };
 
 	return read_edges(tq, id, &w);

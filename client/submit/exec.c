@@ -253,6 +253,8 @@ bool tqi_exec_is_valid(const void *payload, uint64_t bytes)
 
 int tq_exec_decode(const void *payload, uint64_t bytes, struct tq_exec **ret_exec)
 {
+	if (!payload)
+		return -EINVAL;
 	struct reader reader;
 	struct header h;
 
@@ -340,6 +342,8 @@ static int submit_encoded(struct tq *tq, const struct tq_exec *exec, struct tq_t
 int tq_submit_exec(struct tq *tq, const char *const *argv, const struct tq_task_spec *spec,
 		   uint64_t *ret_id)
 {
+	if (!tq || !argv)
+		return -EINVAL;
 	const struct tq_exec exec = { .size = sizeof(exec), .argv = argv };
 	struct tq_task_spec s;
 	int r = tqi_options_in(&s, sizeof(s), sizeof(s), spec);

@@ -19,6 +19,8 @@
 
 int tq_graph_new(struct tq *tq, const struct tq_group_opts *opts, struct tq_graph **ret_graph)
 {
+	if (!tq || !ret_graph)
+		return -EINVAL;
 	struct tq_group_opts o;
 	int r = tqi_group_opts_in(opts, 0, &o);
 
@@ -121,6 +123,8 @@ static int reserve_member(struct tq_graph *g)
 int tq_graph_add(struct tq_graph *g, const struct tq_task_spec *spec,
 		 const struct tq_graph_dependency *after, uint32_t count, uint32_t *ret_member)
 {
+	if (!g || !spec || (count && !after))
+		return -EINVAL;
 	struct tq_task_spec *copy;
 	int r = g->submitted ? TQ_ESTATE : check_after(after, count);
 
@@ -148,6 +152,8 @@ int tq_graph_add(struct tq_graph *g, const struct tq_task_spec *spec,
 int tq_graph_after(struct tq_graph *g, uint32_t member, const struct tq_graph_dependency *after,
 		   uint32_t count)
 {
+	if (!g || (count && !after))
+		return -EINVAL;
 	int r = g->submitted ? TQ_ESTATE : check_after(after, count);
 
 	if (r == 0 && member >= g->count)
@@ -161,6 +167,8 @@ int tq_graph_after(struct tq_graph *g, uint32_t member, const struct tq_graph_de
 
 uint32_t tq_graph_cycle(const struct tq_graph *g, uint32_t *members, uint32_t room)
 {
+	if (!g || (room && !members))
+		return 0;
 	for (uint32_t i = 0; i < g->cycle_count && i < room; i++)
 		members[i] = g->cycle[i];
 	return g->cycle_count;
@@ -168,6 +176,8 @@ uint32_t tq_graph_cycle(const struct tq_graph *g, uint32_t *members, uint32_t ro
 
 uint32_t tq_graph_failed(const struct tq_graph *g)
 {
+	if (!g)
+		return TQ_GRAPH_NONE;
 	return g->failed;
 }
 
@@ -366,6 +376,8 @@ static int submit(struct writing *w)
 
 int tq_graph_submit(struct tq_graph *g, uint64_t *ret_ids, uint64_t *ret_group)
 {
+	if (!g)
+		return -EINVAL;
 	struct writing w = { .graph = g };
 
 	if (g->submitted)

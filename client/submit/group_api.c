@@ -47,6 +47,8 @@ static int make_op(struct tqi_tx *tx, void *arg)
 
 int tq_group_new(struct tq *tq, const struct tq_group_opts *opts, uint64_t *ret_id)
 {
+	if (!tq || !ret_id)
+		return -EINVAL;
 	struct making m = { .completion = { .tq = tq }, .owner = tqi_ident_self(tq) };
 	struct tq_group_opts o;
 	int r = tqi_group_opts_in(opts, TQ_GROUP_DETACHED, &o);
@@ -79,6 +81,8 @@ static int seal_op(struct tqi_tx *tx, void *arg)
 
 int tq_group_seal(struct tq *tq, uint64_t id)
 {
+	if (!tq)
+		return -EINVAL;
 	return tqi_run(tq, seal_op, &id);
 }
 
@@ -89,6 +93,8 @@ static int cancel_op(struct tqi_tx *tx, void *arg)
 
 int tq_group_cancel(struct tq *tq, uint64_t id)
 {
+	if (!tq)
+		return -EINVAL;
 	int r = tqi_run(tq, cancel_op, &id);
 
 	if (r == 0)
@@ -196,6 +202,8 @@ static int wait_for(struct tq *tq, struct wait *w, uint64_t timeout_ns)
 
 int tq_group_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_group_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct wait w = { .id = id, .for_all = true };
 	uint64_t room = 0;
 	int r = ret_info ? tqi_snapshot_room(ret_info, &room) : 0;
@@ -214,6 +222,8 @@ int tq_group_wait(struct tq *tq, uint64_t id, uint64_t timeout_ns, struct tq_gro
 int tq_group_next(struct tq *tq, uint64_t id, struct tq_group_cursor *cursor, uint64_t timeout_ns,
 		  struct tq_task_info *ret_info)
 {
+	if (!tq || !cursor)
+		return -EINVAL;
 	struct wait w = { .id = id, .cursor = *cursor };
 	int r;
 

@@ -102,6 +102,8 @@ static int make_op(struct tqi_tx *tx, void *arg)
 
 int tq_schedule_create(struct tq *tq, const struct tq_schedule_spec *spec, uint64_t *ret_id)
 {
+	if (!tq || !spec)
+		return -EINVAL;
 	struct making m = { .tq = tq };
 	int r = prepare(&m, spec);
 
@@ -134,6 +136,8 @@ static int steer_op(struct tqi_tx *tx, void *arg)
 
 int tq_schedule_steer(struct tq *tq, uint64_t id, enum tq_schedule_action action)
 {
+	if (!tq)
+		return -EINVAL;
 	struct steering s = { .id = id, .action = action };
 
 	return tqi_run(tq, steer_op, &s);
@@ -141,6 +145,8 @@ int tq_schedule_steer(struct tq *tq, uint64_t id, enum tq_schedule_action action
 
 int tq_cron_check(const char *cron, char *buf)
 {
+	if (!cron || !buf)
+		return -EINVAL;
 	struct tqi_cron ignored;
 
 	buf[0] = '\0';

@@ -192,6 +192,8 @@ static int submit_waiting(struct tq *tq, struct tqi_entry *e)
 
 int tq_submit(struct tq *tq, const struct tq_task_spec *spec, uint64_t *ret_id)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tqi_entry e;
 	int r = prepare(tq, spec, &e);
 
@@ -311,6 +313,8 @@ static uint32_t prepare_some(struct tq *tq, const struct tq_task_spec *specs, ui
 int tq_submit_many(struct tq *tq, const struct tq_task_spec *specs, uint32_t count,
 		   uint64_t *ret_ids)
 {
+	if (!tq)
+		return -EINVAL;
 	struct tqi_entry entries[BATCH_HOLD];
 	uint32_t done = 0;
 	int r = count && !specs ? -EINVAL : 0;
@@ -363,6 +367,8 @@ static int steer_op(struct tqi_tx *tx, void *arg)
 
 int tq_task_steer(struct tq *tq, uint64_t id, enum tq_task_action action)
 {
+	if (!tq)
+		return -EINVAL;
 	struct steer s = { .id = id, .action = action };
 	int r = tqi_run(tq, steer_op, &s);
 
@@ -426,6 +432,8 @@ static int check_update(const struct tq_task_update *u)
 
 int tq_task_update(struct tq *tq, uint64_t id, const struct tq_task_update *update)
 {
+	if (!tq || !update)
+		return -EINVAL;
 	struct tq_task_update u;
 	struct steer s = { .tq = tq, .id = id, .update = &u };
 	int r = tqi_options_in(&u, sizeof(u), offsetof(struct tq_task_update, limits), update);

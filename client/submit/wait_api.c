@@ -243,6 +243,8 @@ static int take_opts(struct wait *w, const struct tq_wait_opts *opts)
 int tq_wait(struct tq *tq, const uint64_t *ids, uint32_t count, uint64_t timeout_ns,
 	    const struct tq_wait_opts *opts, struct tq_task_info *ret_info)
 {
+	if (!tq)
+		return -EINVAL;
 	struct wait w = { .ids = ids, .count = count, .with_texts = ret_info };
 	uint64_t room = 0;
 	int r = take_opts(&w, opts);

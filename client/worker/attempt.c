@@ -14,6 +14,8 @@
 
 int tq_renew(struct tq_worker *worker)
 {
+	if (!worker)
+		return -EINVAL;
 	struct tqi_worker *record = tqi_worker_record(worker);
 
 	if (tqi_worker_usable(worker) < 0)
@@ -32,6 +34,8 @@ int tq_renew(struct tq_worker *worker)
  */
 int tq_claim_stopping(struct tq_worker *worker, const struct tq_claim *claim)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	const volatile struct tqi_attempt *attempt = tqi_claim_record(worker, claim);
 	const struct tqi_core *core = tqi_segment_core(&worker->tq->seg);
 	int cause = TQ_CAUSE_NONE;
@@ -67,6 +71,8 @@ static int stop_attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 
 int tq_claim_wait_stop(struct tq_worker *worker, const struct tq_claim *claim, uint64_t timeout_ns)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	struct stop_wait w = { .worker = worker, .claim = claim };
 	struct tqi_sleeper s = {
 		.interest = TQI_INTEREST_STOPS,
@@ -102,6 +108,8 @@ static void report(struct tqi_attempt *a, uint64_t now, uint32_t percent, const 
 int tq_claim_progress(struct tq_worker *worker, const struct tq_claim *claim, uint32_t percent,
 		      const char *text)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	struct tqi_attempt *a = tqi_claim_record(worker, claim);
 
 	if (percent > 100)
@@ -150,6 +158,8 @@ static int reserve_op(struct tqi_tx *tx, void *arg)
 int tq_claim_checkpoint(struct tq_worker *worker, const struct tq_claim *claim, const void *data,
 			uint64_t bytes)
 {
+	if (!worker || !claim || (bytes && !data))
+		return -EINVAL;
 	struct tqi_attempt *a = tqi_claim_record(worker, claim);
 	struct reserve reserve = { .worker = worker, .claim = claim };
 	int r = tqi_worker_usable(worker);
@@ -235,6 +245,8 @@ static int own_restore(struct tqi_tx *tx, void *arg)
 
 int tq_attempt_progress(struct tq *tq, uint32_t percent, const char *text)
 {
+	if (!tq)
+		return -EINVAL;
 	struct own own = { .tq = tq, .percent = percent, .text = text };
 
 	return percent > 100 ? -EINVAL : tqi_run(tq, own_progress, &own);
@@ -242,6 +254,8 @@ int tq_attempt_progress(struct tq *tq, uint32_t percent, const char *text)
 
 int tq_attempt_checkpoint(struct tq *tq, const void *data, uint64_t bytes)
 {
+	if (!tq || (bytes && !data))
+		return -EINVAL;
 	struct own own = { .tq = tq, .data = data, .bytes = bytes };
 
 	if (bytes > TQ_CHECKPOINT_MAX)
@@ -253,6 +267,8 @@ int tq_attempt_checkpoint(struct tq *tq, const void *data, uint64_t bytes)
 
 int tq_attempt_restore(struct tq *tq, void *buf, uint64_t *ret_bytes)
 {
+	if (!tq || !buf || !ret_bytes)
+		return -EINVAL;
 	struct own own = { .tq = tq, .buf = buf };
 	int r = tqi_run(tq, own_restore, &own);
 

@@ -34,6 +34,8 @@ static int take_op(struct tqi_tx *tx, void *arg)
 
 int tq_command_take(struct tq_worker *worker, struct tq_command *ret_command)
 {
+	if (!worker || !ret_command)
+		return -EINVAL;
 	struct tq_command command = { .size = sizeof(command) };
 	struct taking t = { .command = &command };
 
@@ -66,6 +68,8 @@ static int ack_op(struct tqi_tx *tx, void *arg)
 
 int tq_command_ack(struct tq_worker *worker, uint64_t id, uint32_t state, const char *text)
 {
+	if (!worker)
+		return -EINVAL;
 	struct answer a = { .id = id, .state = state, .text = text };
 
 	if (state != TQ_ANSWER_DONE && state != TQ_ANSWER_REFUSED)

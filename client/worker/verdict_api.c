@@ -130,6 +130,8 @@ static int end_done(struct tq_worker *worker, const struct tq_claim *claim)
 
 int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct tq_verdict *verdict)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	struct tq_verdict copy;
 	int r = tqi_verdict_in(&copy, &verdict);
 
@@ -139,6 +141,8 @@ int tq_end(struct tq_worker *worker, const struct tq_claim *claim, const struct 
 int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const void *result,
 		uint64_t result_bytes)
 {
+	if (!worker || !claim || (result_bytes && !result))
+		return -EINVAL;
 	if (!result_bytes)
 		return end_done(worker, claim);
 	const struct tq_verdict v = { .size = sizeof(v),
@@ -151,6 +155,8 @@ int tq_complete(struct tq_worker *worker, const struct tq_claim *claim, const vo
 
 int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, const char *text)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	const struct tq_verdict v = { .size = sizeof(v),
 				      .kind = fatal ? TQ_VERDICT_FATAL : TQ_VERDICT_FAIL,
 				      .text = text };
@@ -160,6 +166,8 @@ int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal, c
 
 int tq_release(struct tq_worker *worker, const struct tq_claim *claim, uint64_t delay_ns)
 {
+	if (!worker || !claim)
+		return -EINVAL;
 	const struct tq_verdict v = { .size = sizeof(v),
 				      .kind = TQ_VERDICT_RELEASE,
 				      .delay_ns = delay_ns };
@@ -249,6 +257,8 @@ static int end_alone(struct tq_worker *worker, const struct tq_claim *claim,
 int tq_end_many(struct tq_worker *worker, const struct tq_claim *claims,
 		const struct tq_verdict *verdicts, uint32_t count, int *ret_results)
 {
+	if (!worker)
+		return -EINVAL;
 	struct tqi_verdict taken[BATCH_HOLD];
 	uint32_t done = 0;
 	int r = 0;

@@ -156,6 +156,8 @@ int tqi_worker_open(struct tq *tq, const struct tq_worker_opts *opts,
 
 int tq_worker_open(struct tq *tq, const struct tq_worker_opts *opts, struct tq_worker **ret_worker)
 {
+	if (!tq || !ret_worker)
+		return -EINVAL;
 	static const struct tqi_worker_extra none = { 0 };
 
 	return tqi_worker_open(tq, opts, &none, ret_worker);
@@ -455,6 +457,8 @@ static int check_claims(struct tq_worker *worker, const struct tq_claim *claims,
 
 int tq_claim(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claim)
 {
+	if (!worker || !ret_claim)
+		return -EINVAL;
 	struct claiming c = { .worker = worker, .claims = ret_claim, .room = 1 };
 	int r = check_claims(worker, ret_claim, 1);
 
@@ -464,6 +468,8 @@ int tq_claim(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret
 int tq_claim_many(struct tq_worker *worker, uint64_t timeout_ns, struct tq_claim *ret_claims,
 		  uint32_t count)
 {
+	if (!worker || !ret_claims)
+		return -EINVAL;
 	struct claiming c = { .worker = worker, .claims = ret_claims, .room = count };
 
 	if (count == 0)
@@ -479,6 +485,8 @@ int tq_next(struct tq_worker *worker, const struct tq_claim *claim,
 	    const struct tq_verdict *verdict, uint64_t timeout_ns, struct tq_claim *ret_claim,
 	    int *ret_verdict)
 {
+	if (!worker || !claim || !ret_claim)
+		return -EINVAL;
 	struct tqi_verdict v;
 	struct tq_verdict copy;
 	int r = check_claims(worker, ret_claim, 1);

@@ -155,6 +155,8 @@ typedef void tq_check_report(void *arg, const char *text);
  *
  * Without flags it works on a private copy and disturbs nobody.
  *
+ * @report:	may be NULL.
+ *
  * Errors:	-EROFS REPAIR on a read-only handle; -ENOMEM; -EAGAIN a read-only
  *		handle, and the segment changes faster than it can be copied;
  *		TQ_EFULL, -ENOSPC a repair finds no memory; TQ_ELOCKED.

@@ -11,6 +11,10 @@
  *   of <taskq/error.h>.  There is no last-error state.
  * - Option structs start with .size = sizeof the struct; a zero field means the
  *   default given beside it, NULL means all defaults.
+ * - A pointer may be NULL where its description says so, and where it is to an array or a
+ *   buffer of no elements.  Any other NULL is refused before anything is looked at, and
+ *   nothing is changed: -EINVAL of a function that returns int; one that returns a pointer, a
+ *   number or nothing gives NULL, 0 or what stands for none.  What closes or frees takes NULL.
  * - Times are CLOCK_MONOTONIC nanoseconds unless a comment says otherwise.
  * - No function is async-signal-safe unless it says so.
  */

@@ -198,7 +198,8 @@ TQ_API TQ_NODISCARD int tq_end_many(struct tq_worker *worker, const struct tq_cl
 TQ_API TQ_NODISCARD int tq_complete(struct tq_worker *worker, const struct tq_claim *claim,
 				    const void *result, uint64_t result_bytes);
 
-/** tq_fail() - tq_end() with FAIL (or FATAL when @fatal is not 0) and a text. Since: 0.1.0 */
+/** tq_fail() - tq_end() with FAIL (or FATAL when @fatal is not 0) and a text, which may be NULL.
+ * Since: 0.1.0 */
 TQ_API TQ_NODISCARD int tq_fail(struct tq_worker *worker, const struct tq_claim *claim, int fatal,
 				const char *text);
 
@@ -213,7 +214,7 @@ TQ_API TQ_NODISCARD int tq_release(struct tq_worker *worker, const struct tq_cla
  * verdict stands and the call waits as tq_claim() does.
  *
  * @ret_claim:	may be @claim.
- * @ret_verdict: result of the verdict: 0 or TQ_ELEASE.
+ * @ret_verdict: result of the verdict: 0 or TQ_ELEASE; may be NULL.
  *
  * Since: 0.1.0
  * Return: 0, or an error of tq_claim() (the verdict stands) or tq_end().

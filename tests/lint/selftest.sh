@@ -38,6 +38,7 @@ fresh()
 	c_file scheduler/order/low.c 'int tqi_low(int a);' 'int tqi_low(int a)' '{' '	return a + 1;' '}'
 	c_file scheduler/order/high.c 'int tqi_low(int a);' 'int tqi_high(int a);' 'int tqi_high(int a)' \
 		'{' '	return tqi_low(a);' '}'
+	c_file tests/unit/rows.c 'void rows(void);'
 	c_file shm/base.h '#include <unistd.h>'
 	c_file client/core/probes.h '#define TOY_PROBES 0'
 }
@@ -69,6 +70,7 @@ lint()
 	case $1 in
 	headers) set -- headers "$work/tree/include" ;;
 	exports) compile && set -- exports "$work/tree/libtoy.so" "$work/tree/include" ;;
+	nulls) set -- nulls "$work/tree/tests/unit/rows.c" "$work/tree/include" ;;
 	globals) compile && set -- globals "$work/tree/libtoy.a" ;;
 	cycles) compile && set -- cycles "$work/tree/scheduler/order/low.o" "$work/tree/scheduler/order/high.o" ;;
 	purity) compile && set -- purity "$work/tree/scheduler/pure.o" ;;
@@ -95,7 +97,7 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs rules faults headers exports globals purity cycles probes; do
+for name in layering banned spdx format functions names changelog docs rules faults headers exports nulls globals purity cycles probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
@@ -218,6 +220,11 @@ echo '__attribute__((visibility("default"))) int tq_missing(void);' >>include/ta
 red exports 'declared only' tq_missing
 echo '__attribute__((visibility("default"))) int tq_extra(void) { return 1; }' >>client/toy.c
 red exports 'exported only' tq_extra
+
+echo '__attribute__((visibility("default"))) int tq_task_null(int a, const char *text);' >>include/taskq/toy.h
+red nulls 'a pointer without a row' 'tq_task_null text'
+echo 'ROW(tq_task_gone, buf, REFUSED, 0);' >>tests/unit/rows.c
+red nulls 'a row without a pointer' 'tq_task_gone buf'
 
 echo 'int counter = 1;' >>client/toy.c
 red globals 'initialised' counter
