@@ -139,6 +139,10 @@ load helper
 	id=$(submit --retries 4 --backoff 10ms -- sh -c '[ $TASKQ_ATTEMPT = 3 ] || echo $TASKQ_ATTEMPT; [ $TASKQ_ATTEMPT != 2 ] || seq 20000; [ $TASKQ_ATTEMPT != 5 ] || while [ ! -e go ]; do sleep 0.02; done; exit 1')
 	farm -j1
 	eventually 10 is "$id" attempt 5
+	[[ $(taskq show --json "$id" | jq -c '[.history[] | [.attempt, .output]]') == \
+		'[[1,"gone"],[2,"tail"],[3,"none"],[4,"kept"]]' ]]
+	expect 0 show "$id"
+	[[ $output =~ [[:space:]]tail[[:space:]]+exit:1 ]]
 	expect 1 log --attempt 1 "$id"
 	says "the output of attempt 1 is not kept any more"
 	expect 0 log --attempt 2 "$id"

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "json.h"
+#include "outcome.h"
 #include "text.h"
 
 enum {
@@ -49,8 +50,13 @@ static int add_history(json_t *object, struct tq *tq, uint64_t id, const struct 
 	if (n < 0)
 		return n;
 	history = json_array();
-	for (int i = 0; i < n; i++)
-		json_array_append_new(history, json_of_attempt(&attempts[i], clocks));
+	for (int i = 0; i < n; i++) {
+		json_t *attempt = json_of_attempt(&attempts[i], clocks);
+
+		json_object_set_new(attempt, "output",
+				    json_string(outcome_of_output(tq, id, attempts[i].number)));
+		json_array_append_new(history, attempt);
+	}
 	json_object_set_new(object, "history", history);
 	return 0;
 }

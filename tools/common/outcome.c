@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What a task's flags and its end mean to people. */
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,4 +88,15 @@ uint64_t outcome_run_ns(const struct tq_task_info *info, const struct clocks *cl
 {
 	return info->state == TQ_RUNNING ? ns_between(info->started_ns, clocks->now_ns)
 					 : info->run_ns;
+}
+
+const char *outcome_of_output(struct tq *tq, uint64_t id, uint32_t attempt)
+{
+	uint64_t offset = 0;
+	char first;
+	const int r = tq_output_read_attempt(tq, id, attempt, 0, &first, sizeof(first), &offset);
+
+	if (r > 0)
+		return offset ? "tail" : "kept";
+	return r == -ENODATA ? "none" : "gone";
 }

@@ -30,6 +30,10 @@ char *outcome_cause(const struct tq_task_info *info, char buf[CAUSE_MAX]);
 /* State, cause and error text: "failed, signal:KILL", "failed, error: no such host". */
 char *outcome_format(const struct tq_task_info *info, char buf[OUTCOME_MAX]);
 
+/* What `taskq log --attempt` has of an attempt that has ended: "kept", "tail" the beginning is
+ * gone, "none" it has written nothing, "gone". */
+const char *outcome_of_output(struct tq *tq, uint64_t id, uint32_t attempt);
+
 struct outcome_flag {
 	uint32_t bit;
 	const char *name;

@@ -284,9 +284,8 @@ static void lines_attempts(const struct show *show)
 
 static void table_history(const struct show *show)
 {
-	static const char *const headers[] = {
-		"ATTEMPT", "WORKER", "PID", "STARTED", "TOOK", "END"
-	};
+	static const char *const headers[] = { "ATTEMPT", "WORKER", "PID", "STARTED",
+					       "TOOK",	  "OUTPUT", "END" };
 	struct table table = { 0 };
 
 	for (unsigned i = 0; i < sizeof(headers) / sizeof(headers[0]); i++)
@@ -306,6 +305,8 @@ static void table_history(const struct show *show)
 			format_local(clocks_unix_ns(&show->clocks, attempt->started_ns), started));
 		table_cell(&table, "%s",
 			   format_duration(attempt->ended_ns - attempt->started_ns, took));
+		table_cell(&table, "%s",
+			   outcome_of_output(show->cli->tq, show->info.id, attempt->number));
 		table_cell(&table, "%s",
 			   tq_cause_format(attempt->cause, attempt->cause_arg, cause));
 	}
