@@ -26,7 +26,8 @@ extern "C" {
 	X(TQ_ELOCKED, -10010, "the lock could not be had in time: its holder is stopped or stuck") \
 	X(TQ_ENAMESPACE, -10011, "the segment belongs to another PID or time namespace") \
 	X(TQ_ECOMMAND, -10012, "a command waits: take it first")                         \
-	X(TQ_EQUEUES, -10013, "all 1023 queues are in use")                            \
+	X(TQ_EQUEUES, -10013,                                                                      \
+	  "all 1023 queues are in use, or all but the last 8, which are not for submits")          \
 	X(TQ_EKINDS, -10014, "all 255 kinds are in use")                                \
 	X(TQ_EREMOVED, -10015, "the segment's file has been removed")
 
