@@ -17,6 +17,7 @@
 #include "scheduler/order/ready.h"
 #include "scheduler/record/serves.h"
 #include "scheduler/record/task_record.h"
+#include "scheduler/task/kept.h"
 
 #define TRIES 64
 
@@ -185,9 +186,9 @@ static void put_report(const struct tqi_progress *report, struct tq_task_info *i
 	memcpy(i->progress_text, report->text, sizeof(report->text) - 1);
 }
 
-static uint32_t bounded_checkpoint(uint64_t bytes)
+static uint32_t bounded_checkpoint(uint32_t bytes)
 {
-	return (uint32_t)bytes <= TQ_CHECKPOINT_MAX ? (uint32_t)bytes : 0;
+	return bytes <= TQ_CHECKPOINT_MAX ? bytes : 0;
 }
 
 /* Of attempts that have ended; one that is under way (NULL none) has it then. */
@@ -202,7 +203,7 @@ static void fill_kept(const struct tqi_segment *seg, const struct tqi_task *t,
 	if (kept.reported)
 		put_report(&kept.report, i);
 	if (kept.saved)
-		i->checkpoint_bytes = bounded_checkpoint(place.bytes - sizeof(kept));
+		i->checkpoint_bytes = bounded_checkpoint(place.bytes - (uint32_t)sizeof(kept));
 }
 
 static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t,
@@ -227,7 +228,8 @@ static void fill_attempt(const struct tqi_segment *seg, const struct tqi_task *t
 	if (report)
 		put_report(&a.progress[report & 1], i);
 	if (a.checkpoint && tqi_load_relaxed64(&a.saved))
-		i->checkpoint_bytes = bounded_checkpoint(tqi_load_relaxed64(&a.saved));
+		i->checkpoint_bytes =
+			bounded_checkpoint(tqi_saved_bytes(tqi_load_relaxed64(&a.saved)));
 }
 
 static bool is_served(const struct tqi_segment *seg, const struct tqi_task *t)

@@ -4,6 +4,8 @@
 
 #include <errno.h>
 
+#include "scheduler/task/kept.h"
+
 #define TRIES 64
 
 /* The attempt that a copied task, which is running, runs; false: another one by now. */
@@ -28,15 +30,15 @@ static int copy_saved(const struct tqi_segment *seg, const struct tqi_task *task
 	const uint64_t saved = tqi_load_relaxed64(&a->saved);
 	struct tqi_attempt again;
 
-	if ((uint32_t)saved > TQ_CHECKPOINT_MAX)
+	if (tqi_saved_bytes(saved) > TQ_CHECKPOINT_MAX)
 		return TQ_ECORRUPT;
-	int r = tqi_peek_owned(seg, task, a->checkpoint, (saved >> 32 & 1) * TQ_CHECKPOINT_MAX, buf,
-			       (uint32_t)saved);
+	int r = tqi_peek_owned(seg, task, a->checkpoint, tqi_saved_offset(saved), buf,
+			       tqi_saved_bytes(saved));
 
 	if (r == 0 &&
 	    (!peek_attempt(seg, task, id, &again) || tqi_load_relaxed64(&again.saved) != saved))
 		r = -EAGAIN;
-	*ret_bytes = (uint32_t)saved;
+	*ret_bytes = tqi_saved_bytes(saved);
 	return r;
 }
 

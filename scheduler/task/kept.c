@@ -52,10 +52,10 @@ static const void *saved_of(struct tqi_tx *tx, const struct tqi_attempt *attempt
 
 	const unsigned char *halves = bytes_at(tx, attempt->checkpoint, TQI_CHECKPOINT_BLOCK);
 
-	if (!halves || !saved || (uint32_t)saved > TQ_CHECKPOINT_MAX)
+	if (!halves || !saved || tqi_saved_bytes(saved) > TQ_CHECKPOINT_MAX)
 		return NULL;
-	*ret_bytes = (uint32_t)saved;
-	return halves + (saved >> 32 & 1) * TQ_CHECKPOINT_MAX;
+	*ret_bytes = tqi_saved_bytes(saved);
+	return halves + tqi_saved_offset(saved);
 }
 
 struct tqi_kept_view tqi_kept_of(struct tqi_tx *tx, const struct tqi_attempt *attempt,

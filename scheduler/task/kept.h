@@ -5,6 +5,21 @@
 
 #include "scheduler/record/records.h"
 
+/*
+ * The word `saved` of an attempt: the number of the checkpoint, whose last bit says in which
+ * half of the attempt's block it is, over its bytes.  0 it has saved nothing.
+ */
+static inline uint32_t tqi_saved_offset(uint64_t saved)
+{
+	return (uint32_t)(saved >> 32 & 1) * TQ_CHECKPOINT_MAX;
+}
+
+/* Above TQ_CHECKPOINT_MAX: it is damaged. */
+static inline uint32_t tqi_saved_bytes(uint64_t saved)
+{
+	return (uint32_t)saved;
+}
+
 /* As it is in the segment, or, without a block, nothing. */
 struct tqi_kept_view {
 	const struct tqi_kept *kept; /* NULL none */
