@@ -14,19 +14,8 @@ trap 'rm -rf "$work" "$lint_faults"' EXIT
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
 	sort -u >"$work/exported"
 
-flags=
-for dir; do
-	flags="$flags -I$dir"
-done
-# A declaration is a statement outside braces with a tq_ name before its first "(".
-for dir; do
-	for header in "$dir"/taskq/*.h; do
-		# shellcheck disable=SC2086
-		gcc -E -P $flags "$header"
-	done
-done | tr '\n' ' ' |
-	sed -E 's/__attribute__ ?\(\(([^()]|\([^()]*\))*\)\)//g; s/\{[^{}]*\}/;/g; s/\{[^{}]*\}/;/g' |
-	tr ';' '\n' | grep -vE '^ *(typedef|static)' |
+# A declaration has a tq_ name before its first "(".
+lint_declarations "$@" |
 	sed -nE 's/^[^(]*[ *](tq_[a-z0-9_]+) ?\(.*/\1/p' | sort -u >"$work/declared"
 
 comm -23 "$work/declared" "$work/exported" | lint_report 'declared, not exported'

@@ -74,3 +74,21 @@ lint_done()
 	cat "$lint_faults" >&2
 	exit 1
 }
+
+# lint_declarations INCLUDE-DIR...: what the public headers declare, a statement a line: what is
+# outside braces, without attributes, typedefs and what is static.
+lint_declarations()
+{
+	flags=
+	for dir; do
+		flags="$flags -I$dir"
+	done
+	for dir; do
+		for header in "$dir"/taskq/*.h; do
+			# shellcheck disable=SC2086
+			gcc -E -P $flags "$header"
+		done
+	done | tr '\n' ' ' |
+		sed -E 's/__attribute__ ?\(\(([^()]|\([^()]*\))*\)\)//g; s/\{[^{}]*\}/;/g; s/\{[^{}]*\}/;/g' |
+		tr ';' '\n' | grep -vE '^ *(typedef|static)'
+}

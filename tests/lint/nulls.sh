@@ -9,20 +9,8 @@ shift
 work=$(mktemp -d "${TMPDIR:-/tmp}/taskq-nulls.XXXXXX")
 trap 'rm -rf "$work" "$lint_faults"' EXIT
 
-flags=
-for dir; do
-	flags="$flags -I$dir"
-done
-# Declarations as exports.sh finds them; of each the name, and of each argument with a star the
-# last word.
-for dir; do
-	for header in "$dir"/taskq/*.h; do
-		# shellcheck disable=SC2086
-		gcc -E -P $flags "$header"
-	done
-done | tr '\n' ' ' |
-	sed -E 's/__attribute__ ?\(\(([^()]|\([^()]*\))*\)\)//g; s/\{[^{}]*\}/;/g; s/\{[^{}]*\}/;/g' |
-	tr ';' '\n' | grep -vE '^ *(typedef|static)' |
+# Of each declaration its name and, of each argument with a star, the last word.
+lint_declarations "$@" |
 	sed -nE 's/^[^(]*[ *](tq_[a-z0-9_]+) ?\((.*)\) *$/\1,\2/p' |
 	awk -F, '{ for (i = 2; i <= NF; i++) if ($i ~ /\*/) {
 		sub(/.*[ *]/, "", $i); print $1, $i } }' | sort -u >"$work/declared"
