@@ -81,6 +81,15 @@
 #ifndef TQI_PLANT_blind_check /* check does not see that a repair was begun */
 #define TQI_PLANT_blind_check 0
 #endif
+#ifndef TQI_PLANT_unmarked_repair /* a repair does not say that it was begun */
+#define TQI_PLANT_unmarked_repair 0
+#endif
+#ifndef TQI_PLANT_unmarked_journal /* nor that it is to come, before it forgets the journal */
+#define TQI_PLANT_unmarked_journal 0
+#endif
+#ifndef TQI_PLANT_early_end /* it says that it has ended before its wakes are committed */
+#define TQI_PLANT_early_end 0
+#endif
 #ifndef TQI_PLANT_no_depths /* a repair does not count the queues' tasks anew */
 #define TQI_PLANT_no_depths 0
 #endif

@@ -11,6 +11,7 @@
 #include "scheduler/check/check.h"
 #include "scheduler/rebuild/rebuild.h"
 #include "shm/extent.h"
+#include "shm/plant.h"
 
 #define COPY_TRIES 20	     /* a busy segment changes while it is copied */
 #define COPY_BYTES (1u << 16) /* of one pread */
@@ -132,7 +133,8 @@ static void forget_journal(const struct tqi_segment *seg)
 
 	if (!tqi_segment_core(seg)->undo)
 		return;
-	*(volatile uint32_t *)&root->flags = root->flags | TQI_ROOT_REPAIR;
+	if (!TQI_PLANTED(unmarked_journal))
+		*(volatile uint32_t *)&root->flags = root->flags | TQI_ROOT_REPAIR;
 	tqi_compiler_barrier();
 	tqi_tx_forget(seg);
 }

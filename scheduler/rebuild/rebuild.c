@@ -73,7 +73,8 @@ int tqi_rebuild(struct tqi_tx *tx, void *scratch)
 	struct tqi_root *root = tqi_root(tx);
 	struct tqi_check c;
 
-	root->flags |= TQI_ROOT_REPAIR;
+	if (!TQI_PLANTED(unmarked_repair))
+		root->flags |= TQI_ROOT_REPAIR;
 	tqi_compiler_barrier();
 	tqi_tx_plain_begin(tx);
 	tqi_check_begin(&c, tx, scratch);
@@ -86,7 +87,9 @@ int tqi_rebuild(struct tqi_tx *tx, void *scratch)
 	tqi_wake_any(tx);     /* those that were in transit are listed now */
 	tqi_wake_keepers(tx); /* others are the oldest, with the notes that they had */
 	tqi_rebuild_wake(&c);
-	tqi_compiler_barrier();
-	root->flags &= ~TQI_ROOT_REPAIR;
+	if (TQI_PLANTED(early_end))
+		root->flags &= ~TQI_ROOT_REPAIR;
+	else
+		TQI_SET(tx, root->flags, root->flags & ~TQI_ROOT_REPAIR);
 	return 0;
 }

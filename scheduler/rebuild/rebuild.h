@@ -6,9 +6,9 @@
  * starts again), a task of no queue (lost).
  *
  * In place, under the lock, and plain (TX-8): TQI_ROOT_REPAIR is set until it is
- * through.  It begins with what is true in every half-way state, so that it may be
- * killed anywhere and run again.  What it makes anew it makes, as far as it can, by the
- * functions that others call for one record.
+ * through, and cleared by the transaction that wakes the sleepers.  It begins with what is
+ * true in every half-way state, so that it may be killed anywhere and run again.  What it
+ * makes anew it makes, as far as it can, by the functions that others call for one record.
  */
 #ifndef TQI_SCHEDULER_REBUILD_REBUILD_H
 #define TQI_SCHEDULER_REBUILD_REBUILD_H

@@ -21,7 +21,7 @@ struct tqi_queue_set {
 #define TQI_ROOT_CANCEL (1u << 1) /* shutdown with cancel: also groups are cancelled (GR-9) */
 #define TQI_ROOT_DESTROYED (1u << 2)
 #define TQI_ROOT_KINDS (1u << 4) /* set_kinds is not 0 */
-#define TQI_ROOT_REPAIR (1u << 3) /* plain store: a rebuild is under way; all else waits for it */
+#define TQI_ROOT_REPAIR (1u << 3) /* a rebuild is under way, set plainly; all else waits for it */
 
 /* Final records that may be evicted, by when they ended. */
 struct tqi_finished {

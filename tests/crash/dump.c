@@ -5,19 +5,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static char is_set(uint64_t time_ns)
 {
 	return time_ns ? '+' : '-';
 }
 
-static void dump_task(FILE *f, const struct tq_task_info *t)
+static void dump_task(FILE *f, const struct tq_task_info *t, uint32_t but)
 {
 	fprintf(f,
 		"task %" PRIx64 " seq %" PRIu64 " %s flags %x pri %d att %u/%u f%u c%u/%u l%u/%u",
-		t->id, t->sequence, tq_task_state_name(t->state), t->flags & ~TQ_INFO_UNSERVED,
-		t->priority, t->attempt, t->attempts_max, t->failures, t->crashes, t->crashes_max,
-		t->losses, t->losses_max);
+		t->id, t->sequence, tq_task_state_name(t->state),
+		t->flags & ~(TQ_INFO_UNSERVED | but), t->priority, t->attempt, t->attempts_max,
+		t->failures, t->crashes, t->crashes_max, t->losses, t->losses_max);
 	fprintf(f, " cause %u:%d q %s k %s l '%s' e '%s' p '%s' %u%%", t->cause, t->cause_arg,
 		t->queue, t->kind, t->label, t->error_text, t->progress_text, t->progress_percent);
 	fprintf(f,
@@ -28,7 +29,7 @@ static void dump_task(FILE *f, const struct tq_task_info *t)
 		t->due_ns, t->at_ns, t->schedule, t->server);
 }
 
-static void dump_tasks(FILE *f, struct tq *tq)
+static void dump_tasks(FILE *f, struct tq *tq, uint32_t but)
 {
 	struct tq_task_info infos[16];
 	uint64_t cursor = 0;
@@ -38,7 +39,7 @@ static void dump_tasks(FILE *f, struct tq *tq)
 		infos[0].size = sizeof(infos[0]);
 		n = tq_task_list(tq, NULL, &cursor, infos, 16);
 		for (int i = 0; i < n; i++)
-			dump_task(f, &infos[i]);
+			dump_task(f, &infos[i], but);
 	} while (n > 0);
 	if (n < 0)
 		fprintf(f, "tasks: %s\n", tq_error_name(n));
@@ -193,7 +194,7 @@ static void dump_groups(FILE *f, struct tq *tq)
 	}
 }
 
-char *tqt_dump(struct tq *tq)
+char *tqt_dump(struct tq *tq, uint32_t but)
 {
 	struct tq_segment_info i = { .size = sizeof(i) };
 	char *text = NULL;
@@ -208,7 +209,7 @@ char *tqt_dump(struct tq *tq)
 		"tasks %" PRIu64 " unfinished %" PRIu64 " workers %u shutdown %u reclaimed %" PRIu64
 		"\n",
 		i.tasks_count, i.tasks_unfinished, i.workers, i.shutting_down, i.reclaimed);
-	dump_tasks(f, tq);
+	dump_tasks(f, tq, but);
 	dump_queues(f, tq, 0);
 	dump_queues(f, tq, TQ_QUEUE_BY_KIND);
 	dump_limits(f, tq);
@@ -220,4 +221,16 @@ char *tqt_dump(struct tq *tq)
 	dump_groups(f, tq);
 	fclose(f);
 	return text;
+}
+
+void tqt_dump_differs(const char *a, const char *b)
+{
+	const char *line_a = a, *line_b = b;
+
+	for (; *a && *a == *b; a++, b++)
+		if (*a == '\n')
+			line_a = a + 1, line_b = b + 1;
+	a = line_a;
+	b = line_b;
+	printf("      %.*s\n  not %.*s\n", (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
 }

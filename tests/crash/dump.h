@@ -9,7 +9,9 @@
 
 #include "taskq/taskq.h"
 
-/* The caller frees it. */
-char *tqt_dump(struct tq *tq);
+/* But for these flags of tasks (TQ_INFO_).  The caller frees it. */
+char *tqt_dump(struct tq *tq, uint32_t but);
+/* Prints the first line in which they differ. */
+void tqt_dump_differs(const char *a, const char *b);
 
 #endif

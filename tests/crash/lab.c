@@ -82,6 +82,7 @@ static void normalise(const struct tqi_segment *seg, unsigned char *page, uint64
 	BLANK_FIELD(rollbacks);
 	BLANK_FIELD(closed);
 	BLANK_FIELD(undone);
+	BLANK_FIELD(mended);
 	blank(page, at, g->journal + used, TQI_JOURNAL_MAX * sizeof(struct tqi_undo) - used);
 }
 
@@ -122,11 +123,25 @@ static uint64_t key_of(const struct tqt_lab *lab)
 
 #define MARK_STEPPED 1
 
+/* Whether it goes the same way from here on as one that was stepped already. */
+static bool was_passed(const struct tqt_lab *lab)
+{
+	bool is_new;
+
+	if (lab->sweep->intact) { /* by where it is, too: the next one would begin anew */
+		tqt_seen_at(&lab->sweep->passed, key_of(lab) ^ tqt_step_place(&lab->stepper),
+			    &is_new);
+		return !is_new;
+	}
+	/* On from an image whose rescue has been stepped. */
+	return tqi_segment_core(&lab->seg)->undo_count < lab->undo_first &&
+	       *tqt_seen_at(&lab->sweep->seen, key_of(lab->next), &is_new) & MARK_STEPPED;
+}
+
 /* After each step of a rescue. */
 static bool look(struct tqt_stepper *stepper)
 {
 	struct tqt_lab *lab = stepper->arg;
-	bool is_new;
 
 	/* Both are asked: each remembers what it saw. */
 	bool bytes = tqt_map_changed(&lab->map);
@@ -137,20 +152,39 @@ static bool look(struct tqt_stepper *stepper)
 	tqt_lab_examine(lab->next, &lab->thread);
 	if (tqt_time_is_over(lab->sweep))
 		return false;
-	if (lab->sweep->thorough || tqi_segment_core(&lab->seg)->undo_count >= lab->undo_first)
-		return true;
-	/* On from an image whose rescue has been stepped already it goes the same way. */
-	return !(*tqt_seen_at(&lab->sweep->seen, key_of(lab->next), &is_new) & MARK_STEPPED);
+	return lab->sweep->thorough || !was_passed(lab);
 }
 
-/* Others are refused until a repair that was begun has come to its end; this is one that does. */
+/* Whether anybody but a repair is refused. */
+static bool is_closed(struct tqt_lab *lab)
+{
+	struct tqi_tx tx;
+	int r = tqi_hold_begin(lab->tq, &tx);
+
+	return (r < 0 ? r : tqi_hold_end(lab->tq, &tx, 0)) == TQ_ECORRUPT;
+}
+
+static bool is_begun(const struct tqt_lab *lab)
+{
+	char why[160];
+
+	for (uint32_t i = 0; i < lab->map.count; i++) {
+		uint64_t at = (uint64_t)lab->map.pages[i] * TQT_PAGE;
+
+		if (!tqt_image_same_in(&lab->sweep->start, &lab->seg, at, at + TQT_PAGE, why))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * TX-8: from its first store to its last others are refused, until another repair has come
+ * to its end.  Where they are not, all must be done: the verification looks at it as it is.
+ */
 static int repair(struct tqt_lab *lab)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k" };
-	const struct tqi_root *root = tqi_segment_root(&lab->seg);
-
-	if (root->flags & TQI_ROOT_REPAIR && tq_submit(lab->tq, &spec, NULL) != TQ_ECORRUPT)
-		tqt_fault(lab->sweep, lab->level, "others work in what is half repaired");
+	if (!is_closed(lab) && is_begun(lab))
+		return 0;
 	int r = tq_check(lab->tq, TQ_CHECK_REPAIR, NULL, NULL);
 
 	return r < 0 ? r : 0;
@@ -168,18 +202,16 @@ static int take_lock(struct tqt_lab *lab)
 
 static void rescue(struct tqt_lab *lab)
 {
-	/* Of a repair there are too many steps: the one that comes after it is not killed. */
-	const bool is_stepped = lab->next && !lab->sweep->intact;
-
-	if (is_stepped) {
-		lab->stepper = (struct tqt_stepper){ .look = look, .arg = lab };
+	if (lab->next) {
+		lab->stepper =
+			(struct tqt_stepper){ .look = look, .arg = lab, .stores = &lab->map };
 		lab->undo_first = tqi_segment_core(&lab->seg)->undo_count;
 		tqt_robust_changed(&lab->thread, lab->robust_seen);
 		tqt_step_begin(&lab->stepper);
 	}
 	int r = lab->sweep->intact ? repair(lab) : take_lock(lab);
 
-	if (is_stepped)
+	if (lab->next)
 		tqt_step_end();
 	lab->sweep->steps[lab->level] += lab->stepper.steps;
 	lab->stepper.steps = 0;

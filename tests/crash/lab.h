@@ -31,10 +31,12 @@ struct tqt_sweep {
 	const struct tqt_system *system; /* the victim's: its clock and wakes */
 	const struct tqt_map *map;	 /* where the victim works */
 	struct tqt_seen seen;
+	struct tqt_seen passed; /* by repairs that were stepped: an image, and where they were */
 	bool boundary;	/* the state at hand is the first after a commit or rollback */
 	bool returned;	/* the operation has said that it succeeded */
 	bool words;	/* it does without the lock: TQT_WORDS */
 	const char *intact; /* TQT_REPAIRS: what users saw before the damage; NULL any other */
+	uint32_t unseen; /* flags of tasks that dumps leave out */
 	bool sleeper;	/* the victim sleeps, or is awake out of turn: it passes wakes on itself */
 	bool thorough;	/* step every rescue to its end */
 	double end_s;	/* of tqt_seconds(), when stepping ends; 0 never */

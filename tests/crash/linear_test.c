@@ -113,6 +113,11 @@ static bool is_stranded(const struct tqi_segment *seg)
 	return false;
 }
 
+static bool is_repair(const struct run *run)
+{
+	return run->operation->rule == TQT_REPAIRS;
+}
+
 static void begin(struct run *run)
 {
 	struct tqt_world *w = &run->world;
@@ -125,11 +130,12 @@ static void begin(struct run *run)
 	sweep->words = run->operation->rule == TQT_WORDS;
 	sweep->system = &w->system;
 	sweep->map = &w->map;
-	sweep->intact = run->operation->rule == TQT_REPAIRS ? run->before : NULL;
+	sweep->intact = is_repair(run) ? run->before : NULL;
 	run->is_stranded = is_stranded(&w->seg);
 	sweep->sleeper = run->is_stranded || strstr(run->operation->name, "claim");
 	w->system.woken_count = 0;
 	tqt_seen_clear(&sweep->seen);
+	tqt_seen_clear(&sweep->passed);
 	if (!run->labs_are_open)
 		tqt_labs_open(run->labs, run->levels, &w->seg, sweep);
 	run->labs_are_open = true;
@@ -163,7 +169,11 @@ static void *victim(void *arg)
 	tqt_world_open(&run->world, &options);
 	run->operation->prepare(&run->world);
 	run->state->fill(&run->world);
-	run->before = tqt_dump(run->world.tq);
+	/* A repair takes it back from whoever has not begun with it. */
+	run->sweep.unseen = is_repair(run) ? TQ_INFO_ASSIGNED : 0;
+	run->before = tqt_dump(run->world.tq, run->sweep.unseen);
+	if (run->world.damage)
+		run->world.damage(&run->world);
 	begin(run);
 	tqt_step_begin(&run->stepper);
 	run->operation->run(&run->world);
@@ -171,20 +181,8 @@ static void *victim(void *arg)
 	end(run);
 	tqt_map_unwatch(&run->world.map);
 	run->sweep.steps[0] = run->stepper.steps;
-	run->after = tqt_dump(run->world.tq);
+	run->after = tqt_dump(run->world.tq, run->sweep.unseen);
 	return NULL;
-}
-
-static void show_difference(const char *a, const char *b)
-{
-	const char *line_a = a, *line_b = b;
-
-	for (; *a && *a == *b; a++, b++)
-		if (*a == '\n')
-			line_a = a + 1, line_b = b + 1;
-	a = line_a;
-	b = line_b;
-	printf("      %.*s\n  not %.*s\n", (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
 }
 
 /* Wholly or not at all. */
@@ -201,7 +199,7 @@ static void judge(struct run *run)
 	if (run->world.result < 0 && strcmp(run->before, run->after) != 0) {
 		tqt_fault(sweep, 0, "it failed (%s), yet something changed",
 			  tq_error_name(run->world.result));
-		show_difference(run->after, run->before);
+		tqt_dump_differs(run->after, run->before);
 	}
 	for (uint32_t i = 0; i < sweep->dump_count; i++) {
 		const char *dump = sweep->dumps[i];
@@ -209,8 +207,8 @@ static void judge(struct run *run)
 		if (strcmp(dump, run->before) == 0 || strcmp(dump, run->after) == 0)
 			continue;
 		tqt_fault(sweep, 0, "commit %u shows half of it", i);
-		show_difference(dump, run->before);
-		show_difference(dump, run->after);
+		tqt_dump_differs(dump, run->before);
+		tqt_dump_differs(dump, run->after);
 	}
 }
 

@@ -2,14 +2,14 @@
 /* Watched mappings. */
 #include "tests/crash/map.h"
 
-#include "tests/crash/step.h"
-
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "tests/crash/step.h"
 
 #define MAPS_MAX 8
 
@@ -27,6 +27,11 @@ static struct tqt_map *map_of(uintptr_t at)
 	return NULL;
 }
 
+static void protect(const struct tqt_map *map, uint32_t page, int protection)
+{
+	mprotect(map->base + (uint64_t)page * TQT_PAGE, TQT_PAGE, protection);
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	struct tqt_map *m = map_of((uintptr_t)info->si_addr);
@@ -42,7 +47,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	m->is_written[page] = 1;
 	if (m->is_guarded && m->open_count < m->page_count)
 		m->open[m->open_count++] = page;
-	mprotect(m->base + (uint64_t)page * TQT_PAGE, TQT_PAGE, PROT_READ | PROT_WRITE);
+	protect(m, page, PROT_READ | PROT_WRITE);
 	tqt_step_store(m, context);
 }
 
@@ -112,12 +117,20 @@ void tqt_map_unwatch(struct tqt_map *map)
 
 void tqt_map_close(struct tqt_map *map)
 {
+	if (!map->is_guarded)
+		for (uint32_t i = 0; i < map->count; i++)
+			protect(map, map->pages[i], PROT_READ);
 	map->is_guarded = true;
-	while (map->open_count > 0) {
-		uint64_t at = (uint64_t)map->open[--map->open_count] * TQT_PAGE;
+	while (map->open_count > 0)
+		protect(map, map->open[--map->open_count], PROT_READ);
+}
 
-		mprotect(map->base + at, TQT_PAGE, PROT_READ);
-	}
+void tqt_map_open(struct tqt_map *map)
+{
+	map->is_guarded = false;
+	map->open_count = 0;
+	for (uint32_t i = 0; i < map->count; i++)
+		protect(map, map->pages[i], PROT_READ | PROT_WRITE);
 }
 
 bool tqt_map_changed(struct tqt_map *map)

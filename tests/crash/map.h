@@ -29,8 +29,9 @@ void tqt_map_free(struct tqt_map *map);
 /* Nothing written yet; the shadow is what is there now. */
 void tqt_map_watch(struct tqt_map *map);
 void tqt_map_unwatch(struct tqt_map *map);
-/* Its pages are read-only again: each store faults, and can be stepped (tests/crash/step.h). */
+/* Its pages are read-only again: each store faults, and can be stepped (tests/crash/step.h); none. */
 void tqt_map_close(struct tqt_map *map);
+void tqt_map_open(struct tqt_map *map);
 /* Whether any byte differs from the shadow; the shadow is brought up to date. */
 bool tqt_map_changed(struct tqt_map *map);
 /* Make `to` equal to `from`, its shadow too; both began as the same bytes. */

@@ -21,7 +21,8 @@ while [[ "${1:-}" == --* ]]; do
 	shift 2
 done
 
-# Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name; of
+# Fault, the test that finds it, its arguments.  `submit/ONE`: the sweep of that name, with
+# options; of
 # a storm, the seconds: it ends when it has found something, after some ten as a rule.
 faults()
 {
@@ -47,8 +48,11 @@ raw_block      linear forget/FINISHED
 plain_wall     linear submit_at/EMPTY
 plain_token    linear claim_token/EMPTY
 plain_history  linear fail_again/EMPTY
-blind_check    linear repair/EMPTY
-no_depths      linear repair/EMPTY
+blind_check    linear repair/EMPTY --levels 1
+no_depths      linear repair/EMPTY --levels 1
+unmarked_repair linear repair_few/EMPTY --levels 1
+unmarked_journal linear repair/EMPTY --levels 1
+early_end      linear repair_few/EMPTY --levels 1
 stale_holder   stale
 no_epoch       stale
 plain_lock     kill lost_wake
@@ -75,11 +79,11 @@ plant()
 	relink_link "$work/$name/test" "$(target "$2")" "$work/$name"/*.o
 }
 
-# run BINARY TEST [ARGUMENT]
+# run BINARY TEST [ARGUMENT...]
 run()
 {
 	case $2 in
-	linear) timeout 240 "$1" --only "$3" ;;
+	linear) timeout 240 "$1" --only "${@:3}" ;;
 	storm) timeout 240 "$1" --seconds "$3" ;;
 	*) timeout 240 "$1" ${3+"$3"} ;;
 	esac
@@ -88,22 +92,24 @@ run()
 relink_begin "$build"
 [ "$some" -eq 0 ] || echo "plants: --some $some --seed $seed"
 red=0 total=0
-while read -r name test argument; do
+while read -r name test argument options; do
 	[ $# -eq 0 ] || [[ " $* " == *" $name "* ]] || continue
 	total=$((total + 1))
 	sound=$argument
 	[ "$test" != storm ] || sound=3 # it has no end of its own when all is well
-	if ! run "$build/$(target "$test")" "$test" ${sound:+"$sound"} >"$work/log" 2>&1; then
+	# shellcheck disable=SC2086 # words
+	if ! run "$build/$(target "$test")" "$test" ${sound:+"$sound"} $options >"$work/log" 2>&1; then
 		cat "$work/log"
 		echo "plants: $test $argument fails without a fault planted"
 		continue
 	fi
 	plant "$name" "$test"
-	if run "$work/$name/test" "$test" ${argument:+"$argument"} >"$work/log" 2>&1; then
+	# shellcheck disable=SC2086
+	if run "$work/$name/test" "$test" ${argument:+"$argument"} $options >"$work/log" 2>&1; then
 		echo "plants: $name is not found by $test $argument"
 	else
 		red=$((red + 1))
-		printf '%-14s %s\n' "$name" "$(grep -m 1 -E 'FAULT|FAILED|lost|error' "$work/log" || echo "died")"
+		printf '%-16s %s\n' "$name" "$(grep -m 1 -E 'FAULT|FAILED|lost|error' "$work/log" || echo "died")"
 	fi
 	rm -rf "${work:?}/$name"
 done < <(faults | relink_some "$some" "$seed")

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <ucontext.h>
 
+#include "tests/crash/map.h"
+
 #define TRAP_FLAG 0x100
 #define STACK_BYTES (256u << 10) /* the handler hands over to other threads and waits */
 
@@ -27,23 +29,31 @@ static void note(uintptr_t at)
 		stepped[at - from] = 1;
 }
 
+static void stop(struct tqt_stepper *s)
+{
+	current = NULL;
+	if (s->stores)
+		tqt_map_open(s->stores);
+}
+
 static void on_trap(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
 	struct tqt_stepper *s = current;
 
 	(void)number, (void)info;
-	if (s) {
-		s->steps++;
-		note((uintptr_t)u->uc_mcontext.gregs[REG_RIP]); /* the next one */
-		if (!s->look(s))
-			current = NULL;
-		else if (!s->stores || s->is_close)
-			return;
-	}
-	if (s && s->stores)
-		tqt_map_close(s->stores);
 	u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+	if (!s)
+		return;
+	s->steps++;
+	s->registers = u->uc_mcontext.gregs;
+	note((uintptr_t)u->uc_mcontext.gregs[REG_RIP]); /* the next one */
+	if (!s->look(s))
+		stop(s);
+	else if (!s->stores || s->is_close)
+		u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	else
+		tqt_map_close(s->stores);
 }
 
 void tqt_step_store(const struct tqt_map *map, void *context)
@@ -131,8 +141,20 @@ void tqt_step_loosely(struct tqt_stepper *stepper)
 
 void tqt_step_end(void)
 {
-	current = NULL;
+	if (current)
+		stop(current);
 	__asm__ volatile("pushfq; andq %0, (%%rsp); popfq" : : "i"(~TRAP_FLAG) : "memory", "cc");
+}
+
+uint64_t tqt_step_place(const struct tqt_stepper *stepper)
+{
+	uint64_t h = 0;
+
+	for (int r = REG_R8; r <= REG_RIP; r++) {
+		h = (h ^ (uint64_t)stepper->registers[r]) * 0xff51afd7ed558ccdull;
+		h ^= h >> 29;
+	}
+	return h;
 }
 
 struct tqt_stepper *tqt_step_pause(void)

@@ -18,12 +18,13 @@
 struct tqt_map;
 
 struct tqt_stepper {
-	/* After each instruction, in a signal handler.  False: step no further. */
+	/* After each instruction that is stepped, in a signal handler.  False: step no further. */
 	bool (*look)(struct tqt_stepper *stepper);
 	void *arg;
 	uint64_t steps;
-	struct tqt_map *stores; /* NULL: each instruction is stepped */
-	bool is_close;		/* each, for a while */
+	struct tqt_map *stores;	    /* NULL: each instruction is stepped */
+	bool is_close;		    /* each, for a while */
+	const long long *registers; /* of the thread, while it looks */
 };
 
 /* Once in the process, and in each thread that will step. */
@@ -46,6 +47,9 @@ void tqt_step_loosely(struct tqt_stepper *stepper);
 
 /* In a handler of SIGSEGV, with its context: a store into this map is at hand, to be stepped. */
 void tqt_step_store(const struct tqt_map *map, void *context);
+
+/* While it looks: a hash of where the thread is, and of its registers. */
+uint64_t tqt_step_place(const struct tqt_stepper *stepper);
 
 /* Run natively for a while: what other processes do meanwhile. */
 struct tqt_stepper *tqt_step_pause(void);

@@ -185,6 +185,7 @@ enum {
 	X(close, tq_close, none, WHOLE, TQT_EMPTY)                                                 \
 	X(destroy, tq_destroy, none, STEPS, TQT_FEW)                                               \
 	X(repair, tq_check, repairable, REPAIRS, TQT_EMPTY)                                        \
+	X(repair_few, tq_check, repairable_few, REPAIRS, TQT_EMPTY)                                \
 	X(cancel_for_room, tq_task_steer, room_waiters, WHOLE, TQT_FEW | TQT_SHORT)                \
 	X(keep_room, core, dead_room_waiters, STEPS, TQT_EMPTY)                                    \
 	X(cancel_leavers, tq_task_steer, leavers, WHOLE, TQT_EMPTY)                                \

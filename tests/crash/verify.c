@@ -42,10 +42,12 @@ static void verify_exact(struct tqt_lab *lab)
 /* TX-8: wherever the repair before it was killed, one that comes to its end loses nothing. */
 static void verify_intact(struct tqt_lab *lab)
 {
-	char *dump = tqt_dump(lab->tq);
+	char *dump = tqt_dump(lab->tq, lab->sweep->unseen);
 
-	if (strcmp(dump, lab->sweep->intact) != 0)
+	if (strcmp(dump, lab->sweep->intact) != 0) {
 		tqt_fault(lab->sweep, lab->level, "the second repair has lost something");
+		tqt_dump_differs(dump, lab->sweep->intact);
+	}
 	free(dump);
 }
 
@@ -326,7 +328,7 @@ void tqt_verify(struct tqt_lab *lab)
 	verify_protocol(lab);
 	if ((sweep->boundary || sweep->words) && lab->level == 1 &&
 	    sweep->dump_count < TQT_DUMPS_MAX)
-		sweep->dumps[sweep->dump_count++] = tqt_dump(lab->tq);
+		sweep->dumps[sweep->dump_count++] = tqt_dump(lab->tq, lab->sweep->unseen);
 	if (sweep->faults != before)
 		return; /* what comes of it is of no interest */
 	keep(lab);

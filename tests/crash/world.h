@@ -23,6 +23,7 @@ struct tqt_world {
 	uint32_t id_count;
 	uint32_t others; /* mutexes held by others so far */
 	void (*meanwhile)(struct tqt_world *w);
+	void (*damage)(struct tqt_world *w); /* what users see was seen before; NULL none */
 	int result;	 /* of the operation */
 	char path[TQI_PATH_MAX];
 };
