@@ -6,7 +6,6 @@
 #include "shm/lock.h"
 
 #define SHARED_LOOKS 16 /* slots of a list looked at for another domain: some 200 ns */
-#define STALL_LOOKS 16	/* slots in transit looked at, the first popped first */
 
 TQI_LINKS(links_of, tqi_waiter_at, tqi_waiter, domain_older, domain_newer)
 
@@ -167,7 +166,7 @@ void tqi_stalls_find(struct tqi_tx *tx, struct tqi_stalls *ret_stalls)
 	uint32_t w = tx->core->waiter_transit.oldest;
 
 	ret_stalls->count = 0;
-	for (uint32_t i = 0; i < STALL_LOOKS && w && ret_stalls->count < TQI_STALLS; i++) {
+	for (uint32_t i = 0; i < TQI_STALL_LOOKS && w && ret_stalls->count < TQI_STALLS; i++) {
 		const struct tqi_waiter *s = tqi_waiter_at(tx, w);
 
 		if (!is_stalled(tx, s))
@@ -178,7 +177,7 @@ void tqi_stalls_find(struct tqi_tx *tx, struct tqi_stalls *ret_stalls)
 	}
 }
 
-/* The first popped come first; behind STALL_LOOKS of them that stall nobody is believed in. */
+/* The first popped come first; behind TQI_STALL_LOOKS of them that stall nobody is believed in. */
 uint32_t tqi_waiter_cover(struct tqi_tx *tx)
 {
 	uint32_t w = tx->core->waiter_transit.oldest, coming = tx->core->waiter_coming;
@@ -188,7 +187,7 @@ uint32_t tqi_waiter_cover(struct tqi_tx *tx)
 
 		if (!is_stalled(tx, s))
 			return coming;
-		if (i == STALL_LOOKS)
+		if (i == TQI_STALL_LOOKS)
 			return 0;
 		coming -= s->interest == TQI_WAITER_FOR_WORK;
 		w = s->list_newer;

@@ -37,6 +37,7 @@ uint32_t tqi_waiter_keeper(struct tqi_tx *tx, uint32_t w);
 
 /* Domains of which one has been in transit for more than TQI_STALL_NS, and lives. */
 #define TQI_STALLS 4
+#define TQI_STALL_LOOKS 16 /* slots in transit looked at for them, the first popped first */
 struct tqi_stalls {
 	uint32_t count;
 	uint32_t domains[TQI_STALLS];

@@ -18,8 +18,6 @@
 #include "scheduler/limit/server.h"
 #include "scheduler/task/task.h"
 
-#define OVER_SLICE 8 /* purged and expired tasks cleared away in one hold */
-
 /* A free record: plain stores (TX-3), and its words start anew. */
 static inline void fill_attempt(struct tqi_tx *tx, struct tqi_attempt *attempt, uint32_t index,
 				const struct tqi_task *task, uint32_t w,
@@ -142,7 +140,7 @@ static uint32_t next(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *wor
 static inline int choose(struct tqi_tx *tx, uint32_t w, const struct tqi_worker *worker,
 			 uint32_t *ret_index, struct tqi_task **ret_task, struct tqi_turn *ret_turn)
 {
-	for (uint32_t i = 0; i < OVER_SLICE; i++) {
+	for (uint32_t i = 0; i < TQI_CLAIM_OVER; i++) {
 		uint32_t index = next(tx, w, worker, ret_turn);
 
 		*ret_index = index;

@@ -15,6 +15,8 @@ struct tqi_claimed {
 	const struct tqi_attempt *as;
 };
 
+#define TQI_CLAIM_OVER 8 /* purged and expired tasks that a claim clears away in one hold */
+
 /*
  * Start the best task for a worker.  0; -EAGAIN nothing startable; -EINPROGRESS
  * this transaction has done its share of clearing away, call again; -EALREADY this

@@ -19,15 +19,12 @@
 #define SCHEDULES_SLICE 2   /* schedules looked at in one hold: each may copy 64 KiB */
 #define RETIRE_SLICE 16	    /* old records freed in one hold */
 #define WORKERS_SLICE 64    /* worker records looked at in one hold */
-/* Looks are at most 1 s apart while anything runs, even where processors are short not 3 s:
- * a longer gap means that the judges themselves were stopped (C3). */
-#define GAP_NS 3500000000ull
 
 static void note_look(struct tqi_tx *tx)
 {
 	struct tqi_root *root = tqi_root(tx);
 
-	if (tx->now_ns - root->look_ns > GAP_NS)
+	if (tx->now_ns - root->look_ns > TQI_LOOK_GAP_NS)
 		TQI_SET(tx, root->unbroken_ns, tx->now_ns);
 	TQI_SET(tx, root->look_ns, tx->now_ns);
 }

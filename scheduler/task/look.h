@@ -19,6 +19,11 @@ struct tqi_look {
 	struct tqi_group_suspect owners[TQI_GROUP_SUSPECTS];
 };
 
+/*
+ * 3.5 s: looks are at most 1 s apart while anything runs, even where processors are short not
+ * 3 s.  A longer gap means that the judges themselves were stopped (C3).
+ */
+#define TQI_LOOK_GAP_NS 3500000000ull
 #define TQI_LOOK_DUE_NS 1500000000ull /* 1.5 s: keepers come twice a second */
 
 /* Whether something runs and nobody has looked for longer than that. */

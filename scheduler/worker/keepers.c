@@ -13,13 +13,6 @@
 #include "scheduler/worker/command.h"
 #include "shm/domain.h"
 
-/*
- * 0.5 s: the timekeeper looks so often while anything is under way.  Each deputy comes 0.2 s
- * later, in case those before it cannot: within a second somebody has looked.
- */
-#define LOOK_NS 500000000ull
-#define DEPUTY_NS 200000000ull
-
 /* Who may steal is each worker's own to say.  Those that stall come last. */
 static uint32_t first_of_all(struct tqi_tx *tx)
 {
@@ -103,9 +96,9 @@ uint64_t tqi_keeper_until(struct tqi_tx *tx, uint32_t place)
 	if (root->ready || root->assigned || root->running || root->dying_workers || root->untidy ||
 	    root->time.anew || root->command.open || root->command.waiters || root->group.waiters ||
 	    root->group.owned.first || tqi_sweep_needs_looks(tx))
-		until = tx->now_ns + LOOK_NS + place * DEPUTY_NS;
-	if (due != UINT64_MAX && due + place * DEPUTY_NS < until)
-		until = due + place * DEPUTY_NS;
+		until = tx->now_ns + TQI_LOOK_NS + place * TQI_DEPUTY_NS;
+	if (due != UINT64_MAX && due + place * TQI_DEPUTY_NS < until)
+		until = due + place * TQI_DEPUTY_NS;
 	return until;
 }
 
@@ -115,7 +108,8 @@ uint64_t tqi_keeper_until_wall(struct tqi_tx *tx, uint32_t place)
 
 	if (next < wall)
 		wall = next;
-	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX : wall + place * DEPUTY_NS;
+	return place >= TQI_KEEPERS || wall == UINT64_MAX ? UINT64_MAX
+							  : wall + place * TQI_DEPUTY_NS;
 }
 
 /* An earlier note, by either clock: rare, so it stays out of the loop that all holds go through. */

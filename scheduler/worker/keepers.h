@@ -5,7 +5,12 @@
 
 #include "scheduler/record/records.h"
 
-/* 1 s: while anything is under way all keepers have looked within that. */
+/*
+ * 0.5 s: the timekeeper looks so often while anything is under way.  Each deputy comes 0.2 s
+ * later, in case those before it cannot: within a second all have looked.
+ */
+#define TQI_LOOK_NS 500000000ull
+#define TQI_DEPUTY_NS 200000000ull
 #define TQI_LOOKS_NS 1000000000ull
 
 /* Pass over: if anything is startable by a sleeper, or a command or its answers wait for

@@ -747,14 +747,28 @@ static bool core_is_empty(struct comparison *c, uint32_t x)
 	return index && tqi_limit_at(&c->tx, index)->next_ns;
 }
 
+static bool core_carried(struct comparison *c, uint32_t queue, uint32_t server)
+{
+	uint32_t at = tqi_queue_at(&c->tx, queue)->carry_at;
+
+	return !at || at > server;
+}
+
+static bool is_dropped(struct comparison *c, uint32_t index)
+{
+	const struct tqi_command *command = tqi_command_at(&c->tx, index);
+
+	return command->state == TQI_COMMAND_FREE ||
+	       command->generation != c->m->commands[index].generation;
+}
+
 /* Whether this worker, or nobody any more, has left the command. */
 static bool core_answered(struct comparison *c, uint32_t index, uint32_t worker)
 {
 	const struct tqi_command *command = tqi_command_at(&c->tx, index);
 	const struct model_worker *m = &c->m->workers[worker];
 
-	if (command->state == TQI_COMMAND_FREE ||
-	    command->generation != c->m->commands[index].generation)
+	if (is_dropped(c, index))
 		return true;
 	const struct tqi_delivery *d = tqi_command_delivery(&c->tx, command, worker, m->generation);
 
@@ -783,6 +797,12 @@ bool compare_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left)
 {
 	struct comparison *c = ctx;
 
+	if (unit == MODEL_BURIED)
+		return tqi_waiter_at(&c->tx, index)->state == TQI_WAITER_FREE;
+	if (unit == MODEL_CARRIED)
+		return core_carried(c, index, left);
+	if (unit == MODEL_DROPPED)
+		return is_dropped(c, index);
 	if (unit == MODEL_ANSWERED)
 		return core_answered(c, index, left);
 	if (unit == MODEL_LEFT)

@@ -4,8 +4,8 @@
  * only.  Slots of records are taken over from the core (it may choose them freely),
  * as is the jitter of back-off; everything else is predicted.
  *
- * The sizes of slices (how much one hold does of a long job) are the core's own:
- * they are part of what is observable.
+ * How much one hold does of a long job is the core's own to say: the model asks how far it
+ * has come, does as much, and compares what came of it.
  */
 #ifndef TQT_MODEL_H
 #define TQT_MODEL_H
@@ -328,8 +328,8 @@ struct model_schedule {
 };
 
 /*
- * A hold ends a slice early when its journal fills.  Where it ended is learnt: the
- * model asks whether the core has done the next unit of a slice.
+ * A hold does a slice of a long job, and ends it early when its journal fills.  Where it ended
+ * is learnt: the model asks whether the core has done the next unit.
  */
 enum model_unit {
 	MODEL_DUE,	 /* looked at this task, whose time had come */
@@ -348,6 +348,9 @@ enum model_unit {
 	MODEL_FOUND_ROOM, /* looked for a submitter as far as there are any (index 0) */
 	MODEL_UNSETTLED, /* answered this claim before it knew (index 0) */
 	MODEL_EDGE,	 /* dropped one more of this waiter's edges (of `left`) */
+	MODEL_BURIED,	 /* freed this dead sleeper */
+	MODEL_CARRIED,	 /* carried server `left` of this queue, or passed it */
+	MODEL_DROPPED,	 /* freed this command */
 	MODEL_ANSWERED,	 /* answered this command for worker `left` */
 	MODEL_LEFT,	 /* taken this worker apart */
 	MODEL_TOLD,	 /* told this edge of the model its task's end */
@@ -640,8 +643,10 @@ bool model_wall_run(struct model *m, uint32_t count);
 /* The core has come to where `left` records are left. */
 bool model_sweep_slice(struct model *m, uint32_t left, bool rounding);
 /* Nothing is due, swept or to be buried any more. */
-bool model_look(struct model *m);
-bool model_bury(struct model *m);
+bool model_look(struct model *m, uint32_t waiter_cursor); /* nobody is dead */
+/* `cursor`: the slot that the core has looked at last; and how many slots it has made. */
+bool model_has_dead(const struct model *m);
+bool model_bury(struct model *m, uint32_t cursor, uint32_t slots);
 bool model_sweep_pending(const struct model *m);
 void model_wake_room(struct model *m);
 /* A repair of a sound segment changes no task, but the order of some lists. */

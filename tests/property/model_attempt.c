@@ -6,8 +6,6 @@
 #include <signal.h>
 #include <string.h>
 
-#define CONDEMNED_SLICE 8
-
 static uint64_t add(uint64_t a, uint64_t b)
 {
 	return a + b < a ? NEVER : a + b;
@@ -90,7 +88,7 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 		return TQ_ECOMMAND;
 	if (model_attempt_count(m, worker) >= TQ_CLAIMS_MAX)
 		return TQ_EFULL;
-	for (uint32_t i = 0; i < CONDEMNED_SLICE; i++) {
+	for (uint32_t i = 0; i < TQI_CLAIM_OVER; i++) {
 		uint32_t task = model_assigned_next(m, worker), best = 0;
 
 		if (!task)

@@ -5,8 +5,6 @@
 #include "scheduler/worker/command.h"
 #include "tests/property/model_parts.h"
 
-#define FREES_SLICE 2
-
 static bool serves_queue(const struct model_worker *w, uint32_t queue)
 {
 	for (uint32_t i = 0; i < w->queue_count; i++)
@@ -182,18 +180,19 @@ static uint32_t ended_count(const struct model *m)
 	return n;
 }
 
+/* One, and as many more as the core has freed. */
 static void trim(struct model *m)
 {
-	uint32_t frees = 0, c = after(m, TQI_COMMAND_ENDED, 0);
+	bool freed = false;
 
-	while (c && frees < FREES_SLICE && ended_count(m) > TQ_COMMANDS_KEPT) {
-		uint64_t order = m->commands[c].order;
-
-		if (!model_command_waiters(m, c)) {
-			m->commands[c].state = TQI_COMMAND_FREE;
-			frees++;
-		}
-		c = after(m, TQI_COMMAND_ENDED, order);
+	for (uint32_t c = after(m, TQI_COMMAND_ENDED, 0); c && ended_count(m) > TQ_COMMANDS_KEPT;
+	     c = after(m, TQI_COMMAND_ENDED, m->commands[c].order)) {
+		if (model_command_waiters(m, c))
+			continue;
+		if (freed && !model_has_done(m, MODEL_DROPPED, c))
+			return;
+		m->commands[c].state = TQI_COMMAND_FREE;
+		freed = true;
 	}
 }
 

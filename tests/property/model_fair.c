@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: tenants of fair queues, and what they are charged. */
+#include "scheduler/order/fair.h"
 #include "tests/property/model_parts.h"
 
-#define FIRST_MEAN_US 1000
-#define MEAN_WEIGHT 8
 #define NS_PER_US 1000
 
 uint32_t model_tenant_tasks(const struct model *m, uint32_t queue, uint32_t tenant)
@@ -51,7 +50,7 @@ int64_t model_fair_begin(struct model *m, const struct model_task *t)
 {
 	struct model_tenant *tenant = &m->tenants[t->queue][t->tenant];
 	struct model_queue *q = &m->queues[t->queue];
-	int64_t mean = m->mean_us[t->kind] ? m->mean_us[t->kind] : FIRST_MEAN_US;
+	int64_t mean = m->mean_us[t->kind] ? m->mean_us[t->kind] : TQI_MEAN_FIRST_US;
 
 	if (tenant->tag_us < q->fair_time_us) { /* it was away */
 		tenant->tag_us = q->fair_time_us;
@@ -70,7 +69,7 @@ void model_fair_end(struct model *m, const struct model_task *t)
 
 	if (!charged)
 		return;
-	*mean = *mean ? *mean + (us - *mean) / MEAN_WEIGHT : us;
+	*mean = *mean ? *mean + (us - *mean) / TQI_MEAN_WEIGHT : us;
 	if (us > charged)
 		spend(tenant, us - charged);
 	else

@@ -5,13 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define WALK_LOOKS 64
-#define WALK_CHANGES 8
-#define CLOSE_LOOKS 64
-#define CLOSE_CHANGES 8
-#define UNDO_SLICE 8
-#define WAITED_SLICE 8
-
 /* Members, in their order: those whose end is counted by its number, then as they joined. */
 
 static bool is_ahead(const struct model_task *a, const struct model_task *b)
@@ -367,32 +360,33 @@ static uint32_t oldest_behind(const struct model *m, uint64_t listed)
 	return oldest;
 }
 
-/* They go to the end. */
-static void pass_over(struct model *m, uint32_t count)
+static bool may_go(const struct model *m, uint32_t group, bool evict)
+{
+	return evict || m->now_ns - m->groups[group].ended_ns >= m->retention_ns;
+}
+
+/* Those that are waited for go to the end, as many as the core has sent there. */
+static void pass_over(struct model *m, bool evict)
 {
 	uint32_t group = oldest_behind(m, 0);
 
-	if (!model_has_done(m, MODEL_OVERTAKEN, group))
-		return;
-	for (; count--; group = oldest_behind(m, 0))
+	for (uint32_t i = 1; i < m->group_slots && group; i++) {
+		if (!may_go(m, group, evict) || !model_group_waiters(m, group) ||
+		    !model_has_done(m, MODEL_OVERTAKEN, group))
+			return;
 		m->groups[group].listed = ++m->order;
+		group = oldest_behind(m, 0);
+	}
 }
 
-/* Some that are waited for are passed over. */
-static uint32_t oldest_group(struct model *m, bool evict)
+/* That nobody waits for. */
+static uint32_t oldest_group(const struct model *m, bool evict)
 {
-	uint32_t group = oldest_behind(m, 0), i;
+	uint32_t group = oldest_behind(m, 0);
 
-	for (i = 0; i < WAITED_SLICE && group; i++) {
-		if (!evict && m->now_ns - m->groups[group].ended_ns < m->retention_ns)
-			return 0;
-		if (!model_group_waiters(m, group))
-			return group;
+	while (group && may_go(m, group, evict) && model_group_waiters(m, group))
 		group = oldest_behind(m, m->groups[group].listed);
-	}
-	if (group)
-		pass_over(m, i);
-	return 0;
+	return group && may_go(m, group, evict) ? group : 0;
 }
 
 /* Its members' records stay. */
@@ -421,14 +415,13 @@ uint32_t model_group_retire(struct model *m, uint32_t count, bool evict)
 {
 	uint32_t n = 0, group;
 
-	while (n < count && (group = oldest_group(m, evict))) {
-		if (!has_begun(m, group))
-			break;
+	while (n < count && (group = oldest_group(m, evict)) && has_begun(m, group)) {
 		n++;
 		if (!detach(m, group))
-			break;
+			return n;
 		free_group(m, group);
 	}
+	pass_over(m, evict);
 	return n;
 }
 
@@ -457,12 +450,8 @@ static bool close_one(struct model *m, uint32_t group)
 
 void model_close_slice(struct model *m)
 {
-	uint32_t changes = 0;
-
-	for (uint32_t i = 0; i < CLOSE_LOOKS && m->closing && changes < CLOSE_CHANGES &&
-			     model_has_done(m, MODEL_CLOSED, m->closing);
-	     i++)
-		changes += close_one(m, m->closing--);
+	while (m->closing && model_has_done(m, MODEL_CLOSED, m->closing))
+		close_one(m, m->closing--);
 	if (!m->closing)
 		model_wake_empty(m);
 }
@@ -511,14 +500,13 @@ static void walk(struct model *m, struct model_group *g)
 {
 	const uint32_t work = g->work;
 
-	for (uint32_t looks = 0, changes = 0;
-	     g->work == work && g->walk && looks < WALK_LOOKS && changes < WALK_CHANGES; looks++) {
+	while (g->work == work && g->walk) {
 		uint32_t task = g->walk;
 
 		if (!m->did(m->did_ctx, MODEL_PASSED, (uint32_t)(g - m->groups), task))
 			return;
 		g->walk = model_member_after(m, task);
-		changes += visit(m, work, task);
+		visit(m, work, task);
 	}
 }
 
@@ -527,7 +515,7 @@ static void undo(struct model *m, uint32_t group)
 {
 	uint32_t task, freed;
 
-	for (uint32_t i = 0; i < UNDO_SLICE && (task = newest_member(m, group)); i++) {
+	while ((task = newest_member(m, group))) {
 		if (!model_discard(m, task, &freed) || !model_has_done(m, MODEL_FREED, task))
 			return;
 		model_free(m, task);

@@ -6,18 +6,12 @@
 
 #include "scheduler/task/look.h"
 
-#define SWEEP_LOOKS 256
-#define SWEEP_CHANGES 8
-#define END_SLICE 8
-#define WORKERS_SLICE 64
-#define GROUPS_SLICE 16
 #define SECOND 1000000000ull
-#define LOOK_GAP_NS 3500000000ull
 
 /* Newest first, a slice; true when none is left. */
 static bool end_attempts(struct model *m, uint32_t worker, const struct tqi_death *death)
 {
-	for (uint32_t i = 0; i <= END_SLICE; i++) {
+	for (;;) {
 		uint32_t newest = 0;
 
 		for (uint32_t t = 1; t < m->task_slots; t++)
@@ -27,11 +21,10 @@ static bool end_attempts(struct model *m, uint32_t worker, const struct tqi_deat
 				newest = t;
 		if (!newest)
 			return true;
-		if (i == END_SLICE || !model_has_done(m, MODEL_ENDED, newest))
-			break;
+		if (!model_has_done(m, MODEL_ENDED, newest))
+			return false;
 		model_end_by_death(m, newest, death);
 	}
-	return false;
 }
 
 static void take_apart(struct model *m, uint32_t worker)
@@ -270,12 +263,11 @@ bool model_sweep_slice(struct model *m, uint32_t left, bool rounding)
 		m->sweep_left += m->task_slots - m->sweep_count;
 		m->sweep_count = m->task_slots;
 	}
-	for (uint32_t i = 0, changes = 0;
-	     m->sweep_left > left && i < SWEEP_LOOKS && changes < SWEEP_CHANGES; i++) {
+	while (m->sweep_left > left) {
 		m->sweep_at = m->sweep_at + 1 < m->task_slots ? m->sweep_at + 1 : 1;
 		m->sweep_left--;
 		if (m->sweep_at < m->task_slots)
-			changes += sweep_one(m, m->sweep_at);
+			sweep_one(m, m->sweep_at);
 	}
 	if (!m->sweep_left && (sweeping || m->rounding)) {
 		m->rounding = rounding;
@@ -284,12 +276,12 @@ bool model_sweep_slice(struct model *m, uint32_t left, bool rounding)
 	return model_sweep_pending(m);
 }
 
-/* Judges each, until there are more suspects than one look proves. */
+/* Judges each, until there are more suspects than one look proves: there are so few of them. */
 static void look_at_workers(struct model *m)
 {
 	uint32_t suspects = 0, probed = 0, looked = 0, at = m->worker_cursor;
 
-	for (; looked < WORKERS_SLICE && looked + 1 < m->worker_slots; looked++) {
+	for (; looked + 1 < m->worker_slots; looked++) {
 		uint32_t i = at + 1 < m->worker_slots ? at + 1 : 1;
 		const struct model_worker *w = &m->workers[i];
 
@@ -304,14 +296,15 @@ static void look_at_workers(struct model *m)
 	m->worker_cursor = looked + 1 >= m->worker_slots && probed ? probed : at;
 }
 
-bool model_look(struct model *m)
+bool model_look(struct model *m, uint32_t waiter_cursor)
 {
-	if (m->now_ns - m->look_ns > LOOK_GAP_NS)
+	m->waiter_cursor = waiter_cursor;
+	if (m->now_ns - m->look_ns > TQI_LOOK_GAP_NS)
 		m->unbroken_ns = m->now_ns;
 	m->look_ns = m->now_ns;
 	look_at_workers(m);
 	model_retire(m);
-	model_group_retire(m, GROUPS_SLICE, false);
+	model_group_retire(m, UINT32_MAX, false);
 	model_wake_room(m);
 	model_wake_empty_more(m);
 	bool woken = model_wake_any(m);

@@ -2,8 +2,6 @@
 /* The model: what tasks inherit, computed anew over all waits whenever the core has settled. */
 #include "tests/property/model_parts.h"
 
-#define HOPS_MAX 65535
-
 static const struct model_worth nothing = { INT32_MIN, 0, NEVER, 0 };
 
 static bool is_higher(const struct model_worth *a, const struct model_worth *b)
@@ -43,13 +41,13 @@ struct model_worth model_worth(const struct model_task *t)
 
 static struct model_worth one_further(struct model_worth w)
 {
-	if (w.priority == INT32_MIN || w.hops == HOPS_MAX) {
+	if (w.priority == INT32_MIN || w.hops == UINT16_MAX) {
 		w.priority = INT32_MIN;
 		w.hops = 0;
 	} else {
 		w.hops++;
 	}
-	if (w.deadline_ns == NEVER || w.deadline_hops == HOPS_MAX) {
+	if (w.deadline_ns == NEVER || w.deadline_hops == UINT16_MAX) {
 		w.deadline_ns = NEVER;
 		w.deadline_hops = 0;
 	} else {

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 
-#define CARRY_SLICE 4
 #define AWAY MODEL_PATTERNS
 
 const char *server_name(uint32_t name)
@@ -222,8 +221,9 @@ static void carry(struct model *m, uint32_t queue)
 {
 	struct model_queue *q = &m->queues[queue];
 
-	for (uint32_t n = 0; q->carry_at < m->server_slots && n < CARRY_SLICE; q->carry_at++)
-		n += carry_one(m, queue, q->carry_at);
+	while (q->carry_at < m->server_slots &&
+	       m->did(m->did_ctx, MODEL_CARRIED, queue, q->carry_at))
+		carry_one(m, queue, q->carry_at++);
 	if (q->carry_at >= m->server_slots)
 		q->carry_at = 0;
 }

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The model: sleepers, and whom what wakes. */
+#include "scheduler/worker/keepers.h"
 #include "shm/domain.h"
 #include "tests/property/model_parts.h"
-
-#define BURY_SLICE 2
-#define BURY_EDGES 8
-#define BURY_LOOKS 256
-#define STALL_LOOKS 16
-#define STALL_NS 200000000ull
-#define LOOK_NS 500000000ull
-#define DEPUTY_NS 200000000ull
 
 bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
 {
@@ -76,7 +69,7 @@ static uint32_t newer_to_older(const struct model *m, uint32_t waiter)
 
 static bool is_late(const struct model *m, uint32_t waiter)
 {
-	return m->now_ns - m->waiters[waiter].popped_ns > STALL_NS;
+	return m->now_ns - m->waiters[waiter].popped_ns > TQI_STALL_NS;
 }
 
 /* Whether one of its domain is late among those that were popped first, and lives; of so many. */
@@ -85,7 +78,7 @@ static bool is_stalled(const struct model *m, uint32_t waiter)
 	uint32_t domains[TQI_STALLS], count = 0, s;
 	uint64_t order = 0;
 
-	for (uint32_t i = 0; i < STALL_LOOKS && count < TQI_STALLS; i++) {
+	for (uint32_t i = 0; i < TQI_STALL_LOOKS && count < TQI_STALLS; i++) {
 		s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false);
 		if (!s || !is_late(m, s))
 			return false;
@@ -225,7 +218,7 @@ static uint32_t cover(const struct model *m)
 	for (uint32_t i = 0; (s = model_chain_next(m, TQI_WAITER_TRANSIT, order, false)); i++) {
 		bool late = n == 0 && is_late(m, s);
 
-		if (late && i == STALL_LOOKS)
+		if (late && i == TQI_STALL_LOOKS)
 			return 0; /* nobody behind so many is believed in */
 		order = m->waiters[s].order;
 		n += !late && m->waiters[s].interest == TQI_INTEREST_WORK;
@@ -299,20 +292,21 @@ static bool is_under_way(const struct model *m)
 
 uint64_t model_keeper_until(const struct model *m, uint32_t place)
 {
-	uint64_t until = is_under_way(m) ? m->now_ns + LOOK_NS + place * DEPUTY_NS : NEVER;
+	uint64_t until = is_under_way(m) ? m->now_ns + TQI_LOOK_NS + place * TQI_DEPUTY_NS : NEVER;
 
 	for (uint32_t t = 1; t < m->task_slots; t++)
 		if (m->tasks[t].state != TQ_FREE && m->tasks[t].look_ns != NEVER &&
-		    m->tasks[t].look_ns + place * DEPUTY_NS < until)
-			until = m->tasks[t].look_ns + place * DEPUTY_NS;
+		    m->tasks[t].look_ns + place * TQI_DEPUTY_NS < until)
+			until = m->tasks[t].look_ns + place * TQI_DEPUTY_NS;
 	if (m->telling_count)
-		until = model_least(until, m->now_ns + place * DEPUTY_NS);
+		until = model_least(until, m->now_ns + place * TQI_DEPUTY_NS);
 	for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
 		if (m->buckets[x].empty && model_limit(m, x).waiting)
-			until = model_least(until, model_next_token(m, x) + place * DEPUTY_NS);
+			until = model_least(until, model_next_token(m, x) + place * TQI_DEPUTY_NS);
 	uint64_t next = model_schedule_next(m, false);
 
-	return next != NEVER && next + place * DEPUTY_NS < until ? next + place * DEPUTY_NS : until;
+	return next != NEVER && next + place * TQI_DEPUTY_NS < until ? next + place * TQI_DEPUTY_NS
+								     : until;
 }
 
 uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
@@ -321,11 +315,12 @@ uint64_t model_keeper_until_wall(const struct model *m, uint32_t place)
 
 	for (uint32_t t = 1; t < m->task_slots; t++)
 		if (model_waits_for_wall(&m->tasks[t]) &&
-		    m->tasks[t].at_ns + place * DEPUTY_NS < until)
-			until = m->tasks[t].at_ns + place * DEPUTY_NS;
+		    m->tasks[t].at_ns + place * TQI_DEPUTY_NS < until)
+			until = m->tasks[t].at_ns + place * TQI_DEPUTY_NS;
 	uint64_t next = model_schedule_next(m, true);
 
-	return next != NEVER && next + place * DEPUTY_NS < until ? next + place * DEPUTY_NS : until;
+	return next != NEVER && next + place * TQI_DEPUTY_NS < until ? next + place * TQI_DEPUTY_NS
+								     : until;
 }
 
 /* One that goes to another queue counts there from the beginning, even one that is held. */
@@ -532,21 +527,52 @@ void model_leave(struct model *m, uint32_t waiter)
 	m->waiters[waiter] = (struct model_waiter){ 0 };
 }
 
-/* By slot, from behind the one that was looked at last. */
-bool model_bury(struct model *m)
+static uint32_t next_slot(const struct model *m, uint32_t waiter)
 {
-	uint32_t count = m->waiter_slots, buried = 0;
+	return waiter + 1 < m->waiter_slots ? waiter + 1 : 1;
+}
 
-	for (uint32_t i = 1; i < count && i <= BURY_LOOKS && buried < BURY_SLICE; i++) {
-		uint32_t s = m->waiter_cursor + 1 < count ? m->waiter_cursor + 1 : 1;
+static bool is_dead(const struct model *m, uint32_t waiter)
+{
+	return m->waiters[waiter].state != TQI_WAITER_FREE && m->waiters[waiter].dead;
+}
 
-		if (m->waiters[s].state != TQI_WAITER_FREE && m->waiters[s].dead) {
-			buried++;
-			if (!model_edges_drop(m, s, BURY_EDGES))
-				break;
-			model_leave(m, s);
-		}
-		m->waiter_cursor = s;
+bool model_has_dead(const struct model *m)
+{
+	bool any = false;
+
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		any |= is_dead(m, s);
+	return any;
+}
+
+/* As far as the core has come; false: not to the end. */
+static bool bury_one(struct model *m, uint32_t waiter)
+{
+	if (!model_edges_drop(m, waiter, UINT32_MAX) || !model_has_done(m, MODEL_BURIED, waiter))
+		return false;
+	model_leave(m, waiter);
+	return true;
+}
+
+/* By slot, from behind the one that was looked at last, up to `cursor`; then a part of one. */
+bool model_bury(struct model *m, uint32_t cursor, uint32_t slots)
+{
+	uint32_t s = m->waiter_cursor;
+	bool found = false;
+
+	m->waiter_slots = slots;
+	m->waiter_cursor = cursor;
+	for (uint32_t i = 1; i < m->waiter_slots; i++) {
+		s = next_slot(m, s);
+		found |= is_dead(m, s);
+		if ((is_dead(m, s) && !bury_one(m, s)) || s == cursor)
+			break;
 	}
-	return buried > 0;
+	s = next_slot(m, cursor);
+	const uint32_t edges = edges_of(m, s);
+
+	if (m->waiter_slots > 1 && is_dead(m, s))
+		bury_one(m, s);
+	return found || edges_of(m, s) < edges;
 }

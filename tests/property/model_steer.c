@@ -4,8 +4,6 @@
 
 #include <errno.h>
 
-#define RETIRE_SLICE 16
-
 int model_cancel(struct model *m, uint32_t task, bool dooms)
 {
 	struct model_task *t = &m->tasks[task];
@@ -285,7 +283,7 @@ void model_retire(struct model *m)
 {
 	uint32_t task, given_up;
 
-	for (uint32_t n = 0; n < RETIRE_SLICE && (task = model_oldest_finished(m)); n++) {
+	while ((task = model_oldest_finished(m))) {
 		if (m->now_ns - m->tasks[task].ended_ns < m->retention_ns ||
 		    !model_discard(m, task, &given_up) || !model_has_done(m, MODEL_FREED, task))
 			return;

@@ -17,6 +17,7 @@
 
 #define MS 1000000ull
 #define SECOND 1000000000ull
+#define BURIALS_MAX 10000 /* many times what as many sleepers and edges as there may be need */
 
 void op_time(struct world *w)
 {
@@ -106,8 +107,21 @@ static bool bury(struct world *w)
 {
 	int r = perform(w, bury_core, NULL, false);
 
-	expect(w, r, model_bury(w->m), "burial");
+	const struct tqi_root *root = tqi_segment_root(&w->box.seg);
+	const uint32_t slots = tqi_segment_core(&w->box.seg)->tables[TQI_WAITERS].count;
+
+	if (slots > MODEL_WAITERS)
+		fail(w, "more wait slots than the model has");
+	expect(w, r, model_bury(w->m, root->waiter_cursor, slots), "burial");
 	return r;
+}
+
+/* Each time it looks for them a part of the way round, and may bury a part of one. */
+static void bury_all(struct world *w)
+{
+	for (uint32_t i = 0; bury(w) || model_has_dead(w->m); i++)
+		if (i == BURIALS_MAX)
+			fail(w, "the dead are not buried");
 }
 
 /* What every hold does first, part by part. */
@@ -130,8 +144,7 @@ static void run_out(struct world *w)
 			;
 		while (model_sweep_pending(w->m))
 			sweep(w);
-		while (bury(w))
-			;
+		bury_all(w);
 		/* A sweep may have ended a run that the next one waits for; a burial is told of. */
 	} while (schedule_run(w) || model_sweep_pending(w->m) || model_is_due(w->m));
 	model_pass_on(w->m);
@@ -191,7 +204,7 @@ void op_look(struct world *w)
 	if (w->tx.corrupt)
 		fail(w, "the look is corrupt");
 	commit(w);
-	model_look(w->m);
+	model_look(w->m, tqi_root(&w->tx)->waiter_cursor);
 	for (uint32_t i = 0; i < look.suspect_count; i++) {
 		bool dead = w->m->workers[look.suspects[i].worker].dead;
 
