@@ -403,7 +403,7 @@ void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, 
 		place(tx, heap, family, heap->length - 1, p, *at(tx, heap, last));
 }
 
-/* The only entry stays where it is: there is nothing to compare with. */
+/* The only place stays where it is: there is nothing to compare with. */
 static void rekey_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 			struct tqi_heap_entry entry)
 {
@@ -414,6 +414,7 @@ static void rekey_alone(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t famil
 	tqi_heap_note_only(tx, &u, heap, family);
 	tqi_undo_count(tx, TQI_HEAP_ONLY);
 	tqi_heap_store_only(heap, entry);
+	tqi_heap_position_store(tx->seg, family, tqi_tag_index(entry.tag), TQI_HEAP_ROOT);
 }
 
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,

@@ -168,7 +168,7 @@ void tqi_heap_push(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family,
 		   struct tqi_heap_entry entry);
 /* Take out the record `index`, which must be in this heap. */
 void tqi_heap_remove(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index);
-/* Give the record `index` another key. */
+/* The place of the record `index` gets this entry: of it, with another key, or of another. */
 void tqi_heap_rekey(struct tqi_tx *tx, struct tqi_heap *heap, uint32_t family, uint32_t index,
 		    struct tqi_heap_entry entry);
 /*

@@ -93,6 +93,9 @@
 #ifndef TQI_PLANT_no_depths /* a repair does not count the queues' tasks anew */
 #define TQI_PLANT_no_depths 0
 #endif
+#ifndef TQI_PLANT_loose_run /* a task leaves a run, and no journal says what it was behind */
+#define TQI_PLANT_loose_run 0
+#endif
 #ifndef TQI_PLANT_no_place /* a rollback does not restore the places of heap entries */
 #define TQI_PLANT_no_place 0
 #endif

@@ -26,9 +26,10 @@ void *tqi_table_peek(const struct tqi_segment *seg, uint32_t table, uint32_t ind
 void tqi_table_fetch(const struct tqi_segment *seg, uint32_t table, uint32_t index)
 {
 	const char *record = tqi_table_peek(seg, table, index);
+	const char *end = record ? record + seg->geometry.tables[table].record_bytes : NULL;
 
-	for (uint32_t at = 0; record && at < seg->geometry.tables[table].record_bytes; at += 64)
-		__builtin_prefetch(record + at, 1);
+	for (; record < end; record += 64)
+		__builtin_prefetch(record, 1);
 }
 
 void *tqi_table_resolve(struct tqi_tx *tx, uint32_t table, uint32_t index)

@@ -34,6 +34,14 @@ static inline void *tqi_table_at(struct tqi_tx *tx, uint32_t table, uint32_t ind
 	return tqi_table_resolve(tx, table, index);
 }
 
+/* The same of a record that is looked at in passing: what was resolved last is remembered on. */
+static inline void *tqi_table_pass(struct tqi_tx *tx, uint32_t table, uint32_t index)
+{
+	void *record = tqi_table_peek(tx->seg, table, index);
+
+	return record ? record : tqi_table_resolve(tx, table, index);
+}
+
 /* The record that was resolved last, for who can tell by it whether it is the one; NULL none. */
 static inline void *tqi_table_last(const struct tqi_tx *tx, uint32_t table)
 {

@@ -15,6 +15,7 @@
 #include "client/observe/snapshot.h"
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/ready.h"
+#include "scheduler/order/run.h"
 
 #define RUN 64		 /* records copied at a time */
 #define QUICK_LANES 4096 /* that TQ_QUEUE_QUICK looks at, at most */
@@ -141,7 +142,7 @@ static void add_lanes(struct tq *tq, const struct classes *classes, struct tq_co
 			    !(classes->bits[l->class_ / 64] >> (l->class_ % 64) & 1))
 				continue;
 			add_oldest(tq, l, k);
-			k->throttled += classes->no_room || is_full(tq, l) ? l->tasks.length : 0;
+			k->throttled += classes->no_room || is_full(tq, l) ? tqi_run_tasks(l) : 0;
 		}
 	}
 }

@@ -3,6 +3,7 @@
 #include "scheduler/check/check_state.h"
 
 #include "scheduler/order/lane.h"
+#include "scheduler/order/run.h"
 #include "scheduler/order/tournament.h"
 
 /* A class's own fields; its queue's policy, if it is of its era. */
@@ -127,7 +128,7 @@ static uint32_t order_of(const struct tqi_check_heap *h)
 	return h->family == TQI_FAMILY_AGE || h->family == TQI_FAMILY_OLDEST;
 }
 
-/* A task in its lane; PO-6: or by its age. */
+/* RN-1: the first task of a run in its lane; PO-6: or any by its age. */
 static bool expect_task(struct tqi_check *c, uint32_t index, const struct tqi_check_heap *h,
 			struct tqi_heap_entry *entry)
 {
@@ -135,7 +136,7 @@ static bool expect_task(struct tqi_check *c, uint32_t index, const struct tqi_ch
 
 	entry->key = order_of(h) == TQI_BY_AGE ? (int64_t)t->ready_ns : t->key;
 	entry->tag = tqi_tag(t->sequence, index);
-	return is_in_lane(t) && t->lane == h->owner;
+	return is_in_lane(t) && t->lane == h->owner && (order_of(h) == TQI_BY_AGE || !t->prev);
 }
 
 /* A lane, or an open parking, stands in its class by its first one. */
@@ -161,22 +162,69 @@ static bool expect_parked(struct tqi_check *c, uint32_t index, const struct tqi_
 	return lane->parking == h->owner && first->length && !lane->is_parking;
 }
 
+/* RN-1: the task `next` of a run, which is behind `prev`. */
+static bool follows(struct tqi_check *c, uint32_t l, uint32_t prev, uint32_t next)
+{
+	const struct tqi_task *before = tqi_task_at(c->tx, prev);
+	const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, next);
+
+	if (!t || !is_in_lane(t) || t->lane != l || t->prev != prev ||
+	    (c->marks[TQI_TASKS][next] & TQI_SEEN_LANE))
+		return false;
+	const struct tqi_heap_entry first = { before->key, tqi_tag(before->sequence, prev) };
+	const struct tqi_heap_entry second = { t->key, tqi_tag(t->sequence, next) };
+
+	return !tqi_entry_before(&second, &first);
+}
+
+/* One run; how many are behind the first. */
+static uint32_t check_run(struct tqi_check *c, uint32_t l, uint32_t first)
+{
+	const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, first);
+	uint32_t count = 0, prev = first;
+
+	for (uint32_t next; t && (next = t->next); prev = next, count++) {
+		if (!follows(c, l, prev, next)) {
+			tqi_check_fault(c, "lane %u: run broken at %u", l, next);
+			break;
+		}
+		c->marks[TQI_TASKS][next] |= TQI_SEEN_LANE;
+		t = tqi_task_at(c->tx, next);
+	}
+	return count;
+}
+
+/* RN-1, RN-2: a lane's runs, which begin in its heap, and the end of one of them. */
+static void check_runs(struct tqi_check *c, uint32_t l, const struct tqi_lane *lane)
+{
+	const struct tqi_task *last = tqi_check_record_in_use(c, TQI_TASKS, lane->last);
+	struct tqi_heap heap = lane->tasks; /* the root is read from the copy */
+	uint32_t behind = 0;
+
+	for (uint32_t p = TQI_HEAP_ROOT; p < heap.length + TQI_HEAP_ROOT && !lane->is_parking; p++)
+		behind += check_run(c, l, tqi_tag_index(tqi_heap_at(c->tx, &heap, p).tag));
+	tqi_check_equal(c, "lane", l, "behind", lane->behind, behind);
+	if (lane->last && (!last || !is_in_lane(last) || last->lane != l || last->next))
+		tqi_check_fault(c, "lane %u: its last is %u", l, lane->last);
+}
+
 /* What a class, a parking or a lane has, in both orders: room for all its members, and who is there. */
-static void check_orders(struct tqi_check *c, struct tqi_check_heap h, bool aged, uint32_t members,
+static bool check_orders(struct tqi_check *c, struct tqi_check_heap h, bool aged, uint32_t members,
 			 const struct tqi_heap *by_key, const struct tqi_heap *by_age)
 {
 	static const uint32_t marks[TQI_ORDERS] = { TQI_SEEN_LANE, TQI_SEEN_AGE };
+	bool readable = true;
 
 	for (uint32_t o = 0; o < TQI_ORDERS; o++) {
 		h.heap = o == TQI_BY_AGE ? by_age : by_key;
 		h.family = families[h.table != TQI_TASKS][o];
 		h.mark = marks[o];
-		tqi_check_heap(c, &h);
+		readable &= tqi_check_heap(c, &h);
 		if (h.heap->capacity < members && (aged || o == TQI_BY_KEY))
 			tqi_check_fault(c, "%s %u: no room for all of its %u", h.name, h.owner,
 					members);
 	}
-	tqi_check_equal(c, h.name, h.owner, "ages", by_age->length, aged ? by_key->length : 0);
+	return readable;
 }
 
 static void check_lane(struct tqi_check *c, uint32_t l)
@@ -195,7 +243,11 @@ static void check_lane(struct tqi_check *c, uint32_t l)
 		h.name = "parking";
 		h.expect = expect_parked;
 	}
-	check_orders(c, h, class && class->aged, lane->members, &lane->tasks, &lane->ages);
+	const bool aged = class && class->aged;
+
+	if (check_orders(c, h, aged, lane->members, &lane->tasks, &lane->ages))
+		check_runs(c, l, lane);
+	tqi_check_equal(c, h.name, l, "ages", lane->ages.length, aged ? tqi_run_tasks(lane) : 0);
 	tqi_check_equal(c, "lane", l, "members", lane->members, c->members[l]);
 }
 
@@ -209,6 +261,8 @@ static void check_lanes(struct tqi_check *c, uint32_t k)
 	if (!class)
 		return;
 	check_orders(c, h, class->aged, class->lane_count, &class->open, &class->oldest);
+	tqi_check_equal(c, h.name, k, "ages", class->oldest.length,
+			class->aged ? class->open.length : 0);
 	tqi_check_equal(c, "class", k, "lane_count", class->lane_count, c->lanes[k].all);
 	tqi_check_equal(c, "class", k, "parked", class->parked, c->lanes[k].parked);
 }
@@ -220,8 +274,7 @@ static void check_seen(struct tqi_check *c)
 		const struct tqi_task *t = tqi_check_record_in_use(c, TQI_TASKS, i);
 
 		if (t && is_in_lane(t) && !(c->marks[TQI_TASKS][i] & TQI_SEEN_LANE))
-			tqi_check_fault(c, "task %u: ready, but not in the heap of lane %u", i,
-					t->lane);
+			tqi_check_fault(c, "task %u: ready, but not in lane %u", i, t->lane);
 	}
 	for (uint32_t l = 1; l < c->count[TQI_LANES]; l++) {
 		const struct tqi_lane *lane = tqi_check_record_in_use(c, TQI_LANES, l);

@@ -54,7 +54,7 @@ static void check_entry(struct tqi_check *c, const struct tqi_check_heap *h, uin
 				h->owner, p);
 }
 
-void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h)
+bool tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h)
 {
 	const struct tqi_heap *heap = h->heap;
 
@@ -62,11 +62,12 @@ void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h)
 	    !capacity_is_possible(heap)) {
 		tqi_check_fault(c, "heap of %s %u: length %u, capacity %u", h->name, h->owner,
 				heap->length, heap->capacity);
-		return;
+		return false;
 	}
 	if (!tqi_check_array(c, &heap->array, TQI_HEAP_SHIFT, tqi_heap_end(heap),
 			     &(struct tqi_check_owner){ h->name, h->owner }))
-		return;
+		return false;
 	for (uint32_t p = TQI_HEAP_ROOT; p < heap->length + TQI_HEAP_ROOT; p++)
 		check_entry(c, h, p);
+	return true;
 }

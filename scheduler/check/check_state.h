@@ -9,7 +9,7 @@
 /* Seen of a record so far; in marks[table][index]. */
 #define TQI_SEEN_FREE (1u << 0)	/* on its table's free list */
 #define TQI_SEEN_LINKED (1u << 1) /* on the one list that its state calls for */
-#define TQI_SEEN_LANE (1u << 2)	/* task: in its lane's heap; lane: in its class's */
+#define TQI_SEEN_LANE (1u << 2)	/* task: in its lane; lane: in its class's heap */
 #define TQI_SEEN_INDEXED (1u << 2) /* key: in the index */
 #define TQI_SEEN_DUE (1u << 3)	/* in the due heap */
 #define TQI_SEEN_BY_KIND (1u << 4) /* queue: its index of streams may be read */
@@ -250,7 +250,8 @@ struct tqi_check_heap {
 	const char *name;
 	tqi_check_entry *expect;
 };
-void tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
+/* False: its places cannot be read. */
+bool tqi_check_heap(struct tqi_check *c, const struct tqi_check_heap *h);
 
 /* The duties, in the order in which they rely on each other. */
 void tqi_check_tables(struct tqi_check *c);

@@ -8,6 +8,7 @@
 #include "scheduler/order/policy.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/order/fair.h"
+#include "scheduler/order/run.h"
 #include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
 #include "scheduler/wake/wake.h"
@@ -43,7 +44,7 @@ static __attribute__((noinline)) void count_held(struct tqi_tx *tx, const struct
 	TQI_ADD(tx, tqi_stream_of(tx, task)->held, change);
 }
 
-/* A task has come into the heap of its lane (1), or has left it (-1). */
+/* A task has come into its lane (1), or has left it (-1). */
 static void count(struct tqi_tx *tx, const struct tqi_lane *lane, int change)
 {
 	TQI_ADD(tx, tqi_root(tx)->ready, change);
@@ -125,22 +126,67 @@ static void follow_alone(struct tqi_tx *tx, uint32_t l, const struct tqi_lane *l
 	TQI_PUT(root->ready, root->ready + (uint32_t)change);
 }
 
-static void push_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
+/* Behind others, in order: nothing follows. */
+static void push_behind(struct tqi_tx *tx, struct tqi_task *task, uint32_t index,
+			struct tqi_lane *lane, struct tqi_task *last)
+{
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_undo *u = tqi_undo_room(tx, TQI_RUN_APPEND + 1);
+
+	if (!u)
+		return;
+	tqi_run_note_append(tx, &u, lane, task, last);
+	TQI_NOTE(tx, u, root->ready);
+	tqi_undo_count(tx, TQI_RUN_APPEND + 1);
+	tqi_run_store_append(lane, task, last, index);
+	TQI_PUT(root->ready, root->ready + 1);
+}
+
+static void push_among(struct tqi_tx *tx, struct tqi_task *task, struct tqi_lane *lane,
 		       struct tqi_class *class, const struct tqi_heap_entry *entry)
 {
 	const uint64_t before = lane->tasks.root.tag;
+	struct tqi_task *last = tqi_run_end(tx, lane, entry);
 
-	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
-	follow_alone(tx, l, lane, class, before, 1);
+	if (last) {
+		push_behind(tx, task, tqi_tag_index(entry->tag), lane, last);
+		return;
+	}
+	tqi_run_begin(tx, lane, entry);
+	follow_alone(tx, task->lane, lane, class, before, 1);
 }
 
-static void remove_among(struct tqi_tx *tx, uint32_t l, struct tqi_lane *lane,
-			 struct tqi_class *class, uint32_t index)
+/* The first of all, in order: the next one of its run is the first. */
+static void remove_before(struct tqi_tx *tx, const struct tqi_task *task, uint32_t index,
+			  struct tqi_lane *lane, struct tqi_class *class)
+{
+	const uint32_t entries = TQI_RUN_UP + TQI_HEAP_ONLY + 1;
+	struct tqi_root *root = tqi_root(tx);
+	struct tqi_task *next = tqi_run_next(tx, index, task->next);
+	struct tqi_undo *u = tqi_undo_room(tx, entries);
+
+	if (!u)
+		return;
+	tqi_run_note_up(tx, &u, lane, next);
+	tqi_heap_note_only(tx, &u, &class->open, TQI_FAMILY_OPEN);
+	TQI_NOTE(tx, u, root->ready);
+	tqi_undo_count(tx, entries);
+	tqi_run_store_up(tx, lane, next, task->next);
+	tqi_heap_store_only(&class->open, tqi_lane_entry(&lane->tasks.root, task->lane));
+	TQI_PUT(root->ready, root->ready - 1);
+}
+
+static void remove_among(struct tqi_tx *tx, const struct tqi_task *task, uint32_t index,
+			 struct tqi_lane *lane, struct tqi_class *class)
 {
 	const uint64_t before = lane->tasks.root.tag;
 
-	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
-	follow_alone(tx, l, lane, class, before, -1);
+	if (lane->tasks.length == 1 && tqi_tag_index(before) == index) {
+		remove_before(tx, task, index, lane, class);
+		return;
+	}
+	tqi_run_leave(tx, lane, index, task);
+	follow_alone(tx, task->lane, lane, class, before, -1);
 }
 
 /* The same where it loses its last one. */
@@ -158,16 +204,18 @@ static void remove_last(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_cla
 	TQI_PUT(lane->tasks.length, 0);
 	TQI_PUT(class->open.length, 0);
 	TQI_PUT(root->ready, root->ready - 1);
+	if (lane->last)
+		TQI_SET(tx, lane->last, 0u);
 }
 
 /* In any order, and among any lanes. */
-static __attribute__((noinline)) void push_rare(struct tqi_tx *tx, const struct tqi_task *task,
+static __attribute__((noinline)) void push_rare(struct tqi_tx *tx, struct tqi_task *task,
 						struct tqi_lane *lane, struct tqi_class *class,
 						const struct tqi_heap_entry *entry)
 {
 	const struct tqi_heads before = tqi_lane_heads(lane);
 
-	tqi_heap_push(tx, &lane->tasks, TQI_FAMILY_LANE, *entry);
+	tqi_run_enter(tx, lane, task, entry);
 	if (class->aged)
 		tqi_heap_push(tx, &lane->ages, TQI_FAMILY_AGE,
 			      (struct tqi_heap_entry){ (int64_t)task->ready_ns, entry->tag });
@@ -187,7 +235,7 @@ static inline __attribute__((always_inline)) void push_keyed(struct tqi_tx *tx, 
 	if (plain && !lane->tasks.length && !class->open.length)
 		push_first(tx, task->lane, lane, class, &entry);
 	else if (plain && lane->tasks.length && class->open.length == 1)
-		push_among(tx, task->lane, lane, class, &entry);
+		push_among(tx, task, lane, class, &entry);
 	else
 		push_rare(tx, task, lane, class, &entry);
 }
@@ -202,6 +250,8 @@ static bool push(struct tqi_tx *tx, uint32_t index, struct tqi_task *task, struc
 		count_held(tx, task, 1);
 		return false;
 	}
+	if (task->prev | task->next) /* of another list, before */
+		TQI_SETS(tx, task, (prev, 0), (next, 0));
 	push_keyed(tx, index, task, lane, class);
 	return true;
 }
@@ -263,9 +313,11 @@ void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_ta
 		return;
 	}
 	if (is_plain(lane, class) && class->open.length == 1) {
-		if (lane->tasks.length > 1)
-			remove_among(tx, task->lane, lane, class, index);
-		else if (lane->tasks.length && tqi_tag_index(lane->tasks.root.tag) == index)
+		const uint32_t tasks = tqi_run_tasks(lane);
+
+		if (tasks > 1)
+			remove_among(tx, task, index, lane, class);
+		else if (tasks && tqi_tag_index(lane->tasks.root.tag) == index)
 			remove_last(tx, lane, class);
 		else
 			tx->corrupt = true; /* it is not there */
@@ -273,7 +325,7 @@ void tqi_ready_leave_lane(struct tqi_tx *tx, uint32_t index, const struct tqi_ta
 	}
 	const struct tqi_heads before = tqi_lane_heads(lane);
 
-	tqi_heap_remove(tx, &lane->tasks, TQI_FAMILY_LANE, index);
+	tqi_run_leave(tx, lane, index, task);
 	if (class->aged)
 		tqi_heap_remove(tx, &lane->ages, TQI_FAMILY_AGE, index);
 	follow(tx, task->lane, lane, class, &before);

@@ -90,9 +90,9 @@
 	F(aged, D) F(competes, D) F(parked, D) F(open, D) F(oldest, D)
 
 #define TQI_FIELDS_LANE(F) \
-	F(node, D) F(class_, D) F(members, D) F(limits, D) F(parking, D) F(prev, D) \
-	F(next, D) F(is_parking, D) F(state, D) F(reserved0, R) F(tasks, D) F(ages, D) \
-	F(reserved1, R)
+	F(node, D) F(class_, D) F(members, D) F(limits, D) F(parking, D) \
+	F(is_parking, D) F(state, D) F(reserved0, R) F(last, D) F(behind, D) F(tasks, D) \
+	F(ages, D) F(prev, D) F(next, D) F(reserved1, R)
 
 #define TQI_FIELDS_EDGE(F) \
 	F(link, D) F(waiter, T) F(task, T) F(told, T) F(prev, D) F(next, D) \

@@ -275,14 +275,16 @@ struct tqi_lane {
 	uint32_t members; /* unfinished tasks, or lanes that may park: the heap has room for all */
 	uint32_t limits[TQ_LIMITS_MAX]; /* ascending, then 0; a parking's only one first */
 	uint32_t parking; /* of a lane: where it is parked; 0 it is not */
-	uint32_t prev;	  /* of a closed parking: others of its limit */
-	uint32_t next;
 	uint8_t is_parking;
 	uint8_t state; /* of a parking: enum tqi_parking_state */
 	uint16_t reserved0;
-	struct tqi_heap tasks; /* by key; or a parking's lanes, family open */
-	struct tqi_heap ages;  /* the same by ready_ns, where the class is aged; family oldest */
-	uint64_t reserved1[7];
+	uint32_t last;	 /* of a lane: end of the run that is appended to; 0 none */
+	uint32_t behind; /* ready tasks in runs, without the first ones (scheduler/order/run.h) */
+	struct tqi_heap tasks; /* first ones of runs, by key; or a parking's lanes, family open */
+	struct tqi_heap ages;  /* all by ready_ns, where the class is aged; family oldest */
+	uint32_t prev; /* of a closed parking: others of its limit */
+	uint32_t next;
+	uint64_t reserved1[6];
 };
 _Static_assert(sizeof(struct tqi_lane) == 256, "four cache lines");
 

@@ -49,8 +49,8 @@ struct tqi_task {
 	uint32_t attempt; /* record of the attempt under way */
 	uint32_t epoch;
 	uint32_t edges; /* who waits for it, not yet told; whom its end has cancelled */
-	uint32_t prev;	/* finished list; while assigned, its worker's; while telling, those of
-			   its edges that stay */
+	uint32_t prev;	/* finished list; while assigned, its worker's; in its lane, its run;
+			   while telling, those of its edges that stay */
 	uint32_t next;	/* the same lists; the telling list */
 	uint32_t pins;	/* edges, told or not */
 	uint16_t queue;

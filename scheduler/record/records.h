@@ -10,9 +10,9 @@
  *     gauges can be rebuilt from them by one scan (scheduler/rebuild/rebuild.c).
  * RC-2  state == RUNNING  <=>  attempt != 0  <=>  one attempt record names this task.  Of a
  *     free record `attempt` means nothing.
- * RC-3  state == READY and neither held nor assigned  <=>  the task is in its lane's heap;
- *     where the class is aged, in the lane's other heap, too.  Assigned => READY, and on
- *     the list of one worker.
+ * RC-3  state == READY and neither held nor assigned  <=>  the task is in a run of its lane
+ *     (RN-1); where the class is aged, in the lane's heap of ages, too.  Assigned => READY,
+ *     and on the list of one worker.
  * RC-4  in the due heap  <=>  state is DELAYED by the monotonic clock, or RUNNING with a
  *     time to watch, or waiting once more with a time-out in all, or the task has a
  *     deadline that has not been noticed to have passed.  One entry a task, by the

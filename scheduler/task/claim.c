@@ -182,12 +182,15 @@ static void fetch_next(struct tqi_tx *tx, const struct tqi_class *of)
 
 	if (!class->open.length)
 		return;
-	uint32_t lane = tqi_tag_index(class->open.root.tag);
+	const uint32_t l = tqi_tag_index(class->open.root.tag);
+	struct tqi_lane *lane = tqi_lane_at(tx, l);
 
 	if (class->tenant)
 		tqi_table_fetch(tx->seg, TQI_TENANTS, class->tenant);
-	tqi_table_fetch(tx->seg, TQI_TASKS, tqi_lane_first(tx, lane, TQI_BY_KEY));
-	tqi_heap_fetch(tx, &tqi_lane_at(tx, lane)->tasks);
+	if (lane->behind && lane->tasks.length == 1)
+		return; /* its first was behind another one: tqi_run_next() */
+	tqi_table_fetch(tx->seg, TQI_TASKS, tqi_lane_first(tx, l, TQI_BY_KEY));
+	tqi_heap_fetch(tx, &lane->tasks);
 }
 
 int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)

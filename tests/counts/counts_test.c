@@ -56,6 +56,7 @@ static int compare(const char *why_not)
 	}
 	say_lives("plain");
 	say_lives("1000-waiting");
+	say_lives("1000-in-order");
 	return 0;
 }
 
@@ -69,6 +70,7 @@ static int update(const char *path, const char *why_not)
 	tqt_table_write(path, &now, &old);
 	say_lives("plain");
 	say_lives("1000-waiting");
+	say_lives("1000-in-order");
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define WAITING 1000
-#define PRIORITIES 1000 /* random ones: a heap is not a list */
+#define PRIORITIES 1000
 #define PAYLOAD_BYTES 64
 #define HOUR_NS 3600000000000ull
 #define CLOCK_BEGIN_NS 1000000000000000000ull /* 31 years: beyond any machine's, when opened */
@@ -74,8 +74,11 @@ void tqt_scene_settle(struct tqt_scene *s)
 		sched_yield();
 }
 
-static int32_t random_priority(struct tqt_scene *s)
+/* At random: a heap is not a list. */
+static int32_t next_priority(struct tqt_scene *s)
 {
+	if (s->in_order)
+		return 0;
 	s->random ^= s->random << 13;
 	s->random ^= s->random >> 17;
 	s->random ^= s->random << 5;
@@ -91,7 +94,7 @@ void tqt_scene_prepare(struct tqt_scene *s)
 						     .kind = "counted",
 						     .payload = payload,
 						     .payload_bytes = sizeof(payload),
-						     .priority = random_priority(s),
+						     .priority = next_priority(s),
 						     .flags = TQ_TASK_FORGET };
 }
 
@@ -120,6 +123,12 @@ static void some_waiting(struct tqt_scene *s)
 		tqt_scene_prepare(s);
 		tqt_must(tq_submit(s->tq, &s->specs[0], NULL), "tq_submit");
 	}
+}
+
+static void some_in_order(struct tqt_scene *s)
+{
+	s->in_order = true;
+	some_waiting(s);
 }
 
 static void one_schedule(struct tqt_scene *s)
@@ -188,9 +197,15 @@ static const struct {
 	const char *name;
 	void (*prepare)(struct tqt_scene *s);
 } situations[] = {
-	{ "plain", nothing_more }, { "1000-waiting", some_waiting }, { "schedule", one_schedule },
-	{ "limit", one_limit },	   { "client", one_client },	     { "delayed", one_delayed },
-	{ "kind", one_kind },	   { "queue", one_queue },
+	{ "plain", nothing_more },
+	{ "1000-waiting", some_waiting },
+	{ "1000-in-order", some_in_order },
+	{ "schedule", one_schedule },
+	{ "limit", one_limit },
+	{ "client", one_client },
+	{ "delayed", one_delayed },
+	{ "kind", one_kind },
+	{ "queue", one_queue },
 };
 _Static_assert(sizeof(situations) / sizeof(situations[0]) == TQT_SITUATIONS, "all of them");
 

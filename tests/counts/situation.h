@@ -12,7 +12,7 @@
 
 #include "client/core/handle.h"
 
-#define TQT_SITUATIONS 8
+#define TQT_SITUATIONS 9
 #define TQT_BATCH 64 /* the most of one hold */
 
 struct tqt_scene {
@@ -21,6 +21,7 @@ struct tqt_scene {
 	struct tq_worker *worker;
 	uint64_t now_ns;
 	uint32_t random;
+	bool in_order; /* no other priorities than one */
 	struct tq_task_spec specs[TQT_BATCH];
 	struct tq_claim claims[TQT_BATCH];
 	pthread_t client;	  /* who waits, in one of the situations */

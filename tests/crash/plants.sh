@@ -44,6 +44,7 @@ no_note        linear submit/SLEEPERS
 no_pins        linear complete_waited/EMPTY
 early_release  linear claim_timeout/EMPTY
 no_place       linear claim/DEEP
+loose_run      linear cancel_run_middle/EMPTY
 raw_block      linear forget/FINISHED
 plain_wall     linear submit_at/EMPTY
 plain_token    linear claim_token/EMPTY

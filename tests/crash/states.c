@@ -20,11 +20,16 @@ static void fill_ONE(struct tqt_world *w)
 	tqt_submit_plain(w);
 }
 
+/* Each is before the one before it: no run has two. */
 static void fill_DEEP(struct tqt_world *w)
 {
+	struct tq_task_spec spec = { .size = sizeof(spec), .kind = "k", .attempts_max = 3 };
 	uint32_t there = ((struct tqi_root *)tqi_segment_root(&w->seg))->unfinished;
 
-	tqt_fill(w, DEEP_TASKS - there);
+	for (; there < DEEP_TASKS; there++) {
+		spec.priority = -(int32_t)(DEEP_TASKS - there);
+		tqt_submit(w, &spec);
+	}
 }
 
 /* Submit until it is refused: first in large pieces, then in small ones. */

@@ -112,6 +112,18 @@ enum {
 	X(forget, tq_task_steer, cancelled, WHOLE, TQT_SOME | TQT_FINISHED)                        \
 	X(hold, tq_task_steer, task, WHOLE, TQT_SOME | TQT_RETRY)                                  \
 	X(unhold, tq_task_steer, held, WHOLE, TQT_SOME)                                            \
+	X(submit_behind, tq_submit, run, WHOLE, TQT_EMPTY)                                         \
+	X(submit_before_last, tq_submit, run, WHOLE, TQT_EMPTY)                                    \
+	X(submit_before_all, tq_submit, run, WHOLE, TQT_EMPTY)                                     \
+	X(submit_behind_limited, tq_submit, run_limited, WHOLE, TQT_EMPTY)                         \
+	X(claim_run, tq_claim, run, WHOLE, TQT_EMPTY)                                              \
+	X(claim_run_limited, tq_claim, run_limited, WHOLE, TQT_EMPTY)                              \
+	X(claim_runs, tq_claim, runs, WHOLE, TQT_EMPTY)                                            \
+	X(release_run, tq_release, run, WHOLE, TQT_EMPTY)                                          \
+	X(cancel_run_first, tq_task_steer, run, WHOLE, TQT_EMPTY)                                  \
+	X(cancel_run_middle, tq_task_steer, run, WHOLE, TQT_EMPTY)                                 \
+	X(cancel_run_end, tq_task_steer, run, WHOLE, TQT_EMPTY)                                    \
+	X(cancel_runs_other, tq_task_steer, runs, WHOLE, TQT_EMPTY)                                \
 	X(update_priority, tq_task_update, task, WHOLE, TQT_SOME)                                  \
 	X(update_queue, tq_task_update, task, WHOLE, TQT_SOME)                                     \
 	X(update_delay, tq_task_update, task, WHOLE, TQT_SOME)                                     \

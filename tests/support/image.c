@@ -183,7 +183,7 @@ static bool is_in_heap(struct tqi_tx *tx, uint32_t family, uint32_t index)
 	bool ready = task->state == TQ_READY &&
 		     !(task->flags & (TQI_TASK_HELD | TQI_TASK_ASSIGNED));
 
-	return ready && (family != TQI_FAMILY_AGE || tqi_class_of(tx, task)->aged);
+	return ready && (family == TQI_FAMILY_AGE ? tqi_class_of(tx, task)->aged : !task->prev);
 }
 
 static bool position_may_differ(struct tqi_tx *tx, uint32_t family, uint32_t span_place,

@@ -290,6 +290,14 @@ static void test_damage_is_found_and_mended(void **state)
 	DAMAGE(lane->members, 0);
 	DAMAGE(lane->class_, 7);
 	DAMAGE(lane->tasks.length, 1);
+	DAMAGE(lane->behind, lane->behind + 1);
+	DAMAGE(lane->last, 0xffffff);
+	DAMAGE(lane->last, s.finished & TQI_INDEX_MASK);
+	DAMAGE(ready->prev, 0xffffff);
+	DAMAGE(ready->prev, s.finished & TQI_INDEX_MASK);
+	DAMAGE(ready->next, 0xffffff);
+	DAMAGE(ready->next, s.finished & TQI_INDEX_MASK);
+	DAMAGE(ready->next, s.ready & TQI_INDEX_MASK);
 	DAMAGE(lane->tasks.array.chunks[0], 1);
 	DAMAGE(lane->tasks.array.chunks[1], lane->tasks.array.chunks[0]);
 	DAMAGE(queue->waiting, 1);
