@@ -2,7 +2,7 @@
 /* The operations of the sweep on tasks in runs (scheduler/order/run.h), and their preparations. */
 #include "tests/crash/operations.h"
 
-static uint64_t put(struct tqt_world *w, int32_t priority, const char *limit)
+static int submit(struct tqt_world *w, int32_t priority, const char *limit, uint64_t *ret_id)
 {
 	const struct tq_task_spec spec = { .size = sizeof(spec),
 					   .kind = "k",
@@ -10,7 +10,15 @@ static uint64_t put(struct tqt_world *w, int32_t priority, const char *limit)
 					   .limits = &limit,
 					   .limit_count = limit ? 1 : 0 };
 
-	return tqt_submit(w, &spec);
+	return tq_submit(w->tq, &spec, ret_id);
+}
+
+static uint64_t put(struct tqt_world *w, int32_t priority, const char *limit)
+{
+	uint64_t id;
+
+	tqt_must(submit(w, priority, limit, &id), "submit");
+	return id;
 }
 
 /* A run of four, and one that is claimed, which was before them; the first two are alike. */
@@ -48,35 +56,33 @@ void tqt_prepare_runs(struct tqt_world *w)
 	w->ids[w->id_count++] = put(w, 18, NULL);
 }
 
-static void submit(struct tqt_world *w, int32_t priority, const char *limit)
+/* The only one that is left, to which the next would be appended. */
+void tqt_prepare_run_of_one(struct tqt_world *w)
 {
-	const struct tq_task_spec spec = { .size = sizeof(spec),
-					   .kind = "k",
-					   .priority = priority,
-					   .limits = &limit,
-					   .limit_count = limit ? 1 : 0 };
-
-	w->result = tq_submit(w->tq, &spec, NULL);
+	tqt_serve(w, 0);
+	put(w, 40, NULL);
+	w->ids[w->id_count++] = put(w, 30, NULL);
+	tqt_claim(w);
 }
 
 void tqt_run_submit_behind(struct tqt_world *w)
 {
-	submit(w, 10, NULL);
+	w->result = submit(w, 10, NULL, NULL);
 }
 
 void tqt_run_submit_before_last(struct tqt_world *w)
 {
-	submit(w, 15, NULL);
+	w->result = submit(w, 15, NULL, NULL);
 }
 
 void tqt_run_submit_before_all(struct tqt_world *w)
 {
-	submit(w, 50, NULL);
+	w->result = submit(w, 50, NULL, NULL);
 }
 
 void tqt_run_submit_behind_limited(struct tqt_world *w)
 {
-	submit(w, 10, "a limit");
+	w->result = submit(w, 10, "a limit", NULL);
 }
 
 void tqt_run_claim_run(struct tqt_world *w)
@@ -90,6 +96,11 @@ void tqt_run_claim_run_limited(struct tqt_world *w)
 }
 
 void tqt_run_claim_runs(struct tqt_world *w)
+{
+	tqt_claim_beside(w, 0);
+}
+
+void tqt_run_claim_run_of_one(struct tqt_world *w)
 {
 	tqt_claim_beside(w, 0);
 }

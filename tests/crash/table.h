@@ -119,6 +119,7 @@ enum {
 	X(claim_run, tq_claim, run, WHOLE, TQT_EMPTY)                                              \
 	X(claim_run_limited, tq_claim, run_limited, WHOLE, TQT_EMPTY)                              \
 	X(claim_runs, tq_claim, runs, WHOLE, TQT_EMPTY)                                            \
+	X(claim_run_of_one, tq_claim, run_of_one, WHOLE, TQT_EMPTY)                                \
 	X(release_run, tq_release, run, WHOLE, TQT_EMPTY)                                          \
 	X(cancel_run_first, tq_task_steer, run, WHOLE, TQT_EMPTY)                                  \
 	X(cancel_run_middle, tq_task_steer, run, WHOLE, TQT_EMPTY)                                 \
