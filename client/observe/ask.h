@@ -16,7 +16,7 @@ struct tqi_ask_before {
 void tqi_ask_before(struct tq *tq, struct tqi_ask_before *ask);
 
 /* The first of a task's limits that is full, copied; false: none is. */
-bool tqi_ask_full(struct tq *tq, uint64_t id, uint32_t *ret_index, struct tqi_limit *ret_limit);
+bool tqi_ask_full(struct tq *tq, uint64_t id, uint32_t *ret_need, struct tqi_limit *ret_limit);
 
 /* Whether a queue, which has been copied, has servers, and no room at any. */
 bool tqi_ask_lacks_room(const struct tqi_segment *seg, uint32_t q, const struct tqi_queue *queue);

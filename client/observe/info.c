@@ -118,10 +118,13 @@ static void fill_limits(const struct tqi_segment *seg, const struct tqi_task *t,
 	for (uint32_t n = 0; n < TQ_LIMITS_MAX && limits[n]; n++) {
 		struct tqi_limit limit;
 
-		if (tqi_peek_record(seg, TQI_LIMITS, limits[n], &limit) < 0)
+		const uint32_t weight = tqi_need_weight(limits[n]);
+
+		if (tqi_peek_record(seg, TQI_LIMITS, tqi_need_limit(limits[n]), &limit) < 0)
 			continue;
+		i->limit_weights[i->limit_count] = weight;
 		memcpy(i->limits[i->limit_count++], limit.name, TQ_KEY_MAX);
-		if (waits && tqi_limit_is_full(&limit, seg->ops->now(seg->ops->ctx)))
+		if (waits && tqi_limit_holds_back(&limit, weight, seg->ops->now(seg->ops->ctx)))
 			i->flags |= TQ_INFO_THROTTLED;
 	}
 }

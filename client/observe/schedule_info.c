@@ -103,6 +103,7 @@ static void fill_limits(const struct copy *copy, uint64_t at, struct tq_schedule
 
 		if (bytes == left || bytes > TQ_KEY_MAX)
 			return; /* torn: it is read again */
+		i->limit_weights[i->limit_count] = s->limit_weights[i->limit_count];
 		memcpy(i->limits[i->limit_count++], text, bytes);
 		text += bytes + 1;
 		left -= (uint32_t)bytes + 1;

@@ -117,8 +117,9 @@ static bool is_full(struct tq *tq, const struct tqi_lane *lane)
 	struct tqi_limit limit;
 
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i]; i++)
-		if (tqi_peek_record(&tq->seg, TQI_LIMITS, lane->limits[i], &limit) == 0 &&
-		    tqi_limit_is_full(&limit, tqi_now(tq)))
+		if (tqi_peek_record(&tq->seg, TQI_LIMITS, tqi_need_limit(lane->limits[i]),
+				    &limit) == 0 &&
+		    tqi_limit_holds_back(&limit, tqi_need_weight(lane->limits[i]), tqi_now(tq)))
 			return true;
 	return false;
 }

@@ -216,7 +216,7 @@ static bool stop_at_holder(void *ctx, const struct tqi_attempt *a, const struct 
 	if (!tqi_peek_extra(&s->q->tq->seg, t, &extra))
 		return true;
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
-		if (extra.limits[i] != s->limit)
+		if (tqi_need_limit(extra.limits[i]) != s->limit)
 			continue;
 		name_holder(s->q, a->id, a->worker, s->why);
 		return false;
@@ -231,21 +231,23 @@ static void find_holder(const struct question *q, uint32_t limit, struct tq_why 
 	tqi_peek_running(&q->tq->seg, stop_at_holder, &search);
 }
 
-/* The first of its limits that is full. */
+/* The first of its limits that has no room for it. */
 static bool is_throttled(const struct question *q, struct tq_why *why)
 {
 	struct tqi_limit limit;
-	uint32_t index;
+	uint32_t need;
 
-	if (!(q->task.flags & TQI_TASK_EXTRA) || !tqi_ask_full(q->tq, id_of(q), &index, &limit))
+	if (!(q->task.flags & TQI_TASK_EXTRA) || !tqi_ask_full(q->tq, id_of(q), &need, &limit))
 		return false;
 	memcpy(why->limit, limit.name, TQ_KEY_MAX);
 	why->limit_slots = limit.size;
 	why->limit_used = limit.used;
-	if (limit.used < limit.size)
+	why->limit_weight = tqi_need_weight(need);
+	why->limit_needed = limit.needed;
+	if (tqi_now(q->tq) < limit.next_ns && limit.used < limit.size)
 		why->until_ns = limit.next_ns;
 	else
-		find_holder(q, index, why);
+		find_holder(q, tqi_need_limit(need), why);
 	return true;
 }
 

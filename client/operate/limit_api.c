@@ -86,7 +86,9 @@ static void fill_bucket(const struct tqi_limit *limit, uint64_t now_ns, struct t
 	i->rate = limit->rate;
 	i->burst = limit->burst;
 	i->interval_ns = limit->interval_ns;
-	i->tokens = tqi_bucket_tokens(limit, now_ns, &part);
+	const int64_t level = tqi_bucket_tokens(limit, now_ns, &part);
+
+	i->tokens = level > 0 ? (uint32_t)level : 0;
 	i->next_ns = now_ns < limit->next_ns ? limit->next_ns : 0;
 }
 
@@ -104,6 +106,7 @@ static bool fill_limit(struct tq *tq, uint32_t index, const void *record, void *
 	i->used = limit->used;
 	i->waiting = limit->waiting;
 	i->tasks = limit->tasks;
+	i->needed = limit->needed;
 	fill_bucket(limit, tqi_now(tq), i);
 	memcpy(i->key, limit->name, TQ_KEY_MAX);
 	return true;

@@ -18,12 +18,13 @@ static bool key_is_valid(const char *key)
 	return !key || (*key && strnlen(key, TQ_KEY_MAX + 1) <= TQ_KEY_MAX);
 }
 
-bool tqi_limit_keys_are_valid(const char *const *keys, uint32_t count)
+bool tqi_limit_keys_are_valid(const char *const *keys, const uint32_t *weights, uint32_t count)
 {
 	if (count > TQ_LIMITS_MAX || (count && !keys))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
-		if (!keys[i] || !key_is_valid(keys[i]))
+		if (!keys[i] || !key_is_valid(keys[i]) ||
+		    (weights && (weights[i] < 1 || weights[i] > TQ_WEIGHT_MAX)))
 			return false;
 	return true;
 }
@@ -58,7 +59,8 @@ static int check(const struct tq_task_spec *s)
 	if (!s->unique_key ? s->unique_scope != 0
 			   : s->unique_scope > TQ_UNIQUE_COALESCE || !key_is_valid(s->unique_key))
 		return -EINVAL;
-	if (!tqi_limit_keys_are_valid(s->limits, s->limit_count) || !key_is_valid(s->fair_key))
+	if (!tqi_limit_keys_are_valid(s->limits, s->limit_weights, s->limit_count) ||
+	    !key_is_valid(s->fair_key))
 		return -EINVAL;
 	if (s->label && strnlen(s->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;

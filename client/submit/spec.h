@@ -39,8 +39,8 @@ static inline bool tqi_spec_is_ready(const struct tq_task_spec *spec)
 	return spec && spec->size == sizeof(*spec) && tqi_spec_is_plain(spec);
 }
 
-/* Whether a task may have these limit keys. */
-bool tqi_limit_keys_are_valid(const char *const *keys, uint32_t count);
+/* Whether a task may have these limit keys, with these weights, NULL 1 each. */
+bool tqi_limit_keys_are_valid(const char *const *keys, const uint32_t *weights, uint32_t count);
 
 /* Copy a caller's in, with default names, and check all but these.  -EINVAL, -ERANGE, -E2BIG. */
 int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from);

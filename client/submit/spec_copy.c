@@ -46,6 +46,9 @@ static void put_spec(struct parts *p, struct tq_task_spec *s)
 		keys[i] = put_text(p, s->limits[i]);
 	if (s->limit_count)
 		s->limits = put(p, keys, s->limit_count * sizeof(keys[0]));
+	if (s->limit_weights)
+		s->limit_weights =
+			put(p, s->limit_weights, s->limit_count * sizeof(*s->limit_weights));
 }
 
 int tqi_spec_copy(const struct tq_task_spec *from, struct tq_task_spec **ret_spec)

@@ -392,7 +392,8 @@ static int check_settings(const struct tq_task_update *u)
 	if ((u->fields & TQ_UPDATE_LABEL) && u->label &&
 	    strnlen(u->label, TQ_LABEL_MAX + 1) > TQ_LABEL_MAX)
 		return -EINVAL;
-	if ((u->fields & TQ_UPDATE_LIMITS) && !tqi_limit_keys_are_valid(u->limits, u->limit_count))
+	if ((u->fields & TQ_UPDATE_LIMITS) &&
+	    !tqi_limit_keys_are_valid(u->limits, u->limit_weights, u->limit_count))
 		return -EINVAL;
 	if (((u->fields & TQ_UPDATE_TIMEOUT) && !u->timeout_ns) ||
 	    ((u->fields & TQ_UPDATE_TIMEOUT_TOTAL) && !u->timeout_total_ns))

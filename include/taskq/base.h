@@ -31,6 +31,7 @@ extern "C" {
 #define TQ_SERVER_MAX 255 /* bytes of a server's name, without the final NUL */
 #define TQ_AFTER_MAX 64	 /* dependencies that may be given at a submission; more come later */
 #define TQ_DEPENDENCIES_MAX 1024 /* of a task in all */
+#define TQ_WEIGHT_MAX 1000 /* places of a limit that a task may take */
 #define TQ_LIMITS_MAX 4	 /* limit keys that a task may have, each of 1 to TQ_KEY_MAX bytes */
 #define TQ_TEXT_MAX 255	 /* bytes of an error text, without the final NUL */
 #define TQ_PROGRESS_TEXT_MAX 63	   /* bytes of a progress text, without the final NUL */

@@ -73,15 +73,17 @@ TQ_API TQ_NODISCARD int tq_limit_remove(struct tq *tq, const char *key);
 /* Snapshot of a limit key. */
 struct tq_limit_info {
 	uint64_t size;	  /* in: room; out: bytes filled */
-	uint32_t slots;	  /* attempts at a time; TQ_OFF any number */
-	uint32_t used;	  /* attempts under way; more than slots after these were lowered */
+	uint32_t slots;	  /* places; TQ_OFF any number */
+	uint32_t used;	  /* that attempts under way have, each as many as its weight: more than
+			     slots after these were lowered, or by one that takes more */
 	uint32_t waiting; /* tasks that are ready, and not held */
 	uint32_t tasks;	  /* records of tasks that name it, finished ones too */
 	uint32_t rate;	  /* tokens an interval; 0 no bucket */
 	uint32_t burst;	  /* tokens that it holds at most */
 	uint64_t interval_ns;
 	uint32_t tokens;  /* that it holds now */
-	uint32_t reserved0;
+	uint32_t needed;  /* places that must be free before the next start: somebody who takes
+			     as many waits; 0 one is enough */
 	uint64_t next_ns; /* CLOCK_MONOTONIC: when the next token comes; 0 there are some */
 	char key[TQ_KEY_MAX + 1];
 };

@@ -150,6 +150,7 @@ struct tq_schedule_info {
 	char reserved1[7];
 	uint32_t crashes_max; /* 0 the default */
 	uint32_t losses_max;  /* 0 the default */
+	uint32_t limit_weights[TQ_LIMITS_MAX]; /* places that a run takes of each of limits */
 };
 
 /**

@@ -146,6 +146,8 @@ struct tq_task_spec {
 	uint64_t group;		      /* id of an open group that it becomes a member of,
 					 <taskq/group.h>; default none.  A task that is there
 					 already under unique_key does not */
+	const uint32_t *limit_weights; /* places that it takes of each of limits, 1 to
+					 TQ_WEIGHT_MAX; default 1 each */
 };
 
 /**
@@ -295,6 +297,7 @@ struct tq_task_info {
 	uint64_t group;	    /* id of the group that it is a member of; 0 none */
 	uint64_t completes; /* id of the group whose end it waits for; 0 none */
 	uint64_t run_ns;    /* from start to end of the last attempt that has ended; 0 unknown */
+	uint32_t limit_weights[TQ_LIMITS_MAX]; /* places that it takes of each of limits */
 };
 
 /**
@@ -707,6 +710,7 @@ struct tq_task_update {
 	uint32_t attempts_max;	   /* 1 to TQ_ATTEMPTS_MAX */
 	uint32_t limit_count;	   /* up to TQ_LIMITS_MAX; 0: it has no limits any more */
 	const char *const *limits; /* as in a spec; NULL only when limit_count is 0 */
+	const uint32_t *limit_weights; /* as in a spec */
 };
 
 /**

@@ -67,7 +67,7 @@ struct tq_why {
 	uint32_t busy;	       /* of them with a task */
 	uint32_t queue_workers; /* live workers that serve its queue, of any kind */
 	uint32_t limit_slots;	/* THROTTLED: of the full limit */
-	uint32_t limit_used;	/* THROTTLED: attempts under way; more than slots when lowered */
+	uint32_t limit_used;	/* THROTTLED: places that are taken; more than slots when lowered */
 	uint32_t is_fair; /* 1: its queue is fair: keys with less run time go first */
 	uint64_t until_wall_ns; /* CLOCK_REALTIME, of a task with at_ns; 0 none */
 	uint64_t holder;	/* THROTTLED, SERVERS: a task that has a slot; WAITING: one that it
@@ -92,6 +92,8 @@ struct tq_why {
 	uint32_t is_last; /* DYING: 1: no attempt follows: a budget is used up, or it may not */
 	uint32_t is_open; /* BLOCKED: 1: the group that it completes may get more members, and
 			     has others that are not at their ends */
+	uint32_t limit_weight; /* THROTTLED: places that it takes of the limit */
+	uint32_t limit_needed; /* THROTTLED: as in struct tq_limit_info */
 	uint32_t reserved0;
 };
 

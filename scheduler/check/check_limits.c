@@ -18,6 +18,7 @@ bool tqi_check_bucket_is_sound(const struct tqi_limit *limit)
 	const struct tqi_rate rate = { limit->interval_ns, limit->rate, limit->burst };
 
 	return tqi_rate_is_valid(&rate) && limit->tokens <= limit->burst &&
+	       limit->owed <= (limit->rate && !limit->tokens ? TQ_WEIGHT_MAX : 0) &&
 	       limit->part < (limit->rate ? limit->interval_ns : 1) &&
 	       limit->filled_ns <= INT64_MAX && limit->next_ns == tqi_bucket_next_ns(limit);
 }
@@ -25,10 +26,12 @@ bool tqi_check_bucket_is_sound(const struct tqi_limit *limit)
 bool tqi_check_limits_are_sound(struct tqi_check *c, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
-		bool follows = i && limits[i] <= limits[i - 1];
+		const uint32_t x = tqi_need_limit(limits[i]);
+		bool follows = i && x <= tqi_need_limit(limits[i - 1]);
 
 		if (!limits[i] ? i + 1 < TQ_LIMITS_MAX && limits[i + 1]
-			       : follows || !tqi_check_record_in_use(c, TQI_LIMITS, limits[i]))
+			       : follows || tqi_need_weight(limits[i]) > TQ_WEIGHT_MAX ||
+					 !tqi_check_record_in_use(c, TQI_LIMITS, x))
 			return false;
 	}
 	return true;
@@ -49,10 +52,10 @@ void tqi_check_task_limits(struct tqi_check *c, uint32_t index, const struct tqi
 	if (lane && memcmp(lane->limits, limits, sizeof(none)) != 0)
 		tqi_check_fault(c, "task %u: lane %u is not of its limits", index, t->lane);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		struct tqi_check_limit *sum = &c->limits[limits[i]];
+		struct tqi_check_limit *sum = &c->limits[tqi_need_limit(limits[i])];
 
 		sum->tasks++;
-		sum->used += t->state == TQ_RUNNING;
+		sum->used += t->state == TQ_RUNNING ? tqi_need_weight(limits[i]) : 0;
 		sum->waiting += t->state == TQ_READY && !(t->flags & TQI_TASK_HELD);
 	}
 }
@@ -132,7 +135,11 @@ static void check_limit(struct tqi_check *c, uint32_t x)
 		tqi_check_fault(c, "limit %u: %s the heap of refills", x,
 				limit->booked ? "in" : "not in");
 	c->rates += limit->rate != 0;
-	if (limit->closed && limit->used < limit->size && !limit->booked && !limit->loosened)
+	if (limit->needed &&
+	    (limit->needed > limit->size || tqi_limit_has_places(limit))) /* LM-10 */
+		tqi_check_fault(c, "limit %u: %u places are needed, which are free", x,
+				limit->needed);
+	if (limit->closed && tqi_limit_has_places(limit) && !limit->booked && !limit->loosened)
 		tqi_check_fault(c, "limit %u: it has room, and closed parkings", x);
 	if (limit->loosened && !limit->closed)
 		tqi_check_fault(c, "limit %u: loosened, without closed parkings", x);
@@ -183,7 +190,7 @@ static void check_parked(struct tqi_check *c, uint32_t l, const struct tqi_lane 
 	if (!lane->parking)
 		return;
 	for (uint32_t i = 0; parking && i < TQ_LIMITS_MAX && lane->limits[i]; i++)
-		named |= lane->limits[i] == parking->limits[0];
+		named |= tqi_need_limit(lane->limits[i]) == parking->limits[0];
 	if (!named || !parking->is_parking || parking->class_ != lane->class_ ||
 	    !lane->tasks.length)
 		tqi_check_fault(c, "lane %u: parked at %u", l, lane->parking);
@@ -218,11 +225,12 @@ static void check_lane(struct tqi_check *c, uint32_t l, bool asks)
 		return;
 	check_parked(c, l, lane);
 	for (uint32_t i = 0; asks && i < TQ_LIMITS_MAX && lane->limits[i]; i++) {
-		uint32_t p = tqi_parking_find(c->tx, lane->class_, lane->limits[i]);
+		const uint32_t x = tqi_need_limit(lane->limits[i]);
+		uint32_t p = tqi_parking_find(c->tx, lane->class_, x);
 
 		c->members[p]++; /* of none: 0 */
 		if (!p)
-			tqi_check_fault(c, "lane %u: no parking at limit %u", l, lane->limits[i]);
+			tqi_check_fault(c, "lane %u: no parking at limit %u", l, x);
 	}
 }
 

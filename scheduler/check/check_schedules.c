@@ -57,6 +57,15 @@ static bool is_readable(const struct tqi_check *c, uint32_t block, uint64_t byte
 	return true;
 }
 
+static bool weights_are_sound(const struct tqi_schedule *s)
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
+		if (i < s->limit_count ? !s->limit_weights[i] || s->limit_weights[i] > TQ_WEIGHT_MAX
+				       : s->limit_weights[i])
+			return false;
+	return true;
+}
+
 const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_schedule *s)
 {
 	if (!tqi_check_record_in_use(c, TQI_QUEUES, s->queue) ||
@@ -66,7 +75,7 @@ const char *tqi_check_schedule_fault(struct tqi_check *c, const struct tqi_sched
 		return "has no generation";
 	if (s->overlap < TQ_OVERLAP_SKIP || s->overlap > TQ_OVERLAP_QUEUE || s->catch_up == 0 ||
 	    s->catch_up > TQ_CATCH_UP_MAX || s->owed > s->catch_up || s->every_ns > INT64_MAX ||
-	    s->next_ns > INT64_MAX || s->retry_ns > INT64_MAX)
+	    s->next_ns > INT64_MAX || s->retry_ns > INT64_MAX || !weights_are_sound(s))
 		return "makes no sense";
 	if (s->payload_bytes > TQ_SCHEDULE_PAYLOAD_MAX || s->label_bytes > TQ_LABEL_MAX ||
 	    s->key_bytes > TQ_KEY_MAX || s->fair_bytes > TQ_KEY_MAX ||

@@ -10,20 +10,25 @@ uint64_t tqi_bucket_next_ns(const struct tqi_limit *limit)
 {
 	if (!limit->rate || limit->tokens)
 		return 0;
-	uint64_t need = limit->interval_ns - limit->part;
+	uint64_t need = ((uint64_t)limit->owed + 1) * limit->interval_ns - limit->part;
 	uint64_t after = need / limit->rate + (need % limit->rate != 0);
 	uint64_t when = limit->filled_ns + after;
 
 	return when > INT64_MAX ? INT64_MAX : when; /* the heap's last time */
 }
 
-/* The bucket as it is now. */
-static void store(struct tqi_tx *tx, struct tqi_limit *limit, uint32_t tokens, uint64_t part)
+/* The bucket as it is now; tokens below 0 are owed. */
+static void store(struct tqi_tx *tx, struct tqi_limit *limit, int64_t level, uint64_t part)
 {
+	const uint32_t tokens = level > 0 ? (uint32_t)level : 0;
+	const uint32_t owed = level < 0 ? (uint32_t)-level : 0;
+
 	if (TQI_PLANTED(plain_token))
 		limit->tokens = tokens;
 	else
 		TQI_SET(tx, limit->tokens, tokens);
+	if (owed != limit->owed)
+		TQI_SET(tx, limit->owed, owed);
 	TQI_SET(tx, limit->part, part);
 	TQI_SET(tx, limit->filled_ns, tx->now_ns);
 	uint64_t next_ns = tqi_bucket_next_ns(limit);
@@ -35,17 +40,27 @@ static void store(struct tqi_tx *tx, struct tqi_limit *limit, uint32_t tokens, u
 void tqi_bucket_fill(struct tqi_tx *tx, struct tqi_limit *limit)
 {
 	uint64_t part;
-	uint32_t tokens = tqi_bucket_tokens(limit, tx->now_ns, &part);
+	int64_t level = tqi_bucket_tokens(limit, tx->now_ns, &part);
 
-	store(tx, limit, tokens, part);
+	store(tx, limit, level, part);
 }
 
-void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit)
+/* So much can be owed that no sum of LM-7 overflows. */
+static int64_t owed_most(const struct tqi_limit *limit)
+{
+	const int64_t all = limit->interval_ns ? (int64_t)(INT64_MAX / limit->interval_ns) : 0;
+	const int64_t most = all - limit->rate - limit->burst;
+
+	return most > 0 ? most : 0;
+}
+
+void tqi_bucket_take(struct tqi_tx *tx, struct tqi_limit *limit, uint32_t weight)
 {
 	uint64_t part;
-	uint32_t tokens = tqi_bucket_tokens(limit, tx->now_ns, &part);
+	int64_t level = tqi_bucket_tokens(limit, tx->now_ns, &part) - weight;
+	const int64_t least = -owed_most(limit);
 
-	store(tx, limit, tokens ? tokens - 1 : 0, part);
+	store(tx, limit, level < least ? least : level, part);
 	if (limit->next_ns)
 		TQI_SET(tx, limit->full_ns, limit->next_ns); /* LM-9 */
 }
@@ -80,18 +95,18 @@ int tqi_bucket_set(struct tqi_tx *tx, uint32_t x, const struct tqi_rate *rate)
 	bool had = limit->rate;
 	bool same = limit->rate == rate->rate && limit->interval_ns == rate->interval_ns;
 	uint64_t part = 0;
-	uint32_t tokens = had ? tqi_bucket_tokens(limit, tx->now_ns, &part) : rate->burst;
+	int64_t level = had ? tqi_bucket_tokens(limit, tx->now_ns, &part) : rate->burst;
 
 	if (count_rate(tx, had, rate->rate) < 0)
 		return -ENOMEM;
 	TQI_SET(tx, limit->rate, rate->rate);
 	TQI_SET(tx, limit->burst, rate->burst);
 	TQI_SET(tx, limit->interval_ns, rate->interval_ns);
-	if (tokens >= rate->burst) {
-		tokens = rate->burst;
+	if (level >= rate->burst || !rate->rate) {
+		level = rate->burst;
 		part = 0;
 	}
-	store(tx, limit, tokens, same ? part : 0);
+	store(tx, limit, level, same ? part : 0);
 	tqi_bucket_book(tx, x);
 	return 0;
 }

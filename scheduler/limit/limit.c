@@ -52,10 +52,41 @@ static void drop_unused(struct tqi_tx *tx, uint32_t x)
 
 uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
-		if (tqi_limit_is_full(tqi_limit_at(tx, limits[i]), tx->now_ns))
-			return limits[i];
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		const uint32_t x = tqi_need_limit(limits[i]);
+
+		if (tqi_limit_is_full(tqi_limit_at(tx, x), tx->now_ns))
+			return x;
+	}
 	return 0;
+}
+
+uint32_t tqi_limits_holding(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		const uint32_t x = tqi_need_limit(limits[i]);
+
+		if (tqi_limit_holds_back(tqi_limit_at(tx, x), tqi_need_weight(limits[i]),
+					 tx->now_ns))
+			return x;
+	}
+	return 0;
+}
+
+bool tqi_limits_gather(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
+{
+	bool lacks = false;
+
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
+		struct tqi_limit *limit = tqi_limit_at(tx, tqi_need_limit(limits[i]));
+		const uint32_t places = tqi_limit_places(limit, tqi_need_weight(limits[i]));
+
+		if ((uint64_t)limit->used + places <= limit->size)
+			continue;
+		TQI_SET(tx, limit->needed, places);
+		lacks = true;
+	}
+	return lacks;
 }
 
 const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task)
@@ -67,22 +98,27 @@ const uint32_t *tqi_limits_of(struct tqi_tx *tx, const struct tqi_task *task)
 	return limits[0] ? limits : NULL;
 }
 
-/* Into its place among those before; false: it is there already. */
-static bool insert(uint32_t limits[TQ_LIMITS_MAX], uint32_t count, uint32_t x)
+/* Into its place among those before; false: it is there already, and the larger weight counts. */
+static bool insert(uint32_t limits[TQ_LIMITS_MAX], uint32_t count, uint32_t need)
 {
+	const uint32_t x = tqi_need_limit(need);
 	uint32_t at = count;
 
-	for (uint32_t i = 0; i < count; i++)
-		if (limits[i] == x)
-			return false;
-	for (; at > 0 && limits[at - 1] > x; at--)
+	for (uint32_t i = 0; i < count; i++) {
+		if (tqi_need_limit(limits[i]) != x)
+			continue;
+		if (limits[i] < need)
+			limits[i] = need;
+		return false;
+	}
+	for (; at > 0 && tqi_need_limit(limits[at - 1]) > x; at--)
 		limits[at] = limits[at - 1];
-	limits[at] = x;
+	limits[at] = need;
 	return true;
 }
 
-int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, uint32_t count,
-		    uint32_t ret_limits[TQ_LIMITS_MAX])
+int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, const uint32_t *weights,
+		    uint32_t count, uint32_t ret_limits[TQ_LIMITS_MAX])
 {
 	uint32_t joined = 0;
 
@@ -93,7 +129,7 @@ int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, uint32_t count,
 
 		if (r < 0)
 			return r;
-		if (!insert(ret_limits, joined, x))
+		if (!insert(ret_limits, joined, tqi_need(x, weights ? weights[i] : 1)))
 			continue;
 		joined++;
 		TQI_ADD(tx, tqi_limit_at(tx, x)->tasks, 1);
@@ -104,21 +140,24 @@ int tqi_limits_join(struct tqi_tx *tx, const char *const *keys, uint32_t count,
 void tqi_limits_leave(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		TQI_ADD(tx, tqi_limit_at(tx, limits[i])->tasks, -1);
-		drop_unused(tx, limits[i]);
+		const uint32_t x = tqi_need_limit(limits[i]);
+
+		TQI_ADD(tx, tqi_limit_at(tx, x)->tasks, -1);
+		drop_unused(tx, x);
 	}
 }
 
 void tqi_slots_take(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+		const uint32_t x = tqi_need_limit(limits[i]), weight = tqi_need_weight(limits[i]);
+		struct tqi_limit *limit = tqi_limit_at(tx, x);
 
-		TQI_ADD(tx, limit->used, 1);
+		TQI_ADD(tx, limit->used, weight);
 		if (!limit->rate)
 			continue;
-		tqi_bucket_take(tx, limit);
-		tqi_bucket_book(tx, limits[i]);
+		tqi_bucket_take(tx, limit, weight);
+		tqi_bucket_book(tx, x);
 	}
 }
 
@@ -148,14 +187,17 @@ static void has_room(struct tqi_tx *tx, uint32_t x, const struct tqi_limit *limi
 void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+		const uint32_t x = tqi_need_limit(limits[i]);
+		struct tqi_limit *limit = tqi_limit_at(tx, x);
 		bool full = tqi_limit_is_full(limit, tx->now_ns);
 
-		TQI_ADD(tx, limit->used, -1);
+		TQI_SET(tx, limit->used, limit->used - tqi_need_weight(limits[i]));
+		if (limit->needed && (uint64_t)limit->used + limit->needed <= limit->size)
+			TQI_SET(tx, limit->needed, 0u); /* LM-10: they have come together */
 		if (!full || tqi_limit_is_full(limit, tx->now_ns))
 			continue;
 		TQI_SET(tx, limit->full_ns, tx->now_ns);
-		has_room(tx, limits[i], limit);
+		has_room(tx, x, limit);
 	}
 }
 
@@ -163,7 +205,7 @@ bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX
 			  uint64_t since_ns)
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
-		if (tqi_limit_at(tx, limits[i])->full_ns > since_ns)
+		if (tqi_limit_at(tx, tqi_need_limit(limits[i]))->full_ns > since_ns)
 			return true;
 	return false;
 }
@@ -171,11 +213,12 @@ bool tqi_limits_were_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX
 void tqi_limits_wait(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX], int change)
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+		const uint32_t x = tqi_need_limit(limits[i]);
+		struct tqi_limit *limit = tqi_limit_at(tx, x);
 
 		TQI_ADD(tx, limit->waiting, change);
 		if (limit->next_ns && limit->booked != (limit->waiting != 0))
-			tqi_bucket_book(tx, limits[i]);
+			tqi_bucket_book(tx, x);
 	}
 }
 
@@ -200,7 +243,7 @@ bool tqi_limits_refill(struct tqi_tx *tx)
 void tqi_limits_freshen(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		struct tqi_limit *limit = tqi_limit_at(tx, limits[i]);
+		struct tqi_limit *limit = tqi_limit_at(tx, tqi_need_limit(limits[i]));
 
 		if (limit->next_ns && limit->next_ns <= tx->now_ns && !limit->waiting)
 			tqi_bucket_fill(tx, limit);
@@ -227,6 +270,8 @@ static int set(struct tqi_tx *tx, uint32_t x, const struct tqi_limit_change *cha
 		return r;
 	if (change->size && change->size != limit->size)
 		TQI_SET(tx, limit->size, change->size);
+	if (limit->needed)
+		TQI_SET(tx, limit->needed, 0u);
 	note_full(tx, limit, is_full);
 	if (full && !tqi_limit_is_full(limit, tx->now_ns))
 		has_room(tx, x, limit);

@@ -28,7 +28,7 @@ static void make_way(struct tqi_tx *tx, const struct tqi_task *task)
 
 	TQI_SET(tx, queue->flags, queue->flags & ~(uint32_t)(TQI_QUEUE_PAUSED | TQI_QUEUE_SERVED));
 	for (uint32_t i = 0; limits && i < TQ_LIMITS_MAX && limits[i] && !tx->corrupt; i++) {
-		tqi_limit_set(tx, tqi_limit_at(tx, limits[i])->name, &none);
+		tqi_limit_set(tx, tqi_limit_at(tx, tqi_need_limit(limits[i]))->name, &none);
 		next_transaction(tx);
 	}
 }

@@ -137,12 +137,13 @@ static uint32_t make(struct tqi_tx *tx, uint32_t c, const uint32_t limits[TQ_LIM
 {
 	uint32_t joined = 0, l = 0;
 
-	while (joined < TQ_LIMITS_MAX && limits[joined] && parking_join(tx, c, limits[joined]) == 0)
+	while (joined < TQ_LIMITS_MAX && limits[joined] &&
+	       parking_join(tx, c, tqi_need_limit(limits[joined])) == 0)
 		joined++;
 	if (joined == TQ_LIMITS_MAX || !limits[joined])
 		l = take(tx, c, limits, false);
 	while (!l && joined > 0)
-		parking_leave(tx, c, limits[--joined]);
+		parking_leave(tx, c, tqi_need_limit(limits[--joined]));
 	return l;
 }
 
@@ -160,7 +161,7 @@ void tqi_lane_shrink(struct tqi_tx *tx, uint32_t l)
 	if (shrink(tx, l))
 		return;
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && lane->limits[i] && !tx->corrupt; i++)
-		parking_leave(tx, lane->class_, lane->limits[i]);
+		parking_leave(tx, lane->class_, tqi_need_limit(lane->limits[i]));
 }
 
 /* Parkings: open, closed, empty. */

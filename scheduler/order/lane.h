@@ -2,8 +2,8 @@
 /*
  * Lanes of tasks with limits, and where they wait for one.
  *
- * LM-3  The tasks of a class with the same limits form a lane, which is there while it has
- *     members.  It stands by its first task in its class's heap, or in that of a
+ * LM-3  The tasks of a class with the same limits and weights form a lane, which is there while
+ *     it has members.  It stands by its first task in its class's heap, or in that of a
  *     *parking*: of one of its limits, and its class.  There it costs nobody anything.
  *     A parking is there, with room for all of them, while lanes of its class name its limit.
  * LM-4  A lane is parked, at a full limit, when it gets its first task or when a claim meets

@@ -11,12 +11,13 @@ static void mend_bucket(const struct tqi_check *c, struct tqi_limit *limit)
 	const struct tqi_rate rate = { limit->interval_ns, limit->rate, limit->burst };
 
 	if (!tqi_rate_is_valid(&rate))
-		limit->interval_ns = limit->rate = limit->burst = 0;
+		limit->interval_ns = limit->rate = limit->burst = limit->owed = 0;
 	limit->next_ns = tqi_bucket_next_ns(limit);
 	if (tqi_check_bucket_is_sound(limit))
 		return;
 	limit->tokens = limit->burst;
 	limit->part = limit->next_ns = 0;
+	limit->owed = 0;
 	limit->filled_ns = c->tx->core->last_now_ns;
 }
 
@@ -39,23 +40,24 @@ void tqi_rebuild_limits_begin(struct tqi_check *c)
 		mend_limit(c, x);
 }
 
-/* Those that are there, each once, in order. */
+/* Those that are there, each once, in order; of a weight that cannot be, the largest. */
 static void mend_list(struct tqi_check *c, uint32_t limits[TQ_LIMITS_MAX])
 {
 	uint32_t kept[TQ_LIMITS_MAX] = { 0 }, count = 0;
 
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++) {
-		const struct tqi_limit *limit = tqi_check_record(c, TQI_LIMITS, limits[i]);
+		const uint32_t x = tqi_need_limit(limits[i]), weight = tqi_need_weight(limits[i]);
+		const struct tqi_limit *limit = tqi_check_record(c, TQI_LIMITS, x);
 		uint32_t at = count;
 
 		if (!limit || !limit->bytes)
 			continue;
-		while (at > 0 && kept[at - 1] > limits[i])
+		while (at > 0 && tqi_need_limit(kept[at - 1]) > x)
 			at--;
-		if (at > 0 && kept[at - 1] == limits[i])
+		if (at > 0 && tqi_need_limit(kept[at - 1]) == x)
 			continue;
 		memmove(kept + at + 1, kept + at, (count - at) * sizeof(*kept));
-		kept[at] = limits[i];
+		kept[at] = tqi_need(x, weight < TQ_WEIGHT_MAX ? weight : TQ_WEIGHT_MAX);
 		count++;
 	}
 	memcpy(limits, kept, sizeof(kept));
@@ -69,11 +71,12 @@ void tqi_rebuild_task_limits(struct tqi_check *c, const struct tqi_task *t)
 		return;
 	mend_list(c, extra->limits);
 	for (uint32_t i = 0; i < TQ_LIMITS_MAX && extra->limits[i]; i++) {
-		struct tqi_limit *limit = tqi_limit_at(c->tx, extra->limits[i]);
+		const uint32_t need = extra->limits[i], x = tqi_need_limit(need);
+		struct tqi_limit *limit = tqi_limit_at(c->tx, x);
 
 		limit->tasks++;
-		limit->used += t->state == TQ_RUNNING;
-		c->marks[TQI_LIMITS][extra->limits[i]] |= TQI_SEEN_LINKED;
+		limit->used += t->state == TQ_RUNNING ? tqi_need_weight(need) : 0;
+		c->marks[TQI_LIMITS][x] |= TQI_SEEN_LINKED;
 	}
 }
 

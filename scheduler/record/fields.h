@@ -106,8 +106,8 @@
 	F(node, D) F(size, T) F(used, D) F(tasks, D) F(waiting, D) F(closed, D) \
 	F(prev, D) F(next, D) F(loosened, D) F(bytes, T) F(booked, D) F(reserved0, R) \
 	F(next_ns, D) F(interval_ns, T) F(filled_ns, T) F(part, T) F(rate, T) \
-	F(burst, T) F(tokens, T) F(reserved1, R) F(full_ns, T) F(reserved2, R) \
-	F(name, T)
+	F(burst, T) F(tokens, T) F(owed, T) F(full_ns, T) F(needed, D) F(reserved1, R) \
+	F(reserved2, R) F(name, T)
 
 #define TQI_FIELDS_SCHEDULE(F) \
 	F(node, D) F(generation, T) F(sequence, T) F(every_ns, T) \
@@ -120,7 +120,7 @@
 	F(deadline_ns, T) F(priority, T) F(attempts_max, T) F(crashes_max, T) \
 	F(losses_max, T) F(task_flags, T) F(unique_scope, T) F(queue, T) F(kind, T) \
 	F(limit_count, T) F(limit_bytes, T) F(fair_bytes, T) F(flags, T) F(name, T) \
-	F(reserved1, R)
+	F(limit_weights, T)
 
 #define TQI_FIELDS_COMMAND(F) \
 	F(link, D) F(state, T) F(generation, T) F(sequence, T) F(sent_ns, T) \

@@ -7,12 +7,36 @@
 #include "shm/hash.h"
 
 /*
+ * A limit that a task or a lane names, and how many of its places an attempt takes, are one
+ * word: a weight of 1 is the limit's index itself.  So tasks with other weights are in other
+ * lanes, and a parking's word is that of its limit.
+ */
+#define TQI_NEED_BITS 20 /* of the limit's index */
+_Static_assert(TQI_LIMITS_RECORDS_MAX <= 1u << TQI_NEED_BITS, "each limit has a word");
+_Static_assert(TQ_WEIGHT_MAX <= 1u << (32 - TQI_NEED_BITS), "and each weight");
+
+static inline uint32_t tqi_need(uint32_t limit, uint32_t weight)
+{
+	return limit | (weight - 1) << TQI_NEED_BITS;
+}
+
+static inline uint32_t tqi_need_limit(uint32_t need)
+{
+	return need & ((1u << TQI_NEED_BITS) - 1);
+}
+
+static inline uint32_t tqi_need_weight(uint32_t need)
+{
+	return (need >> TQI_NEED_BITS) + 1;
+}
+
+/*
  * A limit key, as long as a task's record names it or it has a setting.
  */
 struct tqi_limit {
 	struct tqi_hash_node node; /* in the root's index of limits, by name */
-	uint32_t size;	  /* attempts at a time; UINT32_MAX any number */
-	uint32_t used;	  /* attempts under way of tasks with this key */
+	uint32_t size;	  /* places; UINT32_MAX any number */
+	uint32_t used;	  /* that attempts under way of tasks with this key have */
 	uint32_t tasks;	  /* records that name it */
 	uint32_t waiting; /* of them in a lane's heap: ready, and not held */
 	uint32_t closed;  /* chain of its closed parkings */
@@ -30,9 +54,11 @@ struct tqi_limit {
 	uint32_t rate; /* tokens an interval; 0 no bucket */
 	uint32_t burst;
 	uint32_t tokens;
-	uint32_t reserved1;
+	uint32_t owed;	  /* tokens that starts have taken in advance (LM-7) */
 	uint64_t full_ns; /* LM-9; 0 it never was full */
-	uint64_t reserved2[3];
+	uint32_t needed;  /* places that come together before the next start (LM-10); 0 one */
+	uint32_t reserved1;
+	uint64_t reserved2[2];
 	char name[TQ_KEY_MAX + 1];
 };
 _Static_assert(sizeof(struct tqi_limit) == 256, "four cache lines");

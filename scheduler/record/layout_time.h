@@ -60,7 +60,7 @@ struct tqi_schedule {
 	uint32_t fair_bytes;  /* of the fair key */
 	uint32_t flags;
 	char name[TQ_NAME_MAX + 8]; /* NUL-terminated; "" none */
-	uint64_t reserved1[2];
+	uint32_t limit_weights[TQ_LIMITS_MAX]; /* of the limit keys, in their order; then 0 */
 };
 _Static_assert(sizeof(struct tqi_schedule) == 320, "five cache lines");
 

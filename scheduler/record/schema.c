@@ -37,7 +37,7 @@ static const struct tqi_table_spec tables[TQI_TABLE_COUNT] = {
 	 FACT(tqi_queue, band_from) << 24 ^ FACT(tqi_class, open) << 28 ^                          \
 	 FACT(tqi_lane, tasks) << 32 ^ FACT(tqi_waiter, word) << 36 ^                              \
 	 FACT(tqi_root, time.due) << 40 ^ FACT(tqi_key, name) << 44 ^                              \
-	 FACT(tqi_limit, name) << 20 ^ FACT(tqi_schedule, block) << 12 ^                           \
+	 FACT(tqi_limit, needed) << 20 ^ FACT(tqi_schedule, limit_weights) << 12 ^                 \
 	 FACT(tqi_command, name) << 6 ^ sizeof(struct tqi_delivery) << 2 ^                         \
 	 FACT(tqi_tenant, name) << 10 ^ FACT(tqi_server, name) << 14 ^                             \
 	 FACT(tqi_pool, load) << 18 ^ FACT(tqi_group, label) << 22 ^                               \

@@ -60,6 +60,14 @@ static bool is_plain(const struct tqi_task *task, const struct tqi_queue *queue)
 	       !is_watched(task) && !(queue->flags & (TQI_QUEUE_SERVED | TQI_QUEUE_SHARED));
 }
 
+/* LM-10: it lacks places, which come together from now on. */
+static bool gathers(struct tqi_tx *tx, const struct tqi_task *task)
+{
+	const uint32_t *limits = tqi_limits_of(tx, task);
+
+	return limits && tqi_limits_gather(tx, limits);
+}
+
 /* H2: whether a limit or its queue's servers were full since it became ready (LM-9, SV-9). */
 static bool was_throttled(struct tqi_tx *tx, const struct tqi_task *task,
 			  const struct tqi_queue *queue)
@@ -110,14 +118,20 @@ TQI_TWICE void start(struct tqi_tx *tx, uint32_t w, struct tqi_worker *worker, u
 	tqi_stream_time(tx, stream, TQI_TIMED_WAIT, task->ready_ns);
 }
 
-static __attribute__((noinline)) void start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
+/* False: it cannot start now, and the attempt's record has been given back. */
+static __attribute__((noinline)) bool start_rare(struct tqi_tx *tx, uint32_t w, uint32_t a,
 						 struct tqi_attempt *newest, uint32_t index)
 {
 	struct tqi_task *task = tqi_task_at(tx, index);
 	struct tqi_lane *lane = tqi_lane_at(tx, task->lane);
 
+	if (gathers(tx, task)) {
+		tqi_table_give(tx, TQI_ATTEMPTS, a);
+		return false;
+	}
 	start(tx, w, tqi_worker_at(tx, w), a, tqi_attempt_at(tx, a), newest, index, task,
 	      tqi_queue_at(tx, task->queue), lane, tqi_class_at(tx, lane->class_), true);
+	return true;
 }
 
 /* What is assigned to it; else the best there is; else what it can steal; 0 none. */
@@ -222,8 +236,8 @@ int tqi_claim(struct tqi_tx *tx, uint32_t w, struct tqi_claimed *ret_claimed)
 
 	if (is_plain(task, queue))
 		start(tx, w, worker, a, attempt, newest, index, task, queue, lane, class, false);
-	else
-		start_rare(tx, w, a, newest, index);
+	else if (!start_rare(tx, w, a, newest, index))
+		return -EINPROGRESS; /* others may start meanwhile */
 	if (turn.queue)
 		tqi_ready_take_turn(tx, &turn);
 	if (queue->batch > 1 && !worker->assigned)

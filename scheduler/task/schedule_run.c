@@ -77,6 +77,7 @@ static struct tq_task_spec spec_of(struct tqi_tx *tx, const struct tqi_schedule 
 		.fair_key = s->fair_bytes ? block + p.fair : NULL,
 		.limit_count = s->limit_count,
 		.limits = limits,
+		.limit_weights = s->limit_weights,
 	};
 }
 

@@ -272,7 +272,7 @@ static int set_limits(struct tqi_tx *tx, struct tqi_task *task, const struct tq_
 		return r; /* without them it had no limits */
 	uint32_t *limits = tqi_task_extra(tx, task)->limits;
 
-	r = tqi_limits_join(tx, update->limits, update->limit_count, joined);
+	r = tqi_limits_join(tx, update->limits, update->limit_weights, update->limit_count, joined);
 	if (r < 0)
 		return r;
 	memcpy(left, limits, sizeof(left));

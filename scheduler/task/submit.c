@@ -445,7 +445,8 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 	int r = take_record(tx, &index);
 
 	if (rare && r == 0 && s->spec->limit_count)
-		r = tqi_limits_join(tx, s->spec->limits, s->spec->limit_count, extra.limits);
+		r = tqi_limits_join(tx, s->spec->limits, s->spec->limit_weights,
+				    s->spec->limit_count, extra.limits);
 	if (rare && r == 0 && s->spec->fair_key)
 		r = tqi_tenant_join(tx, s->queue, s->spec->fair_key, &extra.tenant);
 	if (r < 0)

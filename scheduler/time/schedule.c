@@ -34,6 +34,11 @@ static void put_limits(unsigned char *block, uint64_t at, const struct tq_task_s
 	}
 }
 
+static uint32_t weight_of(const struct tq_task_spec *spec, uint32_t i)
+{
+	return i >= spec->limit_count ? 0 : spec->limit_weights ? spec->limit_weights[i] : 1;
+}
+
 static uint32_t limit_bytes(const struct tq_task_spec *spec)
 {
 	uint32_t bytes = 0;
@@ -78,6 +83,8 @@ static void fill_template(struct tqi_tx *tx, struct tqi_schedule *s,
 	TQI_SETS(tx, s, (priority, spec->priority), (attempts_max, spec->attempts_max),
 		 (crashes_max, spec->crashes_max), (losses_max, spec->losses_max),
 		 (task_flags, spec->flags), (unique_scope, spec->unique_scope));
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX; i++)
+		TQI_SET(tx, s->limit_weights[i], weight_of(spec, i));
 }
 
 /* Journalled, as the record may be that of the schedule that is replaced. */

@@ -236,8 +236,11 @@ starts_span() {
 	says "set, remove, show or list"
 	expect 2 submit --limit 1 --limit 2 --limit 3 --limit 4 --limit 5 -- true
 	says "more than 4 limit keys"
-	expect 2 submit --limit mem=3 -- true
-	says "a task takes one slot of each of its keys"
+	expect 2 submit --limit mem=0 -- true
+	says "a whole number from 1 to 1000"
+	expect 2 submit --limit mem=1001 -- true
+	expect 2 submit --limit =3 -- true
+	says "empty"
 	expect 2 submit --limit '' -- true
 	expect 2 submit --limit "$(printf 'x%.0s' {1..128})" -- true
 	says "too long"
@@ -245,4 +248,69 @@ starts_span() {
 	says "up to 4 keys"
 	expect 2 submit --batch - <<<'{"command":["true"],"limits":[""]}'
 	expect 2 submit --batch - <<<'{"command":["true"],"limits":"db"}'
+	expect 2 submit --batch - <<<'{"command":["true"],"limits":[{"key":"db","weight":0}]}'
+	says "a number from 1 to 1000"
+	expect 2 submit --batch - <<<'{"command":["true"],"limits":[{"key":"db","wait":1}]}'
+	expect 2 submit --batch - <<<'{"command":["true"],"limits":[{"key":"db"}]}'
+}
+
+weights() { # ID: its keys and weights
+	taskq show --json "$1" | jq -c '.limits'
+}
+
+@test "fault.L17: a heavy task takes 3 of mem, and light ones do not starve it" {
+	local first heavy light
+
+	taskq create
+	taskq limit set mem 3
+	first=$(submit --limit mem -- sh -c "$(until_file go)")
+	farm -j 3
+	eventually 10 limit_is mem used 1
+	heavy=$(submit --limit mem=3 -- sh -c "$(until_file heavy)")
+	eventually 10 limit_is mem needed 3
+	light=$(submit --limit mem -- true)
+	expect 0 why "$heavy"
+	prints "needs 3 of limit mem: 2 of 3 free"
+	expect 0 why "$light"
+	prints "limit mem waits until 3 of its 3 are free, for a task that needs as many: 2 are"
+	taskq why --json "$heavy" | jq -e '.limit_weight == 3 and .limit_needed == 3' >/dev/null
+	expect 0 wait "$(submit -- true)"
+	touch go
+	eventually 10 limit_is mem used 3
+	is "$light" state ready
+	is "$first" state done
+	[[ $(weights "$heavy") == '[{"key":"mem","weight":3}]' ]]
+	expect 0 show "$heavy"
+	prints "mem=3"
+	[[ $(taskq list -H -o limits -S running) == mem=3 ]]
+	expect 0 limit show mem
+	prints "$heavy (3 places)"
+	touch heavy
+	expect 0 wait "$heavy" "$light"
+	limit_is mem used 0
+}
+
+@test "fault.L17: weights go through batches, schedules, updates, dump and load" {
+	local id heavier
+
+	taskq create
+	taskq limit set mem 2
+	id=$(submit --limit mem=2 --limit 'a=b' -- true)
+	[[ $(weights "$id" | jq -c 'sort_by(.key?)') == *'"a=b"'* ]]
+	taskq list --json | taskq submit --batch - >id
+	[[ $(weights "$(cat id)" | jq -c 'map(select(type == "object"))') == '[{"key":"mem","weight":2}]' ]]
+	expect 0 update --limit mem=5 "$id"
+	[[ $(weights "$id") == '[{"key":"mem","weight":5}]' ]]
+	expect 0 why "$id"
+	expect 0 submit --every 1h --name hourly --limit mem=2 -- true
+	taskq schedule show --json hourly | jq -e '.limits == [{"key":"mem","weight":2}]' >/dev/null
+	taskq dump >all
+	taskq destroy --force
+	taskq load all
+	[[ $(taskq list --json | jq -c 'select(.limits == [{"key":"mem","weight":5}])' | wc -l) == 1 ]]
+	taskq schedule show --json hourly | jq -e '.limits == [{"key":"mem","weight":2}]' >/dev/null
+	# More than there are: alone, and when all are free.
+	heavier=$(taskq list --json | jq -r 'select(.limits == [{"key":"mem","weight":5}]).id')
+	work_off
+	is "$heavier" state done
 }

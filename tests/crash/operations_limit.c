@@ -125,6 +125,42 @@ void tqt_prepare_overdue_loosened(struct tqt_world *w)
 	set_overdue(w);
 }
 
+/* One has a place of two, and the next one in order needs both; a light one is behind it. */
+void tqt_prepare_weights(struct tqt_world *w)
+{
+	static const uint32_t weight = 2;
+	struct tq_task_spec heavy = spec_of(one, 1);
+
+	heavy.limit_weights = &weight;
+	heavy.priority = 1500;
+	tqt_must(set_limit(w->other, "one", 2), "limit");
+	tqt_serve(w, 0);
+	prepare(w, one, 1);
+	tqt_claim(w);
+	w->ids[0] = tqt_submit(w, &heavy);
+	w->id_count = 1;
+	heavy.limit_weights = NULL;
+	heavy.priority = 1400;
+	w->ids[w->id_count++] = tqt_submit(w, &heavy);
+}
+
+/* Nothing starts at the limit until both places are free. */
+void tqt_prepare_gathering(struct tqt_world *w)
+{
+	struct tq_claim claim = { .size = sizeof(claim) };
+
+	tqt_prepare_weights(w);
+	if (tq_claim(w->worker, 0, &claim) == 0)
+		tqt_must(tq_release(w->worker, &claim, 0), "release");
+}
+
+/* They have come together. */
+void tqt_prepare_gathered(struct tqt_world *w)
+{
+	tqt_prepare_gathering(w);
+	tqt_must(tq_complete(w->worker, w->claims, NULL, 0), "complete");
+}
+
 void tqt_prepare_limited_end(struct tqt_world *w)
 {
 	prepare(w, four, 4);
@@ -158,6 +194,18 @@ void tqt_prepare_tokens(struct tqt_world *w)
 	tqt_serve(w, 0);
 	prepare(w, one, 1);
 	prepare(w, both, 2);
+}
+
+/* One will take more tokens than are there. */
+void tqt_prepare_heavy_tokens(struct tqt_world *w)
+{
+	static const uint32_t weight = 5;
+	struct tq_task_spec heavy = spec_of(one, 1);
+
+	heavy.limit_weights = &weight;
+	tqt_must(set_rate(w->other, 1), "rate");
+	tqt_serve(w, 0);
+	w->ids[w->id_count++] = tqt_submit(w, &heavy);
 }
 
 /* They have been taken, and two wait for the next. */
@@ -307,6 +355,26 @@ void tqt_run_update_limited(struct tqt_world *w)
 	w->result = tq_task_update(w->tq, w->ids[0], &u);
 }
 
+void tqt_run_claim_gather(struct tqt_world *w)
+{
+	tqt_run_claim(w);
+}
+
+void tqt_run_claim_gathered(struct tqt_world *w)
+{
+	tqt_run_claim(w);
+}
+
+void tqt_run_complete_gathering(struct tqt_world *w)
+{
+	tqt_run_complete_last(w);
+}
+
+void tqt_run_limit_gathering(struct tqt_world *w)
+{
+	tqt_run_limit_raise(w);
+}
+
 static void update_limits(struct tqt_world *w, const char *const *limits, uint32_t count)
 {
 	const struct tq_task_update u = { .size = sizeof(u),
@@ -393,6 +461,11 @@ void tqt_run_limit_rate_off(struct tqt_world *w)
 	const struct tq_limit_opts opts = { .size = sizeof(opts), .rate = TQ_OFF };
 
 	w->result = tq_limit_set(w->tq, "one", &opts);
+}
+
+void tqt_run_claim_owing(struct tqt_world *w)
+{
+	tqt_run_claim(w);
 }
 
 void tqt_run_claim_token(struct tqt_world *w)

@@ -271,6 +271,10 @@ enum {
 	X(update_to_limits, tq_task_update, task, WHOLE, TQT_FEW | TQT_SHORT)                      \
 	X(update_limits, tq_task_update, throttled, WHOLE, TQT_FEW | TQT_SHORT)                    \
 	X(update_no_limits, tq_task_update, throttled, WHOLE, TQT_FEW)                             \
+	X(claim_gather, tq_claim, weights, STEPS, TQT_FEW)                                         \
+	X(claim_gathered, tq_claim, gathered, WHOLE, TQT_FEW)                                      \
+	X(complete_gathering, tq_complete, gathering, WHOLE, TQT_FEW)                              \
+	X(limit_gathering, tq_limit_set, gathering, WHOLE, TQT_EMPTY)                              \
 	X(retry_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW | TQT_SHORT)                   \
 	X(forget_limited, tq_task_steer, limited_end, WHOLE, TQT_FEW)                              \
 	X(limit_new, tq_limit_set, none, WHOLE, TQT_EMPTY | TQT_SHORT)                             \
@@ -294,6 +298,7 @@ enum {
 	X(limit_rate, tq_limit_set, throttled, WHOLE, TQT_EMPTY | TQT_SHORT)                       \
 	X(limit_rate_off, tq_limit_set, no_token, WHOLE, TQT_FEW)                                  \
 	X(claim_token, tq_claim, tokens, WHOLE, TQT_FEW)                                           \
+	X(claim_owing, tq_claim, heavy_tokens, WHOLE, TQT_FEW)                                     \
 	X(claim_refilled, tq_claim, refilled, STEPS, TQT_FEW)                                      \
 	X(submit_refilled, tq_submit, rested, WHOLE, TQT_FEW)                                      \
 	X(cancel_rated, tq_task_steer, no_token, WHOLE, TQT_FEW)                                       \

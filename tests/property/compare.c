@@ -319,7 +319,9 @@ static bool compare_limits_of(struct comparison *c, uint32_t index, const struct
 
 	for (uint32_t i = 0; limits && i < TQ_LIMITS_MAX && limits[i]; i++)
 		for (uint32_t x = 1; x <= MODEL_LIMITS; x++)
-			if (strcmp(tqi_limit_at(&c->tx, limits[i])->name, limit_name(x)) == 0)
+			if (strcmp(tqi_limit_at(&c->tx, tqi_need_limit(limits[i]))->name,
+				   limit_name(x)) == 0 &&
+			    tqi_need_weight(limits[i]) == m->weight[x])
 				bits |= 1u << x;
 	return same(c, "task", index, "limits", bits, m->limits);
 }
@@ -340,10 +342,11 @@ static bool compare_limit(struct comparison *c, uint32_t x)
 
 	return SAME(limit, m, tasks) && SAME(limit, m, used) && SAME(limit, m, waiting) &&
 	       same(c, record, x, "size", limit->size, size) &&
+	       same(c, record, x, "needed", limit->needed, c->m->limit_needed[x]) &&
 	       same(c, record, x, "rate", limit->rate, c->m->buckets[x].rate.rate) &&
 	       same(c, record, x, "tokens",
-		    limit->rate ? tqi_bucket_tokens(limit, c->m->now_ns, &part) : 0,
-		    model_tokens(c->m, x)) &&
+		    limit->rate ? (uint64_t)tqi_bucket_tokens(limit, c->m->now_ns, &part) : 0,
+		    (uint64_t)model_tokens(c->m, x)) &&
 	       same(c, record, x, "empty", limit->next_ns != 0, c->m->buckets[x].empty);
 }
 

@@ -416,6 +416,7 @@ void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, 
 		.deadline_ns = spec->deadline_ns ? model_later(m, spec->deadline_ns) : NEVER,
 		.inherited = { INT32_MIN, 0, NEVER, 0 },
 	};
+	memcpy(t->weight, s->weight, sizeof(t->weight));
 	model_home(m, t);
 	t->unique = s->unique;
 	t->scope = s->scope;

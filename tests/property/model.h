@@ -128,6 +128,7 @@ struct model_task {
 	uint32_t scope;
 	bool holds; /* it has the key */
 	uint32_t limits; /* bit per limit */
+	uint32_t weight[MODEL_LIMITS + 1]; /* places that it takes of each of them */
 	uint32_t tenant; /* 0: of those without a fair key */
 	bool fair;	 /* in a class of it */
 	int32_t priority;
@@ -280,7 +281,7 @@ struct model_server {
 };
 
 /* How full it was then; no token since, and nobody has looked: empty. */
-__extension__ typedef unsigned __int128 model_level;
+__extension__ typedef __int128 model_level; /* below 0: owed */
 struct model_bucket {
 	struct tqi_rate rate;
 	model_level level; /* tokens x interval */
@@ -307,6 +308,7 @@ struct model_submit {
 	struct pattern payload, label;
 	uint32_t unique, scope; /* of its key; 0 none */
 	uint32_t limits;	/* bit per limit */
+	uint32_t weight[MODEL_LIMITS + 1]; /* of each of them */
 	uint32_t tenant;	/* 0 none */
 	struct tq_dependency after[MODEL_AFTER]; /* as many as the spec says */
 	uint32_t group;				 /* that it becomes a member of; 0 none */
@@ -397,6 +399,7 @@ struct model {
 	uint32_t edge_slots;
 	uint32_t jittered; /* tasks with jitter_ns */
 	uint32_t limit_size[MODEL_LIMITS + 1]; /* UINT32_MAX none */
+	uint32_t limit_needed[MODEL_LIMITS + 1]; /* places that come together; 0 one */
 	struct model_bucket buckets[MODEL_LIMITS + 1];
 	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
@@ -468,7 +471,7 @@ struct model_limit {
 struct model_limit model_limit(const struct model *m, uint32_t limit);
 uint32_t model_full(const struct model *m);
 int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_change *change);
-uint64_t model_tokens(const struct model *m, uint32_t limit);
+int64_t model_tokens(const struct model *m, uint32_t limit);
 /* Servers, by the numbers of their names; `slot`: where a new one's record is. */
 uint32_t model_server_find(const struct model *m, uint32_t queue, uint32_t name);
 int model_server_add(struct model *m, uint32_t queue, uint32_t name, uint32_t slot);
@@ -559,6 +562,7 @@ struct model_update {
 	uint64_t timeout_total_ns;
 	uint32_t attempts_max;
 	uint32_t limits; /* bit per limit */
+	uint32_t weight[MODEL_LIMITS + 1];
 };
 int model_update(struct model *m, uint32_t task, const struct model_update *u);
 void model_shutdown(struct model *m, uint32_t flags);

@@ -101,6 +101,8 @@ int model_claim(struct model *m, uint32_t worker, uint32_t record, uint32_t *ret
 			return -EALREADY;
 		if (!task)
 			return -EAGAIN;
+		if (!over && model_gather(m, &m->tasks[task]))
+			break;
 		if (!over) {
 			if (best)
 				model_take_turn(m, &m->workers[worker], task);

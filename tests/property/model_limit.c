@@ -22,7 +22,7 @@ struct model_limit model_limit(const struct model *m, uint32_t limit)
 		if (t->state == TQ_FREE || !names(t, limit))
 			continue;
 		sum.tasks++;
-		sum.used += t->state == TQ_RUNNING;
+		sum.used += t->state == TQ_RUNNING ? t->weight[limit] : 0;
 		sum.waiting += model_in_lane(t);
 	}
 	return sum;
@@ -41,29 +41,43 @@ static bool has_token(const struct model *m, uint32_t limit)
 {
 	const struct model_bucket *b = &m->buckets[limit];
 
-	return !b->rate.rate || level_of(m, limit) >= b->rate.interval_ns;
+	return !b->rate.rate || level_of(m, limit) >= (model_level)b->rate.interval_ns;
 }
 
-uint64_t model_tokens(const struct model *m, uint32_t limit)
+/* Rounded down, also below 0. */
+static model_level whole(model_level level, uint64_t interval_ns)
+{
+	model_level rest = level % (model_level)interval_ns;
+
+	return level / (model_level)interval_ns - (rest < 0);
+}
+
+int64_t model_tokens(const struct model *m, uint32_t limit)
 {
 	const struct model_bucket *b = &m->buckets[limit];
 
-	return b->rate.rate ? (uint64_t)(level_of(m, limit) / b->rate.interval_ns) : 0;
+	return b->rate.rate ? (int64_t)whole(level_of(m, limit), b->rate.interval_ns) : 0;
 }
 
 /* When the next token comes to a bucket that has none. */
 uint64_t model_next_token(const struct model *m, uint32_t limit)
 {
 	const struct model_bucket *b = &m->buckets[limit];
-	model_level missing = b->rate.interval_ns - b->level;
+	model_level missing = (model_level)b->rate.interval_ns - b->level;
 
 	return b->since_ns + (uint64_t)((missing + b->rate.rate - 1) / b->rate.rate);
 }
 
+/* Whether fewer places are free than this, or (0) none. */
+static bool lacks(const struct model *m, uint32_t limit, uint32_t used, uint32_t places)
+{
+	return m->limit_size[limit] != UINT32_MAX &&
+	       used + (places ? places : 1) > m->limit_size[limit];
+}
+
 static bool is_full(const struct model *m, uint32_t limit, uint32_t used)
 {
-	return (m->limit_size[limit] != UINT32_MAX && used >= m->limit_size[limit]) ||
-	       !has_token(m, limit);
+	return lacks(m, limit, used, m->limit_needed[limit]) || !has_token(m, limit);
 }
 
 /* Bit per limit that is full. */
@@ -107,13 +121,29 @@ bool model_was_throttled(const struct model *m, const struct model_task *t)
 	return false;
 }
 
+bool model_gather(struct model *m, const struct model_task *t)
+{
+	bool any = false;
+
+	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
+		uint32_t size = m->limit_size[x];
+		uint32_t places = t->weight[x] < size ? t->weight[x] : size;
+
+		if (!names(t, x) || !lacks(m, x, model_limit(m, x).used, places))
+			continue;
+		m->limit_needed[x] = places;
+		any = true;
+	}
+	return any;
+}
+
 void model_slots_take(struct model *m, const struct model_task *t)
 {
 	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
 		if (!names(t, x) || !m->buckets[x].rate.rate)
 			continue;
 		settle(m, x);
-		m->buckets[x].level -= m->buckets[x].rate.interval_ns;
+		m->buckets[x].level -= (model_level)m->buckets[x].rate.interval_ns * t->weight[x];
 		m->buckets[x].empty = !has_token(m, x);
 		note_empty(m, x);
 	}
@@ -124,8 +154,15 @@ void model_slots_give(struct model *m, const struct model_task *t)
 {
 	for (uint32_t x = 1; t->limits && x <= MODEL_LIMITS; x++) {
 		struct model_limit sum = model_limit(m, x);
+		uint32_t used = sum.used - t->weight[x];
 
-		if (!names(t, x) || !is_full(m, x, sum.used) || is_full(m, x, sum.used - 1))
+		if (!names(t, x))
+			continue;
+		bool full = is_full(m, x, sum.used);
+
+		if (m->limit_needed[x] && !lacks(m, x, used, m->limit_needed[x]))
+			m->limit_needed[x] = 0;
+		if (!full || is_full(m, x, used))
 			continue;
 		m->full_ns[x] = m->now_ns;
 		m->pass_on |= sum.waiting != 0;
@@ -177,12 +214,12 @@ static void set_rate(struct model *m, uint32_t limit, const struct tqi_rate *rat
 	model_level tokens = rate->burst, part = 0;
 
 	if (b->rate.rate) {
-		tokens = level_of(m, limit) / b->rate.interval_ns;
+		tokens = whole(level_of(m, limit), b->rate.interval_ns);
 		if (b->rate.rate == rate->rate && b->rate.interval_ns == rate->interval_ns)
-			part = level_of(m, limit) % b->rate.interval_ns;
+			part = level_of(m, limit) - tokens * (model_level)b->rate.interval_ns;
 	}
 	b->rate = *rate;
-	b->level = tokens * rate->interval_ns + part;
+	b->level = tokens * (model_level)rate->interval_ns + part;
 	b->since_ns = m->now_ns;
 	settle(m, limit); /* no more than it holds */
 }
@@ -198,6 +235,7 @@ int model_limit_set(struct model *m, uint32_t limit, const struct tqi_limit_chan
 		return -ENOENT;
 	if (c->size)
 		m->limit_size[limit] = c->size;
+	m->limit_needed[limit] = 0;
 	if (c->has_rate)
 		set_rate(m, limit, &c->rate);
 	if (full && !is_full(m, limit, sum.used))

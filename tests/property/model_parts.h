@@ -12,6 +12,8 @@ uint32_t model_empty(const struct model *m);
 uint32_t model_best_but(const struct model *m, const struct model_worker *w, uint32_t queue,
 			uint32_t limits);
 bool model_was_throttled(const struct model *m, const struct model_task *t);
+/* Whether the best task lacks places, which come together from now on. */
+bool model_gather(struct model *m, const struct model_task *t);
 void model_slots_take(struct model *m, const struct model_task *t);
 void model_refill(struct model *m, bool maybe);
 void model_freshen(struct model *m, const struct model_task *t);

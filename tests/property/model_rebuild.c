@@ -2,6 +2,8 @@
 /* The model: a repair. */
 #include "tests/property/model_parts.h"
 
+#include <string.h>
+
 /* All are listed, by slot; their edges come to the tasks in that order. */
 static void rebuild_sleepers(struct model *m)
 {
@@ -108,6 +110,7 @@ void model_rebuild(struct model *m)
 	rebuild_finished(m);
 	model_rebuild_commands(m);
 	model_rebuild_servers(m);
+	memset(m->limit_needed, 0, sizeof(m->limit_needed));
 	for (uint32_t i = 1; i < m->task_slots; i++) {
 		struct model_task *t = &m->tasks[i];
 

@@ -3,6 +3,7 @@
 #include "tests/property/model_parts.h"
 
 #include <errno.h>
+#include <string.h>
 
 int model_cancel(struct model *m, uint32_t task, bool dooms)
 {
@@ -199,6 +200,7 @@ int model_update(struct model *m, uint32_t task, const struct model_update *u)
 
 	if (relimits) {
 		t->limits = u->limits;
+		memcpy(t->weight, u->weight, sizeof(t->weight));
 		t->extra = true;
 	}
 	if (u->fields & TQ_UPDATE_PRIORITY) {

@@ -126,9 +126,9 @@ void op_update(struct world *w)
 				  .timeout_total_ns = chance(w, 2) ? NEVER : 1 + some_time(w),
 				  .attempts_max = 1 + below(w, 4) };
 	char label[TQ_LABEL_MAX + 1];
-	const char *limits[TQ_LIMITS_MAX];
-	const uint32_t limit_count = choose_limits(w, limits, &u.limits);
+	struct chosen_limits limits;
 
+	u.limits = choose_limits(w, &limits, u.weight);
 	pattern_fill(u.label, label);
 	label[u.label.bytes] = '\0';
 	if (u.fields & TQ_UPDATE_DELAY)
@@ -144,8 +144,9 @@ void op_update(struct world *w)
 					  .timeout_ns = u.timeout_ns,
 					  .timeout_total_ns = u.timeout_total_ns,
 					  .attempts_max = u.attempts_max,
-					  .limits = limits,
-					  .limit_count = limit_count } };
+					  .limits = limits.keys,
+					  .limit_weights = limits.weights,
+					  .limit_count = limits.count } };
 
 	if (!task)
 		return;

@@ -45,18 +45,24 @@ static void choose_key(struct world *w, struct model_submit *s)
 		s->kind = 1 + s->unique % MODEL_STAYING_KINDS;
 }
 
-uint32_t choose_limits(struct world *w, const char *limits[TQ_LIMITS_MAX], uint32_t *ret_bits)
+uint32_t choose_limits(struct world *w, struct chosen_limits *limits,
+		       uint32_t ret_weight[MODEL_LIMITS + 1])
 {
-	uint32_t count = chance(w, 2) ? 0 : 1 + below(w, chance(w, 3) ? TQ_LIMITS_MAX : 1);
+	uint32_t bits = 0;
 
-	*ret_bits = 0;
-	for (uint32_t i = 0; i < count; i++) {
+	memset(ret_weight, 0, (MODEL_LIMITS + 1) * sizeof(*ret_weight));
+	limits->count = chance(w, 2) ? 0 : 1 + below(w, chance(w, 3) ? TQ_LIMITS_MAX : 1);
+	for (uint32_t i = 0; i < limits->count; i++) {
 		uint32_t x = 1 + below(w, MODEL_LIMITS);
+		uint32_t weight = chance(w, 3) ? 1 + below(w, chance(w, 9) ? TQ_WEIGHT_MAX : 4) : 1;
 
-		*ret_bits |= 1u << x;
-		limits[i] = limit_name(x);
+		bits |= 1u << x;
+		limits->keys[i] = limit_name(x);
+		limits->weights[i] = weight;
+		if (weight > ret_weight[x])
+			ret_weight[x] = weight;
 	}
-	return count;
+	return bits;
 }
 
 /* One has many at times, so that telling them takes more than one slice. */
@@ -124,8 +130,10 @@ void submission_choose(struct world *w, struct submission *s, uint32_t payload_m
 		      (chance(w, 25) ? TQ_TASK_KEEP : 0) |
 		      (chance(w, 12) ? TQ_TASK_AT_MOST_ONCE : 0);
 	choose_key(w, &s->model);
-	s->model.spec.limits = s->limits;
-	s->model.spec.limit_count = choose_limits(w, s->limits, &s->model.limits);
+	s->model.limits = choose_limits(w, &s->limits, s->model.weight);
+	s->model.spec.limits = s->limits.keys;
+	s->model.spec.limit_weights = s->limits.weights;
+	s->model.spec.limit_count = s->limits.count;
 	s->model.tenant = chance(w, 3) ? 0 : 1 + below(w, MODEL_TENANTS);
 	s->model.payload = pattern_make(w, payload_max);
 	s->model.label = pattern_make(w, chance(w, 3) ? TQ_LABEL_MAX : 0);

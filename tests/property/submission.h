@@ -16,7 +16,7 @@ struct submission {
 	unsigned char payload[BIG_MAX];
 	char label[TQ_LABEL_MAX + 1];
 	char unique[8];
-	const char *limits[TQ_LIMITS_MAX];
+	struct chosen_limits limits;
 	char tenant[8];
 };
 

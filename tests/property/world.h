@@ -84,8 +84,15 @@ bool room_for_links(const struct world *w);
 bool is_searched_whole(const struct world *w);
 /* An open or ended command, unless many wait for some; 0 none. */
 uint32_t pick_command(struct world *w);
-/* Up to four limits, at times one of them twice, and their bits. */
-uint32_t choose_limits(struct world *w, const char *limits[TQ_LIMITS_MAX], uint32_t *ret_bits);
+/* Up to four limits, at times one of them twice: then the larger weight counts. */
+struct chosen_limits {
+	const char *keys[TQ_LIMITS_MAX];
+	uint32_t weights[TQ_LIMITS_MAX];
+	uint32_t count;
+};
+/* Their bits, and the weight of each. */
+uint32_t choose_limits(struct world *w, struct chosen_limits *limits,
+		       uint32_t ret_weight[MODEL_LIMITS + 1]);
 const char *queue_name(uint32_t queue);
 const char *kind_name(uint32_t kind);
 struct pattern pattern_make(struct world *w, uint32_t bytes_max);

@@ -256,6 +256,35 @@ static void test_g2_a_rate_is_changed_while_tasks_wait(void **state)
 }
 
 /* Both: a free slot is of no use without a token, nor a token without a slot. */
+/* It begins with one token, and owes the others: at the rate in the long run. */
+static void test_l17_a_heavy_start_takes_tokens_in_advance(void **state)
+{
+	const uint32_t weight = 4;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	assert_int_equal(set_rate(&s, "a", (struct tqi_rate){ SECOND, 1, 2 }), 0);
+	uint64_t begin_ns = s.f.box.system.now_ns;
+
+	for (int i = 0; i < 3; i++)
+		submit(&s.f, (struct tq_task_spec){ .limits = KEYS("a"),
+						    .limit_weights = &weight,
+						    .limit_count = 1 });
+	assert_int_equal(run_all(&s), 1); /* 2 tokens, 2 are owed */
+	for (uint64_t n = 0; n < 2; n++) {
+		uint64_t at = begin_ns + (3 + n * weight) * SECOND;
+
+		assert_int_equal(next_due(&s), at);
+		s.f.box.system.now_ns = at - 1;
+		assert_int_equal(run_all(&s), 0);
+		s.f.box.system.now_ns = at;
+		assert_int_equal(run_all(&s), 1);
+		assert_sound(&s.f);
+	}
+	close_fixture(&s.f);
+}
+
 static void test_g2_slots_and_rate_together(void **state)
 {
 	struct tqi_claimed other;
@@ -294,6 +323,7 @@ int main(void)
 		cmocka_unit_test(test_g2_a_rate_that_overflows_is_refused),
 		cmocka_unit_test(test_g2_a_rate_is_changed_while_tasks_wait),
 		cmocka_unit_test(test_g2_slots_and_rate_together),
+		cmocka_unit_test(test_l17_a_heavy_start_takes_tokens_in_advance),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,6 +336,132 @@ static void test_l11_limits_of_what_is_held_or_delayed(void **state)
 	close_fixture(&s.f);
 }
 
+/* A task with key "a", of this weight. */
+static uint64_t weighty(struct one_worker *s, uint32_t weight)
+{
+	return submit(&s->f, (struct tq_task_spec){ .limits = KEYS("a"),
+						    .limit_weights = &weight,
+						    .limit_count = 1 });
+}
+
+/* What a worker comes to start, in as many holds as it takes; 0 nothing. */
+static uint64_t start(struct one_worker *s, struct tqi_claimed *ret_claimed)
+{
+	int r;
+
+	do {
+		begin(&s->f);
+		r = tqi_claim(&s->f.tx, s->worker, ret_claimed);
+		commit(&s->f);
+	} while (r == -EINPROGRESS || r == -EALREADY);
+	return r == 0 ? ret_claimed->id : 0;
+}
+
+static void test_l17_a_heavy_task_takes_its_weight(void **state)
+{
+	struct tqi_claimed heavy, light[2];
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 4);
+	uint64_t three = weighty(&s, 3), one = weighty(&s, 1);
+
+	weighty(&s, 1);
+	assert_int_equal(start(&s, &heavy), three);
+	assert_int_equal(limit_of(&s, "a")->used, 3);
+	assert_int_equal(start(&s, &light[0]), one);
+	assert_int_equal(start(&s, &light[1]), 0);
+	assert_sound(&s.f);
+	end(&s.f, s.worker, &heavy, DONE);
+	assert_int_equal(limit_of(&s, "a")->used, 1);
+	assert_int_not_equal(start(&s, &light[1]), 0);
+	close_fixture(&s.f);
+}
+
+/* Light ones that come later do not take each place that is freed; others go by. */
+static void test_l17_light_tasks_do_not_starve_a_heavy_one(void **state)
+{
+	struct tqi_claimed light[3], c;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 3);
+	for (int i = 0; i < 3; i++) {
+		weighty(&s, 1);
+		assert_int_not_equal(start(&s, &light[i]), 0);
+	}
+	uint64_t heavy = weighty(&s, 3), later = weighty(&s, 1);
+	uint64_t plain = submit(&s.f, PLAIN);
+
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(start(&s, &c), i == 0 ? plain : 0);
+		end(&s.f, s.worker, &light[i], DONE);
+		assert_sound(&s.f);
+	}
+	assert_int_equal(limit_of(&s, "a")->needed, 0); /* they have come together */
+	assert_int_equal(start(&s, &c), heavy);
+	assert_int_equal(start(&s, &light[0]), 0);
+	end(&s.f, s.worker, &c, DONE);
+	assert_int_equal(start(&s, &c), later);
+	close_fixture(&s.f);
+}
+
+/* Whoever needs more than there are starts alone, and nothing is stuck when he has gone. */
+static void test_l17_more_than_there_are(void **state)
+{
+	struct tqi_claimed light, c;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 2);
+	weighty(&s, 1);
+	assert_int_not_equal(start(&s, &light), 0);
+	uint64_t heavy = weighty(&s, TQ_WEIGHT_MAX), next = weighty(&s, 1);
+
+	assert_int_equal(start(&s, &c), 0);
+	assert_int_equal(limit_of(&s, "a")->needed, 2);
+	end(&s.f, s.worker, &light, DONE);
+	assert_int_equal(start(&s, &c), heavy);
+	assert_int_equal(limit_of(&s, "a")->used, TQ_WEIGHT_MAX);
+	assert_int_equal(start(&s, &light), 0);
+	end(&s.f, s.worker, &c, DONE);
+	assert_int_equal(start(&s, &light), next);
+	heavy = weighty(&s, 2);
+	next = weighty(&s, 1);
+	assert_int_equal(start(&s, &c), 0);
+	assert_int_equal(limit_of(&s, "a")->needed, 2);
+	begin(&s.f);
+	assert_int_equal(conclude(&s.f, tqi_steer_cancel(&s.f.tx, heavy)), 0);
+	end(&s.f, s.worker, &light, DONE); /* they come together for nobody */
+	assert_int_equal(start(&s, &c), next);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
+/* A change of the limit lets all compete again. */
+static void test_l17_a_change_of_size_ends_the_gathering(void **state)
+{
+	struct tqi_claimed light, c;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	set_limit(&s, "a", 2);
+	weighty(&s, 1);
+	assert_int_not_equal(start(&s, &light), 0);
+	uint64_t heavy = weighty(&s, 2);
+
+	assert_int_equal(start(&s, &c), 0);
+	set_limit(&s, "a", 3);
+	assert_int_equal(limit_of(&s, "a")->needed, 0);
+	assert_int_equal(start(&s, &c), heavy);
+	assert_sound(&s.f);
+	close_fixture(&s.f);
+}
+
 /* Tens of thousands behind one full key, and as many other keys: a claim moves few. */
 static void test_g2_a_full_key_does_not_slow_the_others(void **state)
 {
@@ -595,6 +721,10 @@ int main(void)
 		cmocka_unit_test(test_l11_other_limits_of_a_parked_task),
 		cmocka_unit_test(test_l11_no_limits),
 		cmocka_unit_test(test_l11_limits_of_what_is_held_or_delayed),
+		cmocka_unit_test(test_l17_a_heavy_task_takes_its_weight),
+		cmocka_unit_test(test_l17_light_tasks_do_not_starve_a_heavy_one),
+		cmocka_unit_test(test_l17_more_than_there_are),
+		cmocka_unit_test(test_l17_a_change_of_size_ends_the_gathering),
 		cmocka_unit_test(test_g2_a_full_key_does_not_slow_the_others),
 		cmocka_unit_test(test_g2_nothing_is_left_of_a_key_that_nobody_names),
 		cmocka_unit_test(test_g2_memory_follows_a_lane_down),

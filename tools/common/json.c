@@ -56,12 +56,22 @@ json_t *json_u64(uint64_t value)
 	return value > INT64_MAX ? json_null() : json_integer((json_int_t)value);
 }
 
-json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], uint32_t count)
+static json_t *json_weighty(const char *key, uint32_t weight)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "key", json_text(key));
+	json_object_set_new(object, "weight", json_integer(weight));
+	return object;
+}
+
+json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], const uint32_t *weights, uint32_t count)
 {
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < count && i < TQ_LIMITS_MAX; i++)
-		json_array_append_new(array, json_text(keys[i]));
+		json_array_append_new(array, weights[i] > 1 ? json_weighty(keys[i], weights[i])
+							    : json_text(keys[i]));
 	return array;
 }
 
@@ -251,6 +261,8 @@ json_t *json_of_limit(const struct tq_limit_info *info)
 	json_object_set_new(object, "used", json_u64(info->used));
 	json_object_set_new(object, "waiting", json_u64(info->waiting));
 	json_object_set_new(object, "tasks", json_u64(info->tasks));
+	if (info->needed)
+		json_object_set_new(object, "needed", json_u64(info->needed));
 	if (info->rate) {
 		json_object_set_new(object, "rate", json_u64(info->rate));
 		json_object_set_new(object, "interval_ns", json_u64(info->interval_ns));

@@ -41,7 +41,8 @@ json_t *json_text(const char *text);
 json_t *json_id(uint64_t id);
 json_t *json_u64(uint64_t value);
 /* An array of limit keys. */
-json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], uint32_t count);
+/* Limit keys; one with a weight above 1 is an object of both. */
+json_t *json_keys(const char (*keys)[TQ_KEY_MAX + 1], const uint32_t *weights, uint32_t count);
 
 /* Sets @key to the wall time of a CLOCK_MONOTONIC one; 0 leaves it out. */
 void json_set_time(json_t *object, const char *key, const struct clocks *clocks, uint64_t at_ns);

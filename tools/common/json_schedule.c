@@ -77,7 +77,9 @@ static void add_work(json_t *object, struct tq *tq, const struct tq_schedule_inf
 		json_object_set_new(object, "unique_scope",
 				    json_string(scope_name(info->unique_scope)));
 	if (info->limit_count)
-		json_object_set_new(object, "limits", json_keys(info->limits, info->limit_count));
+		json_object_set_new(
+			object, "limits",
+			json_keys(info->limits, info->limit_weights, info->limit_count));
 	set_text(object, "fair", info->fair_key);
 	json_object_set_new(object, "priority", json_integer(info->priority));
 	set_number(object, "attempts_max", info->attempts_max);

@@ -178,7 +178,9 @@ void json_set_work(json_t *object, const struct tq_task_info *info)
 				    json_string(scope_name(info->unique_scope)));
 	}
 	if (info->limit_count)
-		json_object_set_new(object, "limits", json_keys(info->limits, info->limit_count));
+		json_object_set_new(
+			object, "limits",
+			json_keys(info->limits, info->limit_weights, info->limit_count));
 	if (info->fair_key[0])
 		json_object_set_new(object, "fair", json_text(info->fair_key));
 	json_object_set_new(object, "priority", json_integer(info->priority));

@@ -56,6 +56,9 @@ json_t *json_of_why(struct tq *tq, const struct tq_task_info *info, const struct
 		json_object_set_new(object, "limit", json_text(why->limit));
 		json_object_set_new(object, "limit_slots", json_u64(why->limit_slots));
 		json_object_set_new(object, "limit_used", json_u64(why->limit_used));
+		json_object_set_new(object, "limit_weight", json_u64(why->limit_weight));
+		if (why->limit_needed)
+			json_object_set_new(object, "limit_needed", json_u64(why->limit_needed));
 	}
 	if (why->reason == TQ_WHY_SERVERS) {
 		json_object_set_new(object, "servers", json_of_servers(tq, info->queue, clocks));

@@ -142,7 +142,7 @@ static const struct {
 	{ { "taskq_limit_slots", METRIC_GAUGE, NULL, "Slots of all limit keys" },
 	  offsetof(struct metric_limit_sum, slots) },
 	{ { "taskq_limit_attempts", METRIC_GAUGE, NULL,
-	    "Attempts under way, for each of their limit keys" },
+	    "Places of limit keys that attempts under way have" },
 	  offsetof(struct metric_limit_sum, used) },
 	{ { "taskq_limit_waiting", METRIC_GAUGE, NULL,
 	    "Tasks that are ready, for each of their limit keys" },

@@ -239,6 +239,14 @@ char *text_exact_copy(const char *text, size_t bytes)
 	return copy;
 }
 
+const char *text_limit(const char *key, uint32_t weight, char text[LIMIT_TEXT_MAX])
+{
+	if (weight <= 1)
+		return key;
+	snprintf(text, LIMIT_TEXT_MAX, "%s=%u", key, weight);
+	return text;
+}
+
 const char *after_short(uint32_t kind)
 {
 	const char *name = tq_after_name(kind);

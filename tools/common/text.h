@@ -41,4 +41,8 @@ char *text_exact_copy(const char *text, size_t bytes);
 /* Shortest form of a kind of dependency: "ok", "any", "fail". */
 const char *after_short(uint32_t kind);
 
+/* A limit key as the options have it: KEY, or KEY=WEIGHT. */
+#define LIMIT_TEXT_MAX (TQ_KEY_MAX + 12)
+const char *text_limit(const char *key, uint32_t weight, char text[LIMIT_TEXT_MAX]);
+
 #endif

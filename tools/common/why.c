@@ -294,6 +294,27 @@ static void say_next(const struct sentence *s)
 		    free, s->why->workers, format_plural(free, "is", "are"), before(s, text));
 }
 
+/* Full, or without as many places as it takes, or as another one takes (LM-10). */
+static int say_full(const struct sentence *s)
+{
+	const struct tq_why *why = s->why;
+	const uint32_t room =
+		why->limit_used < why->limit_slots ? why->limit_slots - why->limit_used : 0;
+
+	if (why->limit_weight > why->limit_slots)
+		return SAY(s, "needs all %u of limit %s, which are fewer than its %u: %u free",
+			   why->limit_slots, why->limit, why->limit_weight, room);
+	if (why->limit_weight > room && why->limit_weight > 1)
+		return SAY(s, "needs %u of limit %s: %u of %u free", why->limit_weight, why->limit,
+			   room, why->limit_slots);
+	if (why->limit_needed > room && room)
+		return SAY(s,
+			   "limit %s waits until %u of its %u are free, for a task that needs "
+			   "as many: %u are",
+			   why->limit, why->limit_needed, why->limit_slots, room);
+	return SAY(s, "limit %s is full (%u of %u)", why->limit, why->limit_used, why->limit_slots);
+}
+
 static void say_throttled(const struct sentence *s)
 {
 	char text[BEFORE_MAX], id[TQ_ID_TEXT_MAX], wait[FORMAT_MAX];
@@ -303,8 +324,7 @@ static void say_throttled(const struct sentence *s)
 		    left(s, wait), before(s, text));
 		return;
 	}
-	int n = SAY(s, "limit %s is full (%u of %u)", s->why->limit, s->why->limit_used,
-		    s->why->limit_slots);
+	int n = say_full(s);
 
 	if (s->why->holder)
 		n += snprintf(s->buf + n, WHY_MAX - (size_t)n,

@@ -4,6 +4,7 @@
 
 #include "detail.h"
 #include "outcome.h"
+#include "text.h"
 
 static void add_time(struct lines *lines, const struct task_facts *facts, const char *name,
 		     uint64_t at_ns)
@@ -33,6 +34,7 @@ static void add_state(struct lines *lines, const struct task_facts *facts)
 static void add_identity(struct lines *lines, const struct task_facts *facts)
 {
 	const struct tq_task_info *info = &facts->info;
+	char limit[LIMIT_TEXT_MAX];
 
 	if (info->effective_priority == info->priority)
 		lines_add(lines, ROLE_TEXT, "queue", "%s, kind %s, priority %d", info->queue,
@@ -48,7 +50,8 @@ static void add_identity(struct lines *lines, const struct task_facts *facts)
 	if (info->unique_key[0])
 		lines_add(lines, ROLE_TEXT, "unique key", "%s", info->unique_key);
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
-		lines_add(lines, ROLE_TEXT, "limit", "%s", info->limits[i]);
+		lines_add(lines, ROLE_TEXT, "limit", "%s",
+			  text_limit(info->limits[i], info->limit_weights[i], limit));
 	if (info->fair_key[0])
 		lines_add(lines, ROLE_TEXT, "fair key", "%s", info->fair_key);
 }

@@ -161,6 +161,26 @@ static bool read_group(struct batch_line *line, const json_t *value)
 	return batch_line_bad(line, "\"group\" is not " FORM_GROUP);
 }
 
+/* "key", or {"key": "key", "weight": 3}. */
+static bool read_limit_key(struct batch_line *line, const json_t *value, size_t i)
+{
+	const bool both = json_is_object(value) && json_object_size(value) == 2;
+	const json_t *weight = both ? json_object_get(value, "weight") : NULL;
+
+	line->limits[i] = json_string_value(both ? json_object_get(value, "key") : value);
+	line->limit_weights[i] = 1;
+	if (!line->limits[i] || !key_ok(line->limits[i]))
+		return batch_line_bad(line, "a key of \"limits\" is not " FORM_KEY);
+	if (!both)
+		return true;
+	if (!json_is_integer(weight) || json_integer_value(weight) < 1 ||
+	    json_integer_value(weight) > TQ_WEIGHT_MAX)
+		return batch_line_bad(line, "a weight in \"limits\" is not a number from 1 to %u",
+				      TQ_WEIGHT_MAX);
+	line->limit_weights[i] = (uint32_t)json_integer_value(weight);
+	return true;
+}
+
 static bool read_limits(struct batch_line *line, const json_t *value)
 {
 	const size_t count = json_array_size(value);
@@ -168,12 +188,11 @@ static bool read_limits(struct batch_line *line, const json_t *value)
 	if (!json_is_array(value) || count > TQ_LIMITS_MAX)
 		return batch_line_bad(line, "\"limits\" is not an array of up to %u keys",
 				      TQ_LIMITS_MAX);
-	for (size_t i = 0; i < count; i++) {
-		line->limits[i] = json_string_value(json_array_get(value, i));
-		if (!line->limits[i] || !key_ok(line->limits[i]))
-			return batch_line_bad(line, "a key of \"limits\" is not " FORM_KEY);
-	}
+	for (size_t i = 0; i < count; i++)
+		if (!read_limit_key(line, json_array_get(value, i), i))
+			return false;
 	line->spec.limits = line->limits;
+	line->spec.limit_weights = line->limit_weights;
 	line->spec.limit_count = (uint32_t)count;
 	return true;
 }

@@ -11,6 +11,7 @@
 struct batch_line {
 	struct tq_task_spec spec; /* points into those below */
 	const char *limits[TQ_LIMITS_MAX]; /* strings of the object */
+	uint32_t limit_weights[TQ_LIMITS_MAX];
 	struct after_options after;
 	json_t *object;
 	void *payload;

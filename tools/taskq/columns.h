@@ -62,7 +62,7 @@ void column_time(const struct column_row *row, uint64_t unix_ns);
 void column_none(const struct column_row *row);
 
 enum {
-	COLUMN_WORDS_MAX = TQ_LIMITS_MAX * (TQ_KEY_MAX + 1)
+	COLUMN_WORDS_MAX = TQ_LIMITS_MAX * (TQ_KEY_MAX + 12) /* each with its weight */
 }; /* bytes of the longest list: limit keys */
 
 /* Adds a word to a list with commas. */

@@ -21,17 +21,18 @@ struct named {
 	unsigned count;
 };
 
-static bool has_key(const struct tq_task_info *info, const char *key)
+/* Places of the key that it takes; 0 it does not have that key. */
+static uint32_t weight_of(const struct tq_task_info *info, const char *key)
 {
-	for (uint32_t i = 0; i < info->limit_count; i++)
+	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
 		if (!strcmp(info->limits[i], key))
-			return true;
-	return false;
+			return info->limit_weights[i];
+	return 0;
 }
 
-static void name_one(struct named *named, const struct tq_task_info *info)
+static void name_one(struct named *named, const struct tq_task_info *info, uint32_t weight)
 {
-	char id[TQ_ID_TEXT_MAX];
+	char id[TQ_ID_TEXT_MAX], places[24] = "";
 
 	if (named->count++ >= NAMED)
 		return;
@@ -39,8 +40,10 @@ static void name_one(struct named *named, const struct tq_task_info *info)
 		json_array_append_new(named->array, json_id(info->id));
 		return;
 	}
-	printf("%-10s %s  ", named->count == 1 ? named->title : "",
-	       tq_task_id_format(info->id, id));
+	if (weight > 1)
+		snprintf(places, sizeof(places), " (%u places)", weight);
+	printf("%-10s %s%s  ", named->count == 1 ? named->title : "",
+	       tq_task_id_format(info->id, id), places);
 	text_put_safe_bytes(stdout, info->label, strlen(info->label));
 	putchar('\n');
 }
@@ -56,10 +59,12 @@ static int name_all(struct tq *tq, const char *key, struct named *named)
 	do {
 		infos[0].size = sizeof(infos[0]);
 		n = tq_task_list(tq, &filter, &cursor, infos, CHUNK);
-		for (int i = 0; i < n; i++)
-			if (has_key(&infos[i], key) &&
-			    (infos[i].flags & named->flag) == named->flag)
-				name_one(named, &infos[i]);
+		for (int i = 0; i < n; i++) {
+			const uint32_t weight = weight_of(&infos[i], key);
+
+			if (weight && (infos[i].flags & named->flag) == named->flag)
+				name_one(named, &infos[i], weight);
+		}
 	} while (n > 0);
 	if (n == 0 && !named->array && named->count > NAMED)
 		printf("%-10s and %u more\n", "", named->count - NAMED);

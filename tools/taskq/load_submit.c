@@ -36,6 +36,7 @@ bool load_flush(struct load *load)
 		specs[i] = load->chunk[i].line.spec;
 		specs[i].after = load->chunk[i].line.after.list;
 		specs[i].limits = load->chunk[i].line.limits;
+		specs[i].limit_weights = load->chunk[i].line.limit_weights;
 	}
 	signals_sleep_begin();
 	while (done < load->chunk_count && (r >= 0 || r == -EINTR)) {

@@ -59,10 +59,10 @@ static void put_flags(const struct column_row *row)
 static void put_limits(const struct column_row *row)
 {
 	const struct tq_task_info *info = row->of;
-	char words[COLUMN_WORDS_MAX] = "";
+	char words[COLUMN_WORDS_MAX] = "", limit[LIMIT_TEXT_MAX];
 
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
-		column_add_word(words, info->limits[i]);
+		column_add_word(words, text_limit(info->limits[i], info->limit_weights[i], limit));
 	column_text(row, words);
 }
 

@@ -140,27 +140,46 @@ static bool take_time(struct cli *cli, struct tq_task_spec *spec, int key, const
 	}
 }
 
-/* KEY=N: meant as so many slots of KEY, it would be another key, which nothing limits. */
-static bool has_weight(const char *key)
+/* The weight of KEY=WEIGHT; NULL: it is all key. */
+static const char *weight_in(const char *arg)
 {
-	const char *weight = strrchr(key, '=');
+	const char *weight = strrchr(arg, '=');
 
-	return weight && weight[1] && weight[1 + strspn(weight + 1, "0123456789")] == '\0';
+	return weight && weight[1] && weight[1 + strspn(weight + 1, "0123456789")] == '\0'
+		       ? weight + 1
+		       : NULL;
 }
 
-bool task_option_limit(struct cli *cli, const char *arg, const char *limits[TQ_LIMITS_MAX],
-		       uint32_t *count)
+bool task_option_limit(struct cli *cli, const char *arg, struct limit_keys *limits)
 {
-	if (!key_ok(arg))
-		return refuse(cli, "--limit", arg, *arg ? "too long" : "empty", FORM_KEY);
-	if (has_weight(arg))
-		return refuse(cli, "--limit", arg, "a number of slots",
-			      "the key alone: a task takes one slot of each of its keys");
-	if (*count == TQ_LIMITS_MAX) {
+	const char *weight = weight_in(arg);
+	const size_t bytes = weight ? (size_t)(weight - 1 - arg) : strlen(arg);
+	uint64_t places = 1;
+
+	if (!bytes || bytes > TQ_KEY_MAX)
+		return refuse(cli, "--limit", arg, bytes ? "too long" : "empty", FORM_KEY);
+	if (weight && !option_count(cli, "--limit KEY=", weight, 1, TQ_WEIGHT_MAX, &places))
+		return false;
+	if (limits->count == TQ_LIMITS_MAX) {
 		cli->exit_code = usage(cli, "more than %u limit keys", TQ_LIMITS_MAX);
 		return false;
 	}
-	limits[(*count)++] = arg;
+	const uint32_t i = limits->count++;
+
+	memcpy(limits->texts[i], arg, bytes);
+	limits->texts[i][bytes] = '\0';
+	limits->keys[i] = limits->texts[i];
+	limits->weights[i] = (uint32_t)places;
+	return true;
+}
+
+static bool take_limit(struct cli *cli, struct task_options *options, const char *arg)
+{
+	if (!task_option_limit(cli, arg, &options->limits))
+		return false;
+	options->spec.limits = options->limits.keys;
+	options->spec.limit_weights = options->limits.weights;
+	options->spec.limit_count = options->limits.count;
 	return true;
 }
 
@@ -203,8 +222,7 @@ bool task_option(struct cli *cli, struct task_options *options, int key, const c
 		options->spec.flags |= TQ_TASK_KEEP;
 		return true;
 	case TASK_OPTION_LIMIT:
-		options->spec.limits = options->limits;
-		return task_option_limit(cli, arg, options->limits, &options->spec.limit_count);
+		return take_limit(cli, options, arg);
 	case TASK_OPTION_FAIR:
 		options->spec.fair_key = arg;
 		return key_ok(arg) ||

@@ -46,8 +46,8 @@ enum task_option_key {
 		  "wait before a retry, doubled each time up to CAP" },                            \
 		{ TASK_OPTION_AT_MOST_ONCE, "at-most-once", NULL,                                  \
 		  "never start it again, whatever happens" },                                      \
-		{ TASK_OPTION_LIMIT, "limit", "KEY",                                               \
-		  "run only while `taskq limit` of KEY has room; up to four" },                    \
+		{ TASK_OPTION_LIMIT, "limit", "KEY[=N]",                                           \
+		  "run only while `taskq limit` of KEY has room, for N; up to four" },             \
 		{ TASK_OPTION_FAIR, "fair", "KEY",                                                 \
 		  "in a fair queue, take its time from the share of KEY" },                        \
 		AFTER_OPTION_ROWS,                                                                 \
@@ -61,9 +61,17 @@ enum task_option_key {
 			"when there is no room, wait this long for it"                             \
 	}
 
+/* Limit keys of a task, with their weights. */
+struct limit_keys {
+	char texts[TQ_LIMITS_MAX][TQ_KEY_MAX + 1];
+	const char *keys[TQ_LIMITS_MAX];
+	uint32_t weights[TQ_LIMITS_MAX];
+	uint32_t count;
+};
+
 struct task_options {
 	struct tq_task_spec spec;	   /* without payload */
-	const char *limits[TQ_LIMITS_MAX]; /* what spec.limits points to */
+	struct limit_keys limits;	   /* what spec.limits and spec.limit_weights point to */
 	struct after_options after;	   /* what spec.after points to */
 	char *cwd;			   /* absolute; NULL the current directory */
 	char *output;			   /* absolute; NULL kept with the task */
@@ -87,9 +95,8 @@ void task_options_free(struct task_options *options);
 /* The command without its argv, and without what only its submitter knows. */
 void task_options_exec(const struct task_options *options, struct tq_exec *ret_exec);
 
-/* Takes one more of a task's limit keys.  False after a message. */
-bool task_option_limit(struct cli *cli, const char *arg, const char *limits[TQ_LIMITS_MAX],
-		       uint32_t *count);
+/* Takes one more of a task's limit keys, KEY or KEY=WEIGHT.  False after a message. */
+bool task_option_limit(struct cli *cli, const char *arg, struct limit_keys *limits);
 
 /* Takes one option of TASK_OPTION_ROWS, --delay, --at, --keep, --append or -o; others go to
  * option_global(). */

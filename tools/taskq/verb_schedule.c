@@ -157,6 +157,7 @@ static void print_one(struct cli *cli, const struct tq_schedule_info *info,
 		      const struct clocks *clocks)
 {
 	char *command = command_of(cli->tq, info);
+	char limit[LIMIT_TEXT_MAX];
 	char id[TQ_ID_TEXT_MAX];
 
 	printf("schedule    %s: ", tq_schedule_id_format(info->id, id));
@@ -170,7 +171,7 @@ static void print_one(struct cli *cli, const struct tq_schedule_info *info,
 	printf("queue       %s, kind %s, priority %d\n", info->queue, info->kind, info->priority);
 	print_text("label", info->label);
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
-		print_text("limit", info->limits[i]);
+		print_text("limit", text_limit(info->limits[i], info->limit_weights[i], limit));
 	print_text("fair key", info->fair_key);
 	printf("command     %s\n", command ? command : "");
 	free(command);

@@ -154,6 +154,7 @@ static void lines_work(const struct show *show)
 {
 	const struct tq_task_info *info = &show->info;
 	char *text = text_of_task(show->cli->tq, info), size[FORMAT_MAX], id[TQ_ID_TEXT_MAX];
+	char limit[LIMIT_TEXT_MAX];
 	struct tq_exec *exec = NULL;
 	void *payload = NULL;
 	uint64_t bytes;
@@ -168,7 +169,7 @@ static void lines_work(const struct show *show)
 	if (info->unique_key[0])
 		line("unique", "%s, scope %s", info->unique_key, scope_name(info->unique_scope));
 	for (uint32_t i = 0; i < info->limit_count && i < TQ_LIMITS_MAX; i++)
-		line("limit", "%s", info->limits[i]);
+		line("limit", "%s", text_limit(info->limits[i], info->limit_weights[i], limit));
 	if (info->server[0])
 		line("server", "%s", info->server);
 	if (info->group)

@@ -34,7 +34,7 @@ static const struct option_row update_rows[] = {
 	{ KEY_RETRIES, "retries", "N", "attempt them again so often after a failure" },
 	{ KEY_TIMEOUT, "timeout", "D", "time-out for an attempt; off: none" },
 	{ KEY_TIMEOUT_TOTAL, "timeout-total", "D", "time-out for all attempts; off: none" },
-	{ KEY_LIMIT, "limit", "KEY", "limits in place of all that it has; up to four" },
+	{ KEY_LIMIT, "limit", "KEY[=N]", "limits in place of all that it has; up to four" },
 	{ KEY_NO_LIMITS, "no-limits", NULL, "no limits any more" },
 	AFTER_OPTION_ROWS,
 	FILTER_OPTION_ROWS,
@@ -52,7 +52,7 @@ static bool take_time(const struct cli *cli, const char *option, const char *arg
 /* What update is asked to do; fields may be 0. */
 struct change {
 	struct tq_task_update update;
-	const char *limits[TQ_LIMITS_MAX]; /* what update.limits points to */
+	struct limit_keys limits; /* what update.limits and .limit_weights point to */
 	bool no_limits;
 	struct after_options after;
 	struct filter_options filter;
@@ -73,10 +73,13 @@ static bool take_limit(struct cli *cli, struct change *change, int key, const ch
 	struct tq_task_update *update = &change->update;
 
 	update->fields |= TQ_UPDATE_LIMITS;
-	update->limits = change->limits;
 	change->no_limits |= key == KEY_NO_LIMITS;
-	return key == KEY_NO_LIMITS ||
-	       task_option_limit(cli, arg, change->limits, &update->limit_count);
+	if (key != KEY_NO_LIMITS && !task_option_limit(cli, arg, &change->limits))
+		return false;
+	update->limits = change->limits.keys;
+	update->limit_weights = change->limits.weights;
+	update->limit_count = change->limits.count;
+	return true;
 }
 
 static bool take_setting(struct cli *cli, struct change *change, int key, const char *arg)
