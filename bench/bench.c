@@ -5,7 +5,7 @@
  *   taskq-bench [--json] [--quick] [PART...]   those in the table below
  *   taskq-bench --lives COUNT DEPTH [HOW]    what bench_count.c has counted
  *   taskq-bench --scene NAME NUMBER          what bench_flat.c has counted
- *   taskq-bench --sleepers SEGMENT NUMBER ID    who waits beside it
+ *   taskq-bench --sleepers SEGMENT SORT NUMBER ID    who waits beside it
  *
  * With BENCH_TRACE_OFF in the environment, in a segment without a flight recorder.
  */
@@ -81,8 +81,9 @@ static int run_inside(int argc, char **argv)
 		return lives(argc, argv);
 	if (argc == 4 && strcmp(argv[1], "--scene") == 0)
 		return bench_scene(argv[2], (uint32_t)atoi(argv[3])) ? 0 : usage();
-	if (argc == 5 && strcmp(argv[1], "--sleepers") == 0)
-		bench_sleepers(argv[2], (uint32_t)atoi(argv[3]), strtoull(argv[4], NULL, 10));
+	if (argc == 6 && strcmp(argv[1], "--sleepers") == 0)
+		bench_sleepers(argv[2], argv[3], (uint32_t)atoi(argv[4]),
+			       strtoull(argv[5], NULL, 10));
 	return -1;
 }
 

@@ -97,7 +97,7 @@ bool bench_policy_lives(uint32_t count, uint32_t depth, const char *policy);
 /* What bench_flat() has counted, beside so many of what its name says; false: no such scene. */
 bool bench_scene(const char *name, uint32_t number);
 /* So many threads that wait for a task: a process beside one of these. */
-void bench_sleepers(const char *segment, uint32_t number, uint64_t awaited);
+void bench_sleepers(const char *segment, const char *sort, uint32_t number, uint64_t awaited);
 
 /*
  * A graph in layers (bench_layered.c): `on` has the BENCH_AFTER of each task behind the first

@@ -23,6 +23,8 @@
 #define TENANTS 1000u
 #define WORKERS 4000u  /* a segment has 4,095 */
 #define SLEEPERS 8000u /* a segment has 8,191 */
+#define OTHERS 1000u
+#define KEEPERS 4u /* sleepers, of whom three keep watch on both sides */
 #define THREAD_STACK_BYTES (64u << 10)
 #define SETTLE_US 20000
 #define LOOK_NS 1000000 /* what looking itself takes is less */
@@ -281,25 +283,73 @@ static void steal_beside(uint32_t workers)
 struct sleepers {
 	struct tq *tq;
 	uint64_t awaited;
+	void *(*sleep)(struct sleepers *all, uint32_t number);
 	_Atomic uint32_t arrived;
 };
 
-/* The first one is a worker of another queue, the others are clients. */
-static void *sleep_beside(void *arg)
+static void *wait_as_worker(struct sleepers *all, const char *queue, const char *kind)
 {
-	static const char *const queue = "nowhere";
 	const struct tq_worker_opts opts = { .size = sizeof(opts),
 					     .queues = &queue,
-					     .queue_count = 1 };
+					     .queue_count = 1,
+					     .kinds = &kind,
+					     .kind_count = kind != NULL };
 	struct tq_claim claimed = { .size = sizeof(claimed) };
-	struct sleepers *all = arg;
 	struct tq_worker *worker;
 
-	if (atomic_fetch_add(&all->arrived, 1) > 0)
-		return tq_wait(all->tq, &all->awaited, 1, TQ_FOREVER_NS, NULL, NULL) < 0 ? all
-											 : NULL;
 	bench_must(tq_worker_open(all->tq, &opts, &worker), "worker");
 	return tq_claim(worker, TQ_FOREVER_NS, &claimed) < 0 ? all : NULL;
+}
+
+/* The first one is a worker of another queue, the others are clients. */
+static void *sleep_for_task(struct sleepers *all, uint32_t number)
+{
+	if (number == 0)
+		return wait_as_worker(all, "nowhere", NULL);
+	return tq_wait(all->tq, &all->awaited, 1, TQ_FOREVER_NS, NULL, NULL) < 0 ? all : NULL;
+}
+
+/* The first one waits for that group, the others each for one of its own. */
+static void *sleep_for_group(struct sleepers *all, uint32_t number)
+{
+	uint64_t group = all->awaited;
+
+	if (number > 0)
+		bench_must(tq_group_new(all->tq, NULL, &group), "group");
+	return tq_group_wait(all->tq, group, TQ_FOREVER_NS, NULL) < 0 ? all : NULL;
+}
+
+/* All wait for answers to one command. */
+static void *sleep_for_command(struct sleepers *all, uint32_t number)
+{
+	(void)number;
+	return tq_command_wait(all->tq, all->awaited, TQ_FOREVER_NS, NULL) < 0 ? all : NULL;
+}
+
+/* Each is a worker of a queue of its own, of a kind that has no tasks. */
+static void *sleep_as_worker(struct sleepers *all, uint32_t number)
+{
+	char queue[NAME_BYTES];
+
+	name(queue, "other", number);
+	return wait_as_worker(all, queue, "none");
+}
+
+static const struct sort {
+	const char *name;
+	void *(*sleep)(struct sleepers *all, uint32_t number);
+} sorts[] = {
+	{ "task", sleep_for_task },
+	{ "group", sleep_for_group },
+	{ "command", sleep_for_command },
+	{ "worker", sleep_as_worker },
+};
+
+static void *sleep_beside(void *arg)
+{
+	struct sleepers *all = arg;
+
+	return all->sleep(all, atomic_fetch_add(&all->arrived, 1));
 }
 
 /* Writes a byte when all have come and none runs any more. */
@@ -318,12 +368,16 @@ static void tell_when_asleep(struct sleepers *all, uint32_t number)
 		_exit(1);
 }
 
-void bench_sleepers(const char *segment, uint32_t number, uint64_t awaited)
+void bench_sleepers(const char *segment, const char *sort, uint32_t number, uint64_t awaited)
 {
 	struct sleepers all = { .awaited = awaited };
 	pthread_attr_t attr;
 	pthread_t thread;
 
+	for (uint32_t i = 0; i < sizeof(sorts) / sizeof(sorts[0]); i++)
+		if (strcmp(sorts[i].name, sort) == 0)
+			all.sleep = sorts[i].sleep;
+	bench_must(all.sleep ? 0 : -EINVAL, "sort of sleepers");
 	bench_must(tq_open(segment, NULL, &all.tq), "open");
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, THREAD_STACK_BYTES);
@@ -335,7 +389,7 @@ void bench_sleepers(const char *segment, uint32_t number, uint64_t awaited)
 		pause();
 }
 
-static pid_t start_sleepers(uint64_t awaited, uint32_t number)
+static pid_t start_sleepers(const char *sort, uint64_t awaited, uint32_t number)
 {
 	char self[1024], segment[32], text[2][24], asleep;
 	int ends[2];
@@ -350,13 +404,19 @@ static pid_t start_sleepers(uint64_t awaited, uint32_t number)
 	if (pid == 0) {
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
-		execl(self, self, "--sleepers", segment, text[0], text[1], (char *)NULL);
+		execl(self, self, "--sleepers", segment, sort, text[0], text[1], (char *)NULL);
 		_exit(1);
 	}
 	close(ends[1]);
 	bench_must(read(ends[0], &asleep, 1) == 1 ? 0 : -ESRCH, "sleepers");
 	close(ends[0]);
 	return pid;
+}
+
+static void end_sleepers(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
 }
 
 static void submit_beside_sleepers(uint32_t sleepers)
@@ -369,12 +429,79 @@ static void submit_beside_sleepers(uint32_t sleepers)
 	s.spec.flags = TQ_TASK_HOLD;
 	bench_must(tq_submit(s.tq, &s.spec, &awaited), "submit");
 	s.spec = bench_spec();
-	const pid_t pid = start_sleepers(awaited, sleepers);
+	const pid_t pid = start_sleepers("task", awaited, sleepers);
 
 	count(&s, submit, NULL);
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
+	end_sleepers(pid);
 	close_side(&s);
+}
+
+/* A member's end, while somebody waits for the last one of its group. */
+static void live_beside_groups(uint32_t sleepers)
+{
+	struct side s;
+
+	open_side(&s, sleepers);
+	bench_must(tq_worker_open(s.tq, NULL, &s.worker), "worker");
+	bench_must(tq_group_new(s.tq, NULL, &s.spec.group), "group");
+	const pid_t pid = start_sleepers("group", s.spec.group, sleepers);
+
+	count(&s, live, NULL);
+	end_sleepers(pid);
+	close_side(&s);
+}
+
+/* A command is sent, taken and answered. */
+static void command(void *arg)
+{
+	const struct tq_command_spec spec = { .size = sizeof(spec),
+					      .name = "reload",
+					      .to = TQ_COMMAND_TO_ANY };
+	struct tq_command taken = { .size = sizeof(taken) };
+	struct side *s = arg;
+
+	bench_must(tq_command_send(s->tq, &spec, NULL), "send");
+	bench_must(tq_claim(s->worker, 0, &s->claim) == TQ_ECOMMAND ? 0 : -ENOMSG, "claim");
+	bench_must(tq_command_take(s->worker, &taken), "command");
+	bench_must(tq_command_ack(s->worker, taken.id, TQ_ANSWER_DONE, NULL), "answer");
+}
+
+/* Another command waits for a worker that does not take it. */
+static void command_beside(const char *sort, uint32_t sleepers)
+{
+	static const char *const elsewhere = "elsewhere";
+	const struct tq_worker_opts opts = { .size = sizeof(opts), .flags = TQ_WORKER_COMMANDS };
+	const struct tq_worker_opts deaf = { .size = sizeof(deaf),
+					     .flags = TQ_WORKER_COMMANDS,
+					     .queues = &elsewhere,
+					     .queue_count = 1 };
+	const struct tq_command_spec spec = {
+		.size = sizeof(spec), .name = "wait", .queue = elsewhere, .to = TQ_COMMAND_TO_ANY
+	};
+	struct tq_worker *other;
+	uint64_t awaited;
+	struct side s;
+
+	open_side(&s, sleepers);
+	bench_must(tq_worker_open(s.tq, &opts, &s.worker), "worker");
+	bench_must(tq_worker_open(s.tq, &deaf, &other), "worker");
+	bench_must(tq_command_send(s.tq, &spec, &awaited), "send");
+	const pid_t pid = start_sleepers(sort, awaited, sleepers);
+
+	count(&s, command, NULL);
+	end_sleepers(pid);
+	tq_worker_close(other);
+	close_side(&s);
+}
+
+static void command_beside_waiters(uint32_t sleepers)
+{
+	command_beside("command", sleepers);
+}
+
+static void command_beside_workers(uint32_t sleepers)
+{
+	command_beside("worker", sleepers);
 }
 
 static const struct scene {
@@ -395,6 +522,12 @@ static const struct scene {
 	{ "claim that steals, 4000 more workers against none", steal_beside, 0, WORKERS, 1.2 },
 	{ "submit, 8000 sleepers for other things against 1", submit_beside_sleepers, 1, SLEEPERS,
 	  1.1 },
+	{ "life of a member, 1000 that wait for other groups against 4", live_beside_groups,
+	  KEEPERS, OTHERS, 1.1 },
+	{ "command, 1000 that wait for another one against 4", command_beside_waiters, KEEPERS,
+	  OTHERS, 1.1 },
+	{ "command, 1000 workers of other queues asleep against 4", command_beside_workers, KEEPERS,
+	  OTHERS, 1.1 },
 };
 #define SCENES (sizeof(scenes) / sizeof(scenes[0]))
 

@@ -12,6 +12,7 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/task/group_make.h"
 #include "scheduler/task/task.h"
+#include "scheduler/wake/called.h"
 
 #define WALK_SLICE 256 /* members passed over in one hold to find where a reader is */
 
@@ -169,8 +170,7 @@ static int attempt(struct tqi_tx *tx, struct tqi_sleeper *s)
 		r = find_next(tx, w, index);
 	if (r != -EAGAIN || !s->waiter)
 		return r;
-	TQI_SET(tx, tqi_waiter_at(tx, s->waiter)->told,
-		w->for_all ? TQI_GROUP_LAST : w->group.ends);
+	tqi_called_seen(tx, s->waiter, w->for_all ? TQI_GROUP_LAST : w->group.ends);
 	if (!w->queued && tqi_cycle_closes(tx, s->waiter))
 		return -EDEADLK;
 	w->queued = true;

@@ -38,6 +38,7 @@ uint32_t tqi_check(struct tqi_tx *tx, void *scratch, tqi_check_finding *finding,
 	tqi_check_inherit(&c);
 	tqi_check_commands(&c);
 	tqi_check_groups(&c);
+	tqi_check_called(&c);
 	tqi_check_lists(&c);
 	tqi_check_schedules(&c);
 	tqi_check_users(&c);

@@ -50,7 +50,8 @@ static struct tqi_rank *rank_of(struct tqi_check *c, uint32_t ref, uint32_t q,
 	uint32_t place = ref % TQ_WORKER_QUEUES_MAX;
 
 	if (!w || place >= w->queue_count || w->queues[place] != q ||
-	    (leader && memcmp(leader->kinds, w->kinds, sizeof(w->kinds)) != 0))
+	    (leader && (memcmp(leader->kinds, w->kinds, sizeof(w->kinds)) != 0 ||
+			tqi_asleep_sort(leader) != tqi_asleep_sort(w))))
 		return NULL;
 	return &w->ranks[place];
 }

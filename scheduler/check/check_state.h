@@ -272,6 +272,7 @@ void tqi_check_schedules(struct tqi_check *c);
 void tqi_check_sleepers(struct tqi_check *c);
 void tqi_check_asleep(struct tqi_check *c);
 void tqi_check_room(struct tqi_check *c);
+void tqi_check_called(struct tqi_check *c);
 void tqi_check_behalf(struct tqi_check *c);
 void tqi_check_inherit(struct tqi_check *c);
 void tqi_check_commands(struct tqi_check *c);

@@ -35,9 +35,7 @@
 
 #include "scheduler/record/task_record.h"
 
-#define TQI_GROUP_POPS 16	  /* sleepers popped in one hold: each that comes pops another */
-#define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
-#define TQI_GROUP_SUSPECTS 8	  /* owners to be proved in one look */
+#define TQI_GROUP_SUSPECTS 8 /* owners to be proved in one look */
 
 /* The record of an id: 0, TQ_EGONE freed, -ENOENT never was, or is being built. */
 int tqi_group_find(struct tqi_tx *tx, uint64_t id, uint32_t *ret_index);
@@ -94,8 +92,7 @@ uint32_t tqi_group_suspects(struct tqi_tx *tx,
 /* The owner of this one is. */
 void tqi_group_orphaned(struct tqi_tx *tx, const struct tqi_group_suspect *suspect);
 
-/* Waiting: a slot that waits counts; pop up to `count` that are waited for; true when one was. */
+/* A slot that waits counts. */
 void tqi_group_waits(struct tqi_tx *tx, uint32_t group, uint32_t by);
-bool tqi_group_wake(struct tqi_tx *tx, uint32_t count);
 
 #endif

@@ -6,10 +6,10 @@
 #include "scheduler/order/queue.h"
 #include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
+#include "scheduler/wake/called.h"
 #include "scheduler/wake/room.h"
-#include "scheduler/wake/sleepers.h"
+#include "scheduler/wake/wake.h"
 #include "shm/list.h"
-#include "shm/lock.h"
 
 static struct tqi_extra *extra_at(struct tqi_tx *tx, uint32_t task)
 {
@@ -80,6 +80,15 @@ uint32_t tqi_group_decided(struct tqi_tx *tx, struct tqi_group *g)
 	return completion;
 }
 
+/* The wait for each of its ends is over. */
+static void call_waiters(struct tqi_tx *tx, struct tqi_group *g)
+{
+	bool last = tqi_called_all(tx, &g->asleep_last), next = tqi_called_all(tx, &g->asleep_next);
+
+	if (last || next)
+		tqi_wake_called(tx, TQI_WAKE_POPS);
+}
+
 void tqi_group_completes(struct tqi_tx *tx, uint32_t group)
 {
 	struct tqi_group *g = tqi_group_at(tx, group);
@@ -88,11 +97,10 @@ void tqi_group_completes(struct tqi_tx *tx, uint32_t group)
 		return;
 	TQI_SET(tx, g->state, TQI_GROUP_COMPLETE);
 	TQI_SET(tx, g->ended_ns, tx->now_ns);
+	call_waiters(tx, g);
 	if (g->completion && is_met(g))
 		tqi_task_unblock(tx, tqi_group_decided(tx, g));
 	tqi_group_work(tx, group, TQI_GROUP_RELEASING);
-	if (g->waiters)
-		tqi_group_wake(tx, TQI_GROUP_POPS);
 }
 
 static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
@@ -103,6 +111,7 @@ static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
 	TQI_SET(tx, extra->counted, t->state);
 	TQI_ADD(tx, g->ends, 1);
 	TQI_SET(tx, extra->group_order, g->ends);
+	tqi_wake_waiters(tx, &g->asleep_next);
 	TQI_ADD(tx, g->unfinished, -1);
 	if (extra->group_prev != g->ended_last) {
 		take_out(tx, g, task);
@@ -113,8 +122,6 @@ static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
 	TQI_SET(tx, g->ended_last, task);
 	if (is_against(g, t->state) && (g->condition == TQ_GROUP_FAIL || !g->culprit))
 		TQI_SET(tx, g->culprit, tqi_id_make(task, t->generation));
-	if (g->waiters)
-		tqi_group_wake(tx, TQI_GROUP_POPS);
 	tqi_group_completes(tx, extra->group);
 }
 
@@ -184,19 +191,4 @@ void tqi_member_refused(struct tqi_tx *tx, uint32_t task, uint64_t culprit, bool
 	TQI_SET(tx, extra->culprit, culprit);
 	if (dooms)
 		TQI_SET(tx, t->flags, (uint16_t)(t->flags | TQI_TASK_DOOMS));
-}
-
-/* A slot notes how many ends its owner has seen, or TQI_GROUP_LAST. */
-static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
-{
-	if (tqi_mutex_owner_died(&s->mutex))
-		return false;
-	const struct tqi_group *g = tqi_group_at(tx, s->subject);
-
-	return g->state == TQI_GROUP_COMPLETE || g->ends > s->told;
-}
-
-bool tqi_group_wake(struct tqi_tx *tx, uint32_t count)
-{
-	return tqi_sleep_call(tx, TQI_SLEEPERS_OF(TQI_INTEREST_GROUP), count, is_called);
 }

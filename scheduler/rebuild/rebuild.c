@@ -31,8 +31,8 @@ static int rebuild(struct tqi_check *c)
 	tqi_rebuild_tasks(c);
 	tqi_rebuild_schedules(c);
 	tqi_rebuild_after(c);
-	tqi_rebuild_sleepers(c);
 	tqi_rebuild_commands(c);
+	tqi_rebuild_sleepers(c);
 	tqi_rebuild_memory(c);
 	int r = tqi_rebuild_records(c);
 
@@ -62,6 +62,7 @@ static int rebuild(struct tqi_check *c)
 		return r;
 	tqi_rebuild_lists(c);
 	tqi_rebuild_groups(c);
+	tqi_rebuild_called(c);
 	if (!TQI_PLANTED(no_depths))
 		tqi_rebuild_depths(c);
 	sweep_again(c);

@@ -83,6 +83,7 @@ static void enlist(struct tqi_check *c, uint32_t index, struct tqi_command *comm
 	*(before ? &tqi_command_at(c->tx, before)->next : first) = index;
 	*(command->next ? &tqi_command_at(c->tx, command->next)->prev : last) = index;
 	root->command.open += open;
+	root->command.anybody += command->to == TQ_COMMAND_TO_ANY ? command->waiting : 0;
 	root->command.ended_count += !open;
 }
 
@@ -126,5 +127,6 @@ void tqi_rebuild_commands(struct tqi_check *c)
 			command->state = TQI_COMMAND_FREE;
 	}
 	mend_sequences(c);
+	tqi_root(c->tx)->command.calling = tqi_root(c->tx)->command.oldest; /* all anew (CO-1) */
 	tqi_root(c->tx)->command.change++; /* all look */
 }

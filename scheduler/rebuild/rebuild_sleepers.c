@@ -99,6 +99,7 @@ static void append(struct tqi_check *c, uint32_t w, struct tqi_waiter *s)
 		      (worker->flags & TQI_WORKER_EMPTY);
 
 	tqi_rebuild_group_waiter(c, s);
+	tqi_rebuild_command_waiter(c, s);
 	if (s->interest == TQI_INTEREST_ROOM)
 		mend_subject(c, s);
 	s->list = leaves ? TQI_SLEEPERS_EMPTY : s->interest % TQI_WAITER_LISTS;

@@ -77,6 +77,9 @@ void tqi_rebuild_groups_begin(struct tqi_check *c);
 void tqi_rebuild_task_group(struct tqi_check *c, uint32_t index, struct tqi_task *task);
 void tqi_rebuild_group_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
 void tqi_rebuild_groups(struct tqi_check *c);
+/* Whom a sleeper's command calls is there; then, with groups, who is called. */
+void tqi_rebuild_command_waiter(struct tqi_check *c, struct tqi_waiter *waiter);
+void tqi_rebuild_called(struct tqi_check *c);
 void tqi_rebuild_memory(struct tqi_check *c);
 int tqi_rebuild_records(struct tqi_check *c);
 /*

@@ -126,7 +126,8 @@
 	F(link, D) F(state, T) F(generation, T) F(sequence, T) F(sent_ns, T) \
 	F(ended_ns, T) F(prev, D) F(next, D) F(block, T) F(argument_bytes, T) \
 	F(delivery_count, T) F(waiting, D) F(open, D) F(sender_pid, T) F(queue, T) \
-	F(to, T) F(name, T) F(reserved0, R) F(cancelled_ns, T) F(reserved1, R)
+	F(to, T) F(name, T) F(waiters, D) F(cancelled_ns, T) F(asleep, D) \
+	F(called, D) F(reserved1, R)
 
 #define TQI_FIELDS_TENANT(F) \
 	F(node, D) F(sequence, T) F(tag_us, T) F(credit_us, T) F(chains, D) \
@@ -148,7 +149,7 @@
 	F(completion_id, T) F(culprit, T) F(completion, D) F(members, D) \
 	F(unfinished, D) F(ends, D) F(states, T) F(first, D) F(last, D) \
 	F(ended_last, D) F(walk, D) F(prev, D) F(next, D) F(busy_next, D) F(waiters, D) \
-	F(reserved0, R) F(reserved1, R) F(label, T)
+	F(reserved0, R) F(asleep_next, D) F(asleep_last, D) F(reserved1, R) F(label, T)
 
 #define TQI_FIELDS_TIMES(F) \
 	F(link, D) F(queue, T) F(kind, T) F(reserved0, R) F(of, T)
@@ -181,11 +182,11 @@
 	F(command.change, T) F(command.sequence, T) F(command.oldest, D) \
 	F(command.newest, D) F(command.open, D) F(command.ended_oldest, D) \
 	F(command.ended_newest, D) F(command.ended_count, D) F(command.waiters, D) \
-	F(command.reserved0, R) F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
+	F(command.calling, D) F(command.anybody, D) F(command.reserved0, R) F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
 	F(named.tenants, D) F(named.servers, D) F(named.pools, D) F(named.queues, D) \
 	F(named.kinds, D) F(named.schedules, D) F(owners, D) \
 	F(asleep_queues, D) F(room.oldest, D) F(room.newest, D) F(room.turn, H) F(room.again, D) \
-	F(room.queues, D)
+	F(room.queues, D) F(called, D)
 
 /* Beside the tables: what the root has, and a task's block. */
 #define TQI_FIELDS_OF_ROOT TQI_TABLE_COUNT

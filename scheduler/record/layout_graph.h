@@ -96,7 +96,9 @@ struct tqi_group {
 	uint32_t busy_next;
 	uint32_t waiters; /* wait slots that are about it: it is not freed */
 	uint32_t reserved0;
-	uint64_t reserved1[4];
+	struct tqi_waiter_list asleep_next; /* CA-1: who waits for the next end ... */
+	struct tqi_waiter_list asleep_last; /* ... and who for the last one */
+	uint64_t reserved1[2];
 	char label[TQ_LABEL_MAX + 1]; /* NUL-terminated */
 };
 _Static_assert(sizeof(struct tqi_group) == 320, "five cache lines");

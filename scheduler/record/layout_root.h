@@ -104,6 +104,8 @@ struct tqi_mail {
 	uint32_t ended_newest;
 	uint32_t ended_count;
 	uint32_t waiters; /* sleepers that wait for answers */
+	uint32_t calling; /* the open one that calls its recipients now (CO-1); 0 none does */
+	uint32_t anybody; /* open ones for anybody that nobody has taken (CO-2) */
 	uint32_t reserved0;
 };
 
@@ -181,6 +183,7 @@ struct tqi_root {
 	struct tqi_heap owners; /* workers with assigned tasks: it has room for all workers */
 	struct tqi_queue_set asleep_queues; /* queues that workers are asleep for */
 	struct tqi_room room;
+	struct tqi_waiter_list called; /* sleepers whose wait is over (CA-1) */
 };
 
 #endif

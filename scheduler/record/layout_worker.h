@@ -15,15 +15,16 @@ enum tqi_interest {
 	TQI_INTEREST_ROOM = 5,	 /* a submitter waiting for room; subject: queue, 0 not made yet */
 	TQI_INTEREST_COMMAND = 6, /* who waits for a command's answers; subject: its record */
 	TQI_INTEREST_GROUP = 7, /* who waits for ends in a group; subject: its record; `told`: ends
-				   that it has seen, UINT32_MAX it waits for the last */
+				   that it has seen, or TQI_GROUP_LAST */
 };
+
+#define TQI_GROUP_LAST UINT32_MAX /* ends that a sleeper has seen who waits for the last one */
 
 /*
  * The lists of those who sleep: one for each interest, by its number; workers that leave
  * when nothing is left (TQI_WORKER_EMPTY) have one of their own.
  */
 #define TQI_SLEEPERS_EMPTY 0u
-#define TQI_SLEEPERS_OF(interest) (1u << (interest))
 
 /*
  * A worker's place among those asleep for one of its queues: references to others
@@ -183,9 +184,11 @@ struct tqi_command {
 	uint16_t queue;
 	uint16_t to; /* enum tq_command_to */
 	char name[TQ_NAME_MAX + 8];
-	uint32_t reserved0;
+	uint32_t waiters; /* wait slots that are about it: it is not freed */
 	uint64_t cancelled_ns; /* when it was taken back; 0 it was not */
-	uint32_t reserved1[8];
+	struct tqi_waiter_list asleep; /* who waits for its answers (CA-1) */
+	uint32_t called; /* deliveries whose recipients have been called (CO-1) */
+	uint32_t reserved1[5];
 };
 _Static_assert(sizeof(struct tqi_command) == 192, "three cache lines");
 

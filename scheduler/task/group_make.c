@@ -45,6 +45,8 @@ static void fill(struct tqi_tx *tx, struct tqi_group *g, const struct tqi_group_
 	TQI_INIT(g->walk, 0);
 	TQI_INIT(g->busy_next, 0);
 	TQI_INIT(g->waiters, 0);
+	TQI_INIT(g->asleep_next, ((struct tqi_waiter_list){ 0, 0 }));
+	TQI_INIT(g->asleep_last, ((struct tqi_waiter_list){ 0, 0 }));
 	set_label(g, request->label);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeping workers by queue and kinds. */
+/* Sleeping workers by queue, and by what they do. */
 #include "scheduler/wake/asleep.h"
 
 #include <string.h>
@@ -12,25 +12,29 @@
 #include "shm/lock.h"
 
 #define STALLED_LOOKS 256 /* ranks of one stack passed over because they stall: some 20 us */
+#define THIEVES_ASKED 16  /* of one stack; each may go through the lists of 32 workers */
+#define COMMANDS UINT32_MAX /* in the place of a kind: who takes commands */
 
 struct tqi_rank *tqi_rank_at(struct tqi_tx *tx, uint32_t ref)
 {
 	return &tqi_worker_at(tx, tqi_rank_worker(ref))->ranks[ref % TQ_WORKER_QUEUES_MAX];
 }
 
-static bool has_same_kinds(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t ref)
+static bool is_alike(struct tqi_tx *tx, const struct tqi_worker *worker, uint32_t ref)
 {
-	return memcmp(worker->kinds, tqi_worker_at(tx, tqi_rank_worker(ref))->kinds,
-		      sizeof(worker->kinds)) == 0;
+	const struct tqi_worker *other = tqi_worker_at(tx, tqi_rank_worker(ref));
+
+	return memcmp(worker->kinds, other->kinds, sizeof(worker->kinds)) == 0 &&
+	       tqi_asleep_sort(worker) == tqi_asleep_sort(other);
 }
 
-/* The leader of those with the same kinds; 0 none. */
+/* The leader of those that do the same; 0 none. */
 static uint32_t leader_like(struct tqi_tx *tx, const struct tqi_queue *queue,
 			    const struct tqi_worker *worker)
 {
 	uint32_t ref = queue->asleep, steps = 0;
 
-	while (ref && !has_same_kinds(tx, worker, ref) && tqi_table_walks(tx, TQI_WORKERS, &steps))
+	while (ref && !is_alike(tx, worker, ref) && tqi_table_walks(tx, TQI_WORKERS, &steps))
 		ref = tqi_rank_at(tx, ref)->next;
 	return tx->corrupt ? 0 : ref;
 }
@@ -150,16 +154,24 @@ static uint32_t newer_of(struct tqi_tx *tx, uint32_t best, uint32_t ref)
 	return best && tqi_waiter_at(tx, best)->turn > tqi_waiter_at(tx, slot)->turn ? best : slot;
 }
 
-static uint32_t newest_for(struct tqi_tx *tx, const struct tqi_class *class,
+/* Whether those of a stack serve this kind; COMMANDS: take commands. */
+static bool serves(const struct tqi_worker *leader, uint32_t kind)
+{
+	const uint32_t takers = TQI_WORKER_COMMANDS | TQI_WORKER_MASTER;
+
+	return kind == COMMANDS ? (leader->flags & takers) == TQI_WORKER_COMMANDS
+				: tqi_worker_serves_kind(leader, kind);
+}
+
+static uint32_t newest_for(struct tqi_tx *tx, uint32_t q, uint32_t kind,
 			   const struct tqi_stalls *stalls)
 {
 	uint32_t best = 0, steps = 0;
 
-	for (uint32_t leader = tqi_queue_at(tx, class->queue)->asleep;
+	for (uint32_t leader = tqi_queue_at(tx, q)->asleep;
 	     leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
 	     leader = tqi_rank_at(tx, leader)->next) {
-		if (!tqi_worker_serves_kind(tqi_worker_at(tx, tqi_rank_worker(leader)),
-					    class->kind))
+		if (!serves(tqi_worker_at(tx, tqi_rank_worker(leader)), kind))
 			continue;
 		uint32_t ref = newest_of(tx, leader, stalls);
 
@@ -170,20 +182,43 @@ static uint32_t newest_for(struct tqi_tx *tx, const struct tqi_class *class,
 }
 
 /* Nobody's sleep is a reason to leave work alone: if there are none else, those that stall. */
-uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
+static uint32_t one_for(struct tqi_tx *tx, uint32_t q, uint32_t kind)
 {
 	struct tqi_stalls stalls;
 
 	tqi_stalls_find(tx, &stalls);
-	uint32_t best = newest_for(tx, class, &stalls);
+	uint32_t best = newest_for(tx, q, kind, &stalls);
 
-	return best || !stalls.count ? best : newest_for(tx, class, &(struct tqi_stalls){ 0 });
+	return best || !stalls.count ? best : newest_for(tx, q, kind, &(struct tqi_stalls){ 0 });
 }
 
-/*
- * Which of a queue's stacks have something to start does not depend on who asks; if the queue
- * has no unfinished tasks, none has: who serves others as well stands in theirs.
- */
+uint32_t tqi_asleep_for(struct tqi_tx *tx, const struct tqi_class *class)
+{
+	return one_for(tx, class->queue, class->kind);
+}
+
+uint32_t tqi_asleep_commanded(struct tqi_tx *tx, uint32_t q)
+{
+	return one_for(tx, q, COMMANDS);
+}
+
+/* The newest of a stack that could start something; 0 none, or not newer than the best so far. */
+static uint32_t startable_in(struct tqi_tx *tx, uint32_t leader, uint32_t best,
+			     tqi_asleep_can_start *can_start, const struct tqi_stalls *stalls)
+{
+	uint32_t asks = tqi_worker_at(tx, tqi_rank_worker(leader))->steal_max ? THIEVES_ASKED : 1;
+	uint32_t steps = 0;
+
+	for (uint32_t ref = newest_of(tx, leader, stalls);
+	     ref && asks && newer_of(tx, best, ref) != best &&
+	     tqi_table_walks(tx, TQI_WORKERS, &steps);
+	     ref = newest_of(tx, tqi_rank_at(tx, ref)->below, stalls), asks--)
+		if (can_start(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
+			return ref;
+	return 0;
+}
+
+/* If the queue has no unfinished tasks, nobody has: who serves others as well stands in theirs. */
 static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best,
 			     tqi_asleep_can_start *can_start, const struct tqi_stalls *stalls)
 {
@@ -193,10 +228,9 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 		return best;
 	for (uint32_t leader = queue->asleep; leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
 	     leader = tqi_rank_at(tx, leader)->next) {
-		uint32_t ref = newest_of(tx, leader, stalls);
+		uint32_t ref = startable_in(tx, leader, best, can_start, stalls);
 
-		if (ref && newer_of(tx, best, ref) != best &&
-		    can_start(tx, tqi_worker_at(tx, tqi_rank_worker(ref))))
+		if (ref)
 			best = newer_of(tx, best, ref);
 	}
 	if (best == before)

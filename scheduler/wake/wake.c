@@ -4,10 +4,12 @@
 
 #include "scheduler/record/serves.h"
 #include "scheduler/wake/asleep.h"
+#include "scheduler/wake/called.h"
 #include "scheduler/wake/room.h"
 #include "scheduler/wake/sleepers.h"
+#include "shm/lock.h"
 
-#define POPS_SLICE 16 /* sleepers popped in one hold: journal space */
+#define DEAD_POPS 16 /* dead ones popped beside: each is met once, and a keeper buries them */
 
 void tqi_wake_for(struct tqi_tx *tx, uint32_t class_)
 {
@@ -66,15 +68,37 @@ void tqi_wake_stoppers(struct tqi_tx *tx, uint32_t worker)
 	tqi_wake_master(tx, tqi_worker_at(tx, worker)->master);
 }
 
-static bool is_called(struct tqi_tx *tx, struct tqi_waiter *slot)
+bool tqi_wake_called(struct tqi_tx *tx, uint32_t count)
 {
-	(void)tx;
-	(void)slot;
-	return true;
+	uint32_t dead = 0, w;
+	bool woken = false;
+
+	while (count && dead < DEAD_POPS && (w = tqi_root(tx)->called.oldest) && !tx->corrupt) {
+		bool lives = !tqi_mutex_owner_died(&tqi_waiter_at(tx, w)->mutex);
+
+		tqi_sleep_pop(tx, w);
+		woken |= lives;
+		dead += !lives;
+		count = tqi_tx_is_filling(tx) ? 0 : count - lives;
+	}
+	return woken;
+}
+
+void tqi_wake_waiters(struct tqi_tx *tx, struct tqi_waiter_list *subject)
+{
+	if (tqi_called_all(tx, subject))
+		tqi_wake_called(tx, TQI_WAKE_POPS);
 }
 
 bool tqi_wake_all(struct tqi_tx *tx)
 {
-	tqi_sleep_call(tx, TQI_SLEEPERS_ALL, POPS_SLICE, is_called);
+	uint32_t pops = 0, w;
+
+	for (uint32_t i = 0; i < TQI_WAITER_LISTS; i++)
+		while (pops < TQI_WAKE_POPS && (w = tx->core->waiter_lists[i].newest) &&
+		       !tx->corrupt && !(pops && tqi_tx_is_filling(tx))) {
+			tqi_sleep_pop(tx, w);
+			pops++;
+		}
 	return tx->core->waiter_count != 0;
 }

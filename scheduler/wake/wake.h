@@ -5,6 +5,8 @@
 
 #include "scheduler/record/records.h"
 
+#define TQI_WAKE_POPS 16 /* sleepers popped in one hold: each that comes pops another */
+
 /* A task of this class became startable: pop one eligible sleeper, newest first. */
 void tqi_wake_for(struct tqi_tx *tx, uint32_t class_);
 /* Workers that leave when nothing is left: it may be so now; a slice of those that sleep. */
@@ -15,6 +17,10 @@ void tqi_wake_empty_more(struct tqi_tx *tx);
 void tqi_wake_room(struct tqi_tx *tx);
 /* The same when something has left a queue, or it may be deeper. */
 void tqi_wake_room_in(struct tqi_tx *tx, uint32_t queue);
+/* Those on this list of a subject, whose wait is over, are called: some are popped (CA-2). */
+void tqi_wake_waiters(struct tqi_tx *tx, struct tqi_waiter_list *subject);
+/* Pop up to `count` called ones that live; true when one was. */
+bool tqi_wake_called(struct tqi_tx *tx, uint32_t count);
 /* Everyone, a slice in each hold: the segment goes away.  True when some are left. */
 bool tqi_wake_all(struct tqi_tx *tx);
 /* Those who end attempts of a worker: its heartbeat thread, its master. */

@@ -6,15 +6,9 @@
 #include <string.h>
 
 #include "scheduler/order/ready.h"
-#include "scheduler/worker/sleep.h"
+#include "scheduler/wake/wake.h"
 #include "shm/list.h"
-#include "shm/lock.h"
 #include "shm/pool.h"
-
-/* Lists of sleepers that commands, or their answers, wait for. */
-#define CALLED                                                                                     \
-	(1u << TQI_SLEEPERS_EMPTY | TQI_SLEEPERS_OF(TQI_INTEREST_WORK) |                           \
-	 TQI_SLEEPERS_OF(TQI_INTEREST_MASTER) | TQI_SLEEPERS_OF(TQI_INTEREST_COMMAND))
 
 #define FREES_SLICE 2 /* ended commands freed when one ends: one more than comes */
 
@@ -133,6 +127,14 @@ bool tqi_command_waits(struct tqi_tx *tx, uint32_t w)
 	       (worker->command || tqi_command_next(tx, w));
 }
 
+/* So many deliveries wait to be taken; of one for anybody that is counted. */
+static void set_waiting(struct tqi_tx *tx, struct tqi_command *command, uint32_t waiting)
+{
+	if (command->to == TQ_COMMAND_TO_ANY)
+		TQI_ADD(tx, tqi_root(tx)->command.anybody, waiting - command->waiting);
+	TQI_SET(tx, command->waiting, waiting);
+}
+
 static void set_state(struct tqi_tx *tx, struct tqi_delivery *d, uint32_t state)
 {
 	TQI_SET(tx, d->state, (uint16_t)state);
@@ -154,12 +156,14 @@ bool tqi_command_take(struct tqi_tx *tx, uint32_t w)
 		TQI_SET(tx, worker->command_seen, tqi_root(tx)->command.change);
 		return false;
 	}
+	struct tqi_command *command = tqi_command_at(tx, c);
+
 	set_state(tx, d, TQ_ANSWER_TAKEN);
 	TQI_SET(tx, d->worker, w);
 	TQI_SET(tx, d->generation, worker->generation);
 	TQI_SET(tx, d->pid, worker->owner.pid);
 	TQI_ADD(tx, d->takes, 1);
-	TQI_ADD(tx, tqi_command_at(tx, c)->waiting, -1);
+	set_waiting(tx, command, command->waiting - 1);
 	TQI_SET(tx, worker->command, c);
 	return true;
 }
@@ -182,29 +186,10 @@ void tqi_command_append(struct tqi_tx *tx, uint32_t c, uint32_t state)
 	tqi_list_append(tx, list_of(tqi_root(tx), state), c);
 }
 
-static bool is_waited_by(struct tqi_tx *tx, uint32_t w, uint32_t c)
+void tqi_command_waits_for(struct tqi_tx *tx, uint32_t c, uint32_t by)
 {
-	return tqi_waiter_at(tx, w)->interest == TQI_INTEREST_COMMAND &&
-	       tqi_waiter_at(tx, w)->subject == c;
-}
-
-/* Whether somebody is still to read its answers: asleep, or in transit. */
-static bool is_waited(struct tqi_tx *tx, uint32_t c)
-{
-	struct tqi_sleepers walk;
-	uint32_t w, steps = 0;
-
-	if (!tqi_root(tx)->command.waiters)
-		return false;
-	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_OF(TQI_INTEREST_COMMAND));
-	while ((w = tqi_sleepers_next(tx, &walk)))
-		if (is_waited_by(tx, w, c))
-			return true;
-	for (w = tx->core->waiter_transit.oldest; w && tqi_table_walks(tx, TQI_WAITERS, &steps);
-	     w = tqi_waiter_at(tx, w)->list_newer)
-		if (is_waited_by(tx, w, c))
-			return true;
-	return false;
+	TQI_ADD(tx, tqi_command_at(tx, c)->waiters, by);
+	TQI_ADD(tx, tqi_root(tx)->command.waiters, by);
 }
 
 static void free_command(struct tqi_tx *tx, uint32_t c)
@@ -229,7 +214,8 @@ static void trim(struct tqi_tx *tx)
 	     !tx->corrupt;) {
 		uint32_t next = tqi_command_at(tx, c)->next;
 
-		if (!is_waited(tx, c)) {
+		if (!tqi_command_at(tx, c)
+			     ->waiters) { /* else somebody is still to read its answers */
 			free_command(tx, c);
 			frees++;
 		}
@@ -245,13 +231,13 @@ static void answered(struct tqi_tx *tx, uint32_t c, uint32_t count)
 	TQI_SET(tx, command->open, command->open - count);
 	if (command->open)
 		return;
+	tqi_command_passes(tx, c);
 	tqi_list_remove(tx, list_of(tqi_root(tx), command->state), c);
 	tqi_command_append(tx, c, TQI_COMMAND_ENDED);
 	TQI_SET(tx, command->ended_ns, tx->now_ns);
 	TQI_ADD(tx, tqi_root(tx)->command.open, -1);
 	TQI_ADD(tx, tqi_root(tx)->command.ended_count, 1);
-	if (tqi_root(tx)->command.waiters)
-		tqi_command_wake(tx, TQI_COMMAND_POPS);
+	tqi_wake_waiters(tx, &command->asleep);
 	trim(tx);
 }
 
@@ -301,22 +287,22 @@ int tqi_command_cancel(struct tqi_tx *tx, uint64_t id)
 	if (!command->cancelled_ns)
 		TQI_SET(tx, command->cancelled_ns, tx->now_ns);
 	if (waiting) {
-		TQI_SET(tx, command->waiting, 0u);
+		set_waiting(tx, command, 0);
 		answered(tx, c, waiting);
 	}
 	return (int)waiting;
 }
 
 /* Anybody's command goes back to its place, the oldest of all that wait. */
-static void give_back(struct tqi_tx *tx, struct tqi_command *command, struct tqi_delivery *d)
+static void give_back(struct tqi_tx *tx, uint32_t c, struct tqi_delivery *d)
 {
 	set_state(tx, d, TQ_ANSWER_WAITING);
 	TQI_SET(tx, d->worker, 0u);
 	TQI_SET(tx, d->generation, 0u);
 	TQI_SET(tx, d->pid, 0u);
-	TQI_ADD(tx, command->waiting, 1);
+	set_waiting(tx, tqi_command_at(tx, c), 1);
 	TQI_ADD(tx, tqi_root(tx)->command.change, 1);
-	tqi_command_wake(tx, 1);
+	tqi_command_calls(tx, c);
 }
 
 static void go(struct tqi_tx *tx, uint32_t c, struct tqi_delivery *d)
@@ -325,11 +311,11 @@ static void go(struct tqi_tx *tx, uint32_t c, struct tqi_delivery *d)
 
 	if (d->state == TQ_ANSWER_TAKEN && command->to == TQ_COMMAND_TO_ANY &&
 	    d->takes < TQI_COMMAND_TAKES_MAX && !command->cancelled_ns) {
-		give_back(tx, command, d);
+		give_back(tx, c, d);
 		return;
 	}
 	if (d->state == TQ_ANSWER_WAITING)
-		TQI_ADD(tx, command->waiting, -1);
+		set_waiting(tx, command, command->waiting - 1);
 	set_state(tx, d, TQ_ANSWER_GONE);
 	answered(tx, c, 1);
 }
@@ -360,19 +346,4 @@ bool tqi_command_leave(struct tqi_tx *tx, uint32_t w)
 		c = next;
 	}
 	return !changed || !tqi_tx_is_filling(tx); /* there is more to a leave than this */
-}
-
-static bool is_called(struct tqi_tx *tx, struct tqi_waiter *s)
-{
-	if (tqi_mutex_owner_died(&s->mutex))
-		return false;
-	if (s->interest == TQI_INTEREST_COMMAND)
-		return tqi_command_at(tx, s->subject)->state != TQI_COMMAND_OPEN;
-	return tqi_worker_at(tx, s->subject)->state == TQI_WORKER_LIVE &&
-	       tqi_command_waits(tx, s->subject);
-}
-
-bool tqi_command_wake(struct tqi_tx *tx, uint32_t count)
-{
-	return tqi_sleep_call(tx, CALLED, count, is_called);
 }

@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Commands: who gets one, who answers, and what becomes of those who cannot. */
+/*
+ * Commands: who gets one, who answers, and what becomes of those who cannot.
+ *
+ * CO-1  Each recipient of a command that is asleep when it is sent is *called*, popped, once,
+ *     in the order of the deliveries and some in each hold; who is awake looks before it
+ *     sleeps.  `called` of a command says how far that has come, `calling` of the root which
+ *     open one goes on: those before it are through.  So no recipient that lives is listed
+ *     while a delivery before `called` waits for it.
+ * CO-2  One for anybody calls the newest worker asleep for its queue that takes commands, when
+ *     it is sent and, while nobody has taken it, whenever wakes are passed on (WT-7); the root
+ *     counts those that wait.
+ */
 #ifndef TQI_SCHEDULER_WORKER_COMMAND_H
 #define TQI_SCHEDULER_WORKER_COMMAND_H
 
 #include "scheduler/record/records.h"
 
 #define TQI_COMMAND_TAKES_MAX 3 /* by anybody: one that ends every worker must end, too */
-
-#define TQI_COMMAND_POPS 16 /* sleepers popped in one hold: each that comes pops another */
 
 /*
  * Send: who gets it is decided here.  How many; -ENOENT; -ESRCH nobody; -EOPNOTSUPP,
@@ -56,7 +65,21 @@ bool tqi_command_leave(struct tqi_tx *tx, uint32_t worker);
 /* To the end of the list of this state, which it gets. */
 void tqi_command_append(struct tqi_tx *tx, uint32_t command, uint32_t state);
 
-/* Pop up to `count` sleepers whom commands or answers wait for; true when one was. */
-bool tqi_command_wake(struct tqi_tx *tx, uint32_t count);
+/* A sleeper for its answers counts. */
+void tqi_command_waits_for(struct tqi_tx *tx, uint32_t command, uint32_t by);
+
+/* The slot by which a worker, or a master, is called to take one; 0 it has none. */
+static inline uint32_t tqi_command_slot(const struct tqi_worker *worker)
+{
+	return worker->asleep			   ? worker->asleep
+	       : worker->flags & TQI_WORKER_MASTER ? worker->stopper
+						   : 0;
+}
+/* It has just been sent: pop some of those who are to take it. */
+void tqi_command_calls(struct tqi_tx *tx, uint32_t command);
+/* Pop up to `count` sleepers that are to take commands; true when one was. */
+bool tqi_command_call(struct tqi_tx *tx, uint32_t count);
+/* It is about to leave the open ones: the next one calls in its place (CO-1). */
+void tqi_command_passes(struct tqi_tx *tx, uint32_t command);
 
 #endif

@@ -46,6 +46,8 @@ static uint32_t address(struct tqi_tx *tx, uint32_t q, uint32_t to, struct tqi_d
 						      .changed_ns = tx->now_ns,
 						      .pid = worker->owner.pid };
 		n++;
+		if (to == TQ_COMMAND_TO_ANY)
+			break; /* it is enough that there is one */
 	}
 	return n;
 }
@@ -119,6 +121,9 @@ static void fill(struct tqi_tx *tx, uint32_t c, const struct tq_command_spec *sp
 	TQI_INIT(command->delivery_count, count);
 	TQI_INIT(command->waiting, count);
 	TQI_INIT(command->open, count);
+	TQI_INIT(command->called, 0);
+	TQI_INIT(command->waiters, 0);
+	TQI_INIT(command->asleep, ((struct tqi_waiter_list){ 0, 0 }));
 	TQI_INIT(command->queue, (uint16_t)q);
 	TQI_INIT(command->to, (uint16_t)spec->to);
 	memset(command->name, 0, sizeof(command->name));
@@ -154,9 +159,11 @@ int tqi_command_send(struct tqi_tx *tx, const struct tq_command_spec *spec, uint
 	TQI_ADD(tx, command->generation, 1);
 	tqi_command_append(tx, c, TQI_COMMAND_OPEN);
 	TQI_ADD(tx, root->command.open, 1);
+	if (spec->to == TQ_COMMAND_TO_ANY)
+		TQI_ADD(tx, root->command.anybody, 1);
 	TQI_ADD(tx, root->command.sequence, 1);
 	TQI_ADD(tx, root->command.change, 1);
 	*ret_id = tqi_id_make(c, command->generation);
-	tqi_command_wake(tx, count < TQI_COMMAND_POPS ? (uint32_t)count : TQI_COMMAND_POPS);
+	tqi_command_calls(tx, c);
 	return count;
 }

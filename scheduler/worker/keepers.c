@@ -10,31 +10,9 @@
 #include "scheduler/time/wall.h"
 #include "scheduler/wake/asleep.h"
 #include "scheduler/wake/sleepers.h"
+#include "scheduler/wake/wake.h"
 #include "scheduler/worker/command.h"
 #include "shm/domain.h"
-
-/* Who may steal is each worker's own to say.  Those that stall come last. */
-static uint32_t first_of_all(struct tqi_tx *tx)
-{
-	struct tqi_sleepers walk;
-	struct tqi_stalls stalls;
-	uint32_t w, stalled = 0;
-
-	tqi_stalls_find(tx, &stalls);
-	tqi_sleepers_begin(tx, &walk, TQI_SLEEPERS_WORKERS);
-	while ((w = tqi_sleepers_next(tx, &walk))) {
-		const struct tqi_waiter *s = tqi_waiter_at(tx, w);
-		const struct tqi_worker *worker = tqi_sleepers_worker(tx, tqi_waiter_at(tx, w));
-		bool stalls_too = tqi_stalls_have(&stalls, s->domain);
-
-		if (!worker || (stalls_too && stalled) || !tqi_ready_any(tx, worker))
-			continue;
-		if (!stalls_too)
-			return w;
-		stalled = w;
-	}
-	return stalled;
-}
 
 static bool wake_first(struct tqi_tx *tx)
 {
@@ -42,7 +20,7 @@ static bool wake_first(struct tqi_tx *tx)
 
 	if (!tx->core->waiter_for_work || !(root->ready | root->assigned))
 		return false;
-	uint32_t w = root->assigned ? first_of_all(tx) : tqi_asleep_startable(tx, tqi_ready_any);
+	uint32_t w = tqi_asleep_startable(tx, tqi_ready_any);
 
 	if (w)
 		tqi_sleep_pop(tx, w);
@@ -52,10 +30,10 @@ static bool wake_first(struct tqi_tx *tx)
 static bool wake_others(struct tqi_tx *tx)
 {
 	const struct tqi_root *root = tqi_root(tx);
-	bool called = (root->command.open || root->command.waiters) && tqi_command_wake(tx, 1);
-	bool ended = root->group.waiters && tqi_group_wake(tx, 1);
+	bool commanded = root->command.open && tqi_command_call(tx, 1);
+	bool called = tqi_wake_called(tx, 1);
 
-	return called || ended;
+	return commanded || called;
 }
 
 /* Nobody, or one for each sort of work: who was popped passes on what else there is. */

@@ -7,8 +7,10 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/graph/inherit.h"
 #include "scheduler/wake/asleep.h"
+#include "scheduler/wake/called.h"
 #include "scheduler/wake/room.h"
 #include "scheduler/wake/wake.h"
+#include "scheduler/worker/command.h"
 #include "scheduler/worker/keepers.h"
 #include "shm/domain.h"
 #include "shm/lock.h"
@@ -22,7 +24,7 @@ static void count(struct tqi_tx *tx, uint32_t interest, uint32_t subject, uint32
 	if (interest == TQI_INTEREST_ROOM)
 		TQI_ADD(tx, tqi_root(tx)->room_waiters, by);
 	else if (interest == TQI_INTEREST_COMMAND)
-		TQI_ADD(tx, tqi_root(tx)->command.waiters, by);
+		tqi_command_waits_for(tx, subject, by);
 	else if (interest == TQI_INTEREST_GROUP)
 		tqi_group_waits(tx, subject, by);
 }
@@ -58,6 +60,8 @@ static void fall_asleep(struct tqi_tx *tx, uint32_t w)
 		tqi_asleep_enter(tx, s->subject, w);
 	else if (s->interest == TQI_INTEREST_ROOM)
 		tqi_room_enter(tx, w);
+	else if (s->interest == TQI_INTEREST_COMMAND || s->interest == TQI_INTEREST_GROUP)
+		tqi_called_enter(tx, w);
 }
 
 /* Who ends attempts, or others' processes: its record names its slot. */

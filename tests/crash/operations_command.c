@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* G3: the operations of the sweep on commands, and their preparations. */
+#include "client/core/sleeper.h"
 #include "tests/crash/operations.h"
 
 #define CROWD 20 /* more than are woken in one hold */
@@ -60,6 +61,14 @@ void tqt_prepare_crowd(struct tqt_world *w)
 	serve(w);
 	for (int i = 0; i < CROWD; i++)
 		foreign(w, TQT_PID_OTHER, true);
+}
+
+/* More have been called than were woken at once, the last ones by nobody yet (CO-1). */
+void tqt_prepare_calls(struct tqt_world *w)
+{
+	tqt_prepare_crowd(w);
+	tqt_must(send(w->tq, TQ_COMMAND_TO_ALL, 0), "send");
+	tqt_must(send(w->tq, TQ_COMMAND_TO_ANY, 0), "send");
 }
 
 void tqt_prepare_told(struct tqt_world *w)
@@ -168,6 +177,11 @@ void tqt_run_command_all(struct tqt_world *w)
 void tqt_run_command_farms(struct tqt_world *w)
 {
 	w->result = send(w->tq, TQ_COMMAND_TO_FARMS, 0);
+}
+
+void tqt_run_keep_calls(struct tqt_world *w)
+{
+	tqi_keep(w->tq);
 }
 
 void tqt_run_command_crowd(struct tqt_world *w)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* D2, D5: the operations of the sweep on groups and graphs, and their preparations. */
+#include "client/core/sleeper.h"
 #include "scheduler/graph/group.h"
 #include "scheduler/task/group_make.h"
 #include "scheduler/task/submit.h"
+#include "scheduler/wake/called.h"
+#include "scheduler/wake/wake.h"
 #include "tests/crash/operations.h"
 
 #define WALKED 12 /* more members than one hold of a walk changes */
@@ -92,9 +95,32 @@ void tqt_prepare_last_member(struct tqt_world *w)
 {
 	last_member(w, TQ_GROUP_OK);
 	uint32_t s = tqt_foreign_sleeper(w, TQI_INTEREST_GROUP, tqi_id_index(w->ids[0]));
-	struct tqi_waiter *slot = tqi_table_peek(&w->seg, TQI_WAITERS, s);
+	struct tqi_tx tx;
 
-	slot->told = UINT32_MAX;
+	tqt_must(tqi_hold_begin(w->other, &tx), "hold");
+	tqi_called_seen(&tx, s, TQI_GROUP_LAST);
+	tqt_must(tqi_hold_end(w->other, &tx, 0), "sleeper");
+}
+
+/* A complete one with more that wait for its end than were popped at once, one of them dead. */
+void tqt_prepare_called(struct tqt_world *w)
+{
+	uint64_t group = make(w, 0);
+	uint32_t s = 0;
+
+	for (uint32_t i = 0; i < TQI_WAKE_POPS + 3; i++) {
+		uint32_t one = tqt_foreign_sleeper(w, TQI_INTEREST_GROUP, tqi_id_index(group));
+
+		if (i == TQI_WAKE_POPS)
+			s = one;
+	}
+	tqt_must(tq_group_seal(w->tq, group), "seal");
+	tqt_sleeper_dies(w, s);
+}
+
+void tqt_run_keep_called(struct tqt_world *w)
+{
+	tqi_keep(w->tq);
 }
 
 /* The victim runs another task than the group's. */

@@ -201,6 +201,7 @@ enum {
 	X(repair_few, tq_check, repairable_few, REPAIRS, TQT_EMPTY)                                \
 	X(cancel_for_room, tq_task_steer, room_waiters, WHOLE, TQT_FEW | TQT_SHORT)                \
 	X(keep_room, core, dead_room_waiters, STEPS, TQT_EMPTY)                                    \
+	X(keep_called, core, called, STEPS, TQT_EMPTY)                                             \
 	X(cancel_leavers, tq_task_steer, leavers, WHOLE, TQT_EMPTY)                                \
 	X(cancel_leavers_more, tq_task_steer, leavers_more, WHOLE, TQT_EMPTY)                      \
 	X(keep_leavers, core, leavers, STEPS, TQT_EMPTY)                                           \
@@ -318,6 +319,7 @@ enum {
 	X(command_all, tq_command_send, commanded, WHOLE, TQT_SOME)                                \
 	X(command_farms, tq_command_send, commanded, WHOLE, TQT_EMPTY)                             \
 	X(command_crowd, tq_command_send, crowd, WHOLE, TQT_EMPTY)                                 \
+	X(keep_calls, core, calls, STEPS, TQT_EMPTY)                                               \
 	X(claim_command, tq_claim, told, WHOLE, TQT_EMPTY | TQT_ONE | TQT_SLEEPERS)                \
 	X(claim_other_told, tq_claim, other_told, WHOLE, TQT_EMPTY | TQT_ONE)                      \
 	X(claim_awaits_command, tq_claim, commanded, STEPS, TQT_FEW)                               \

@@ -18,6 +18,7 @@
 #include "scheduler/limit/limit.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/record/records.h"
+#include "scheduler/wake/wake.h"
 
 #define MODEL_STAYING_QUEUES 6
 #define MODEL_QUEUES 7 /* with one that is seldom used, and so may be given back */
@@ -369,13 +370,6 @@ enum model_unit {
 };
 typedef bool model_did(void *ctx, enum model_unit unit, uint32_t index, uint32_t left);
 
-/* Walks along the sleepers, which wake some of them. */
-enum model_call {
-	MODEL_CALL_COMMANDED,
-	MODEL_CALL_ENDED,
-	MODEL_CALLS,
-};
-
 /* Index 0 of every array is unused, as in the core. */
 struct model {
 	model_did *did;
@@ -404,7 +398,7 @@ struct model {
 	uint64_t full_ns[MODEL_LIMITS + 1]; /* until when it was, or by its tokens will be */
 	bool pass_on; /* somebody is to be woken when the operation ends */
 	bool leaving; /* a round of those that may leave has been under way in this operation */
-	uint32_t ahead[MODEL_CALLS]; /* woken in the operation before it was their turn */
+	uint32_t ahead; /* woken in the operation before it was their turn */
 	uint32_t between; /* a task that goes to another queue: it is in no lane; 0 none */
 	uint32_t telling[MODEL_TASKS]; /* first come first */
 	uint32_t telling_count;
@@ -453,6 +447,7 @@ uint32_t model_successor(const struct model *m, uint32_t task);
 int model_admit(const struct model *m, uint32_t queue);
 void model_submit(struct model *m, const struct model_submit *s, uint32_t slot, uint32_t leader);
 uint32_t model_best(struct model *m, const struct model_worker *worker);
+bool model_serves_queue(const struct model_worker *worker, uint32_t queue);
 bool model_serves(const struct model_worker *worker, uint32_t queue, uint32_t kind);
 uint32_t model_best_of(const struct model *m, const struct model_worker *worker, uint32_t queue);
 /* Its queue's turns, before it starts. */

@@ -5,14 +5,6 @@
 #include "scheduler/worker/command.h"
 #include "tests/property/model_parts.h"
 
-static bool serves_queue(const struct model_worker *w, uint32_t queue)
-{
-	for (uint32_t i = 0; i < w->queue_count; i++)
-		if (w->queues[i] == queue)
-			return true;
-	return false;
-}
-
 static bool has_farm(const struct model *m, const struct model_worker *w)
 {
 	const struct model_worker *master = &m->workers[w->master];
@@ -27,7 +19,7 @@ static bool is_meant(const struct model *m, const struct model_worker *w, uint32
 	bool master = w->flags & TQI_WORKER_MASTER;
 
 	return w->state == TQI_WORKER_LIVE && (w->flags & TQI_WORKER_COMMANDS) &&
-	       serves_queue(w, queue) &&
+	       model_serves_queue(w, queue) &&
 	       (to == TQ_COMMAND_TO_FARMS ? master || !has_farm(m, w) : !master);
 }
 
@@ -42,7 +34,7 @@ static int address(const struct model *m, uint32_t queue, uint32_t to, uint32_t 
 			return -ESRCH;
 		if (!(one->flags & TQI_WORKER_COMMANDS))
 			return -EOPNOTSUPP;
-		if (!serves_queue(one, queue))
+		if (!model_serves_queue(one, queue))
 			return -EXDEV;
 		c->d[c->count++] = (struct model_delivery){ worker, one->generation, 0, 0 };
 		return 1;
@@ -95,7 +87,7 @@ static uint32_t offer(const struct model *m, const struct model_command *c, uint
 	uint32_t i = 0;
 
 	if (c->to == TQ_COMMAND_TO_ANY)
-		return (w->flags & TQI_WORKER_MASTER) || !serves_queue(w, c->queue) ||
+		return (w->flags & TQI_WORKER_MASTER) || !model_serves_queue(w, c->queue) ||
 				       c->d[0].state != TQ_ANSWER_WAITING
 			       ? c->count
 			       : 0;
@@ -137,22 +129,51 @@ bool model_command_take(struct model *m, uint32_t worker)
 	return true;
 }
 
-static bool is_called(const struct model *m, uint32_t waiter)
+/* Up to so many of a command's recipients that sleep, in their order; how many were popped. */
+static uint32_t call_some(struct model *m, uint32_t command, uint32_t count)
 {
-	const struct model_waiter *s = &m->waiters[waiter];
+	const struct model_command *c = &m->commands[command];
+	uint32_t calls = 0;
 
-	if (s->dead)
-		return false;
-	if (s->interest == TQI_INTEREST_COMMAND)
-		return m->commands[s->subject].state != TQI_COMMAND_OPEN;
-	return (s->interest == TQI_INTEREST_WORK || s->interest == TQI_INTEREST_MASTER) &&
-	       m->workers[s->subject].state == TQI_WORKER_LIVE &&
-	       model_command_waits(m, s->subject);
+	for (uint32_t i = 0; c->to != TQ_COMMAND_TO_ANY && i < c->count && calls < count; i++) {
+		uint32_t s = c->d[i].state == TQ_ANSWER_WAITING
+				     ? model_sleeper_of(m, c->d[i].worker)
+				     : 0;
+
+		if (!s)
+			continue;
+		if (calls && !model_has_done(m, MODEL_CALLED, s))
+			break; /* the journal fills */
+		model_pop(m, s);
+		calls++;
+	}
+	return calls;
 }
 
-static bool wake(struct model *m, uint32_t count)
+static bool call_anybody(struct model *m)
 {
-	return model_call(m, MODEL_CALL_COMMANDED, count, is_called);
+	for (uint32_t c = after(m, TQI_COMMAND_OPEN, 0); c;
+	     c = after(m, TQI_COMMAND_OPEN, m->commands[c].order)) {
+		bool waits = m->commands[c].to == TQ_COMMAND_TO_ANY &&
+			     m->commands[c].d[0].state == TQ_ANSWER_WAITING;
+		uint32_t s = waits ? model_sleeper_commanded(m, m->commands[c].queue) : 0;
+
+		if (!s)
+			continue;
+		model_pop(m, s);
+		return true;
+	}
+	return false;
+}
+
+bool model_wake_commanded(struct model *m, uint32_t count)
+{
+	uint32_t calls = 0;
+
+	for (uint32_t c = after(m, TQI_COMMAND_OPEN, 0); c && calls < count;
+	     c = after(m, TQI_COMMAND_OPEN, m->commands[c].order))
+		calls += call_some(m, c, count - calls);
+	return calls || call_anybody(m);
 }
 
 uint32_t model_command_waiters(const struct model *m, uint32_t command)
@@ -164,11 +185,6 @@ uint32_t model_command_waiters(const struct model *m, uint32_t command)
 		     m->waiters[s].interest == TQI_INTEREST_COMMAND &&
 		     (!command || m->waiters[s].subject == command);
 	return n;
-}
-
-bool model_wake_called(struct model *m)
-{
-	return (model_open_commands(m) || model_command_waiters(m, 0)) && wake(m, 1);
 }
 
 static uint32_t ended_count(const struct model *m)
@@ -204,11 +220,13 @@ static void settle(struct model *m, uint32_t command)
 	for (uint32_t i = 0; i < c->count; i++)
 		if (c->d[i].state <= TQ_ANSWER_TAKEN)
 			return;
+	bool waited = model_listed(m, TQI_INTEREST_COMMAND, command, 0);
+
 	c->state = TQI_COMMAND_ENDED;
 	c->ended_ns = m->now_ns;
 	c->order = ++m->order;
-	if (model_command_waiters(m, 0))
-		wake(m, TQI_COMMAND_POPS);
+	if (waited)
+		model_wake_called(m, TQI_WAKE_POPS);
 	trim(m);
 }
 
@@ -256,7 +274,7 @@ static void go(struct model *m, uint32_t command, struct model_delivery *d)
 	if (d->state == TQ_ANSWER_TAKEN && c->to == TQ_COMMAND_TO_ANY &&
 	    d->takes < TQI_COMMAND_TAKES_MAX && !c->cancelled) {
 		*d = (struct model_delivery){ 0, 0, TQ_ANSWER_WAITING, d->takes };
-		wake(m, 1);
+		call_anybody(m);
 		return;
 	}
 	answer(m, command, d, TQ_ANSWER_GONE);
@@ -300,7 +318,10 @@ int model_command_send(struct model *m, const struct tq_command_spec *spec, uint
 	if (r < 0)
 		return r;
 	m->commands[slot] = c;
-	wake(m, c.count < TQI_COMMAND_POPS ? c.count : TQI_COMMAND_POPS);
+	if (c.to == TQ_COMMAND_TO_ANY)
+		call_anybody(m);
+	else
+		call_some(m, slot, TQI_WAKE_POPS);
 	return r;
 }
 

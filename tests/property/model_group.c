@@ -145,28 +145,6 @@ uint32_t model_group_waiters(const struct model *m, uint32_t group)
 	return n;
 }
 
-static bool is_called(const struct model *m, uint32_t waiter)
-{
-	const struct model_waiter *s = &m->waiters[waiter];
-
-	if (s->interest != TQI_INTEREST_GROUP || s->dead)
-		return false;
-	const struct model_group *g = &m->groups[s->subject];
-
-	return g->state == TQI_GROUP_COMPLETE || g->ends > s->told;
-}
-
-bool model_wake_ended(struct model *m, uint32_t count)
-{
-	return model_call(m, MODEL_CALL_ENDED, count, is_called);
-}
-
-static void wake_waiters(struct model *m, uint32_t group)
-{
-	if (model_group_waiters(m, group))
-		model_wake_ended(m, TQI_GROUP_POPS);
-}
-
 /* D5: nothing is unfinished, and nobody can join. */
 static void complete(struct model *m, uint32_t group)
 {
@@ -174,12 +152,16 @@ static void complete(struct model *m, uint32_t group)
 
 	if (g->state != TQI_GROUP_SEALED || g->unfinished)
 		return;
+	bool waited = model_listed(m, TQI_INTEREST_GROUP, group, 0) ||
+		      model_listed(m, TQI_INTEREST_GROUP, group, TQI_GROUP_LAST);
+
 	g->state = TQI_GROUP_COMPLETE;
 	g->ended_ns = m->now_ns;
+	if (waited)
+		model_wake_called(m, TQI_WAKE_POPS);
 	if (g->completion && is_met(g))
 		model_unblock(m, take_completion(m, g));
 	put_to_work(m, group, TQI_GROUP_RELEASING);
-	wake_waiters(m, group);
 }
 
 static bool is_against(const struct model_group *g, uint32_t state)
@@ -193,13 +175,16 @@ static void count_end(struct model *m, uint32_t task)
 	struct model_task *t = &m->tasks[task];
 	struct model_group *g = &m->groups[t->group];
 
+	bool waited = model_listed(m, TQI_INTEREST_GROUP, t->group, 0);
+
 	move_walk(m, task);
 	t->counted = t->state;
 	t->group_order = ++g->ends;
 	g->unfinished--;
 	if (is_against(g, t->state) && (g->condition == TQ_GROUP_FAIL || !g->culprit))
 		g->culprit = model_id(m, task);
-	wake_waiters(m, t->group);
+	if (waited)
+		model_wake_called(m, TQI_WAKE_POPS);
 	complete(m, t->group);
 }
 

@@ -52,8 +52,6 @@ void model_member_leave(struct model *m, uint32_t task);
 void model_member_open(struct model *m, uint32_t task);
 void model_member_show(struct model *m, uint32_t task);
 bool model_member_is_condemned(const struct model *m, const struct model_task *t);
-/* Wake up to so many that wait for a group's ends; true when one was. */
-bool model_wake_ended(struct model *m, uint32_t count);
 void model_pop(struct model *m, uint32_t waiter);
 void model_close_groups(struct model *m);
 void model_close_slice(struct model *m);
@@ -80,9 +78,13 @@ void model_move(struct model *m, uint32_t task, uint32_t to);
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind);
 void model_wake_empty(struct model *m);
 void model_wake_empty_more(struct model *m);
-/* Pops up to `count` of those that are called, newest first; whether there was one. */
-typedef bool model_is_called(const struct model *m, uint32_t waiter);
-bool model_call(struct model *m, enum model_call call, uint32_t count, model_is_called *is_called);
+/* Pops up to `count` of those whose command or group has come that far; whether there was one. */
+bool model_wake_called(struct model *m, uint32_t count);
+/* How many are listed for this and not called yet, waiting for a group's last end or, 0, not. */
+uint32_t model_listed(const struct model *m, uint32_t interest, uint32_t subject, uint32_t told);
+/* The slot of a worker that sleeps; the newest that takes commands in a queue; 0 none. */
+uint32_t model_sleeper_of(const struct model *m, uint32_t worker);
+uint32_t model_sleeper_commanded(const struct model *m, uint32_t queue);
 uint32_t model_chain_next(const struct model *m, uint32_t state, uint64_t order, bool newest_first);
 void model_become_ready(struct model *m, uint32_t task, bool keep_place);
 void model_become_delayed(struct model *m, uint32_t task, uint64_t delay_ns);
@@ -115,7 +117,8 @@ uint32_t model_oldest_finished(const struct model *m);
 bool model_command_leave(struct model *m, uint32_t worker);
 /* Sleepers that wait for a command's answers, or (0) for any's. */
 uint32_t model_command_waiters(const struct model *m, uint32_t command);
-bool model_wake_called(struct model *m);
+/* Sleepers that are to take commands. */
+bool model_wake_commanded(struct model *m, uint32_t count);
 void model_rebuild_commands(struct model *m);
 void model_judge(struct model *m, uint32_t worker);
 void model_retire(struct model *m);

@@ -4,14 +4,17 @@
 #include "shm/domain.h"
 #include "tests/property/model_parts.h"
 
-bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
+bool model_serves_queue(const struct model_worker *w, uint32_t queue)
 {
-	if (!(w->kinds >> kind & 1))
-		return false;
 	for (uint32_t i = 0; i < w->queue_count; i++)
 		if (w->queues[i] == queue)
 			return true;
 	return false;
+}
+
+bool model_serves(const struct model_worker *w, uint32_t queue, uint32_t kind)
+{
+	return w->kinds >> kind & 1 && model_serves_queue(w, queue);
 }
 
 static uint32_t best(const struct model *m, const struct model_worker *w)
@@ -104,33 +107,88 @@ void model_pop(struct model *m, uint32_t waiter)
 	m->waiters[waiter].order = ++m->order;
 }
 
-/*
- * When the core's journal fills, a call ends behind its first sleeper, and a later one of the
- * same operation goes on.  What the core has woken by the end says how far they came together,
- * not which of them came how far: here the first takes all, and a later one may find that its
- * own was taken.
- */
-bool model_call(struct model *m, enum model_call call, uint32_t count, model_is_called *is_called)
+/* What it waits for is there. */
+static bool is_called(const struct model *m, uint32_t waiter)
 {
-	uint64_t order = NEVER;
-	bool woken = false;
-	uint32_t s;
+	const struct model_waiter *s = &m->waiters[waiter];
 
-	while (count && (s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+	if (s->interest == TQI_INTEREST_COMMAND)
+		return m->commands[s->subject].state != TQI_COMMAND_OPEN;
+	return s->interest == TQI_INTEREST_GROUP &&
+	       (m->groups[s->subject].state == TQI_GROUP_COMPLETE ||
+		m->groups[s->subject].ends > s->told);
+}
+
+/*
+ * Which of those that are called come first is the core's to say; how many, only when its
+ * journal fills.  Then a call ends behind its first sleeper, and a later one of the same
+ * operation goes on: here the first takes all, and a later one may find that its own was taken.
+ * Dead ones are taken along.
+ */
+bool model_wake_called(struct model *m, uint32_t count)
+{
+	uint32_t s, left = 0, calls = 0;
+	uint64_t order = NEVER;
+
+	while ((s = model_chain_next(m, TQI_WAITER_LISTED, order, true))) {
+		bool lives = !m->waiters[s].dead;
+
 		order = m->waiters[s].order;
-		if (!is_called(m, s))
+		if (!is_called(m, s) || (lives && calls == count))
 			continue;
-		if ((woken || m->ahead[call]) && !model_has_done(m, MODEL_CALLED, s))
-			break;
-		m->ahead[call] += woken;
-		model_pop(m, s);
-		woken = true;
-		count--;
+		if (model_has_done(m, MODEL_WOKEN, s)) {
+			m->ahead += calls && lives;
+			calls += lives;
+			model_pop(m, s);
+		} else if (lives && !left) {
+			left = s;
+		}
 	}
-	if (woken || !m->ahead[call])
-		return woken;
-	m->ahead[call]--;
+	if (calls < count && left && model_has_done(m, MODEL_CALLED, left))
+		model_pop(m, left); /* there was room for it */
+	if (calls || !m->ahead)
+		return calls;
+	m->ahead--;
 	return true;
+}
+
+uint32_t model_listed(const struct model *m, uint32_t interest, uint32_t subject, uint32_t told)
+{
+	uint32_t n = 0;
+
+	for (uint32_t s = 1; s < m->waiter_slots; s++) {
+		const struct model_waiter *w = &m->waiters[s];
+
+		n += w->state == TQI_WAITER_LISTED && w->interest == interest &&
+		     w->subject == subject && !is_called(m, s) &&
+		     (w->told == TQI_GROUP_LAST) == (told == TQI_GROUP_LAST);
+	}
+	return n;
+}
+
+uint32_t model_sleeper_of(const struct model *m, uint32_t worker)
+{
+	for (uint32_t s = 1; s < m->waiter_slots; s++)
+		if (sleeping_worker(m, s) == &m->workers[worker])
+			return s;
+	return 0;
+}
+
+uint32_t model_sleeper_commanded(const struct model *m, uint32_t queue)
+{
+	uint32_t last = 0;
+
+	for (uint32_t s = newer_to_older(m, 0); s; s = newer_to_older(m, s)) {
+		const struct model_worker *w = sleeping_worker(m, s);
+
+		if (!w || !(w->flags & TQI_WORKER_COMMANDS) || (w->flags & TQI_WORKER_MASTER) ||
+		    !model_serves_queue(w, queue))
+			continue;
+		if (!is_stalled(m, s))
+			return s;
+		last = last ? last : s;
+	}
+	return last;
 }
 
 void model_wake_for(struct model *m, uint32_t queue, uint32_t kind)
@@ -187,9 +245,9 @@ static bool wake_first(struct model *m)
 
 static bool wake_others(struct model *m)
 {
-	bool called = model_wake_called(m), ended = model_wake_ended(m, 1);
+	bool commanded = model_wake_commanded(m, 1), called = model_wake_called(m, 1);
 
-	return called || ended;
+	return commanded || called;
 }
 
 static uint32_t startable(const struct model *m)
@@ -267,8 +325,8 @@ bool model_is_stranded(const struct model *m)
 
 		if (w && can_start(m, w))
 			return true;
-		if (w && !answered && model_command_waits(m, m->waiters[s].subject))
-			return true;
+		if (w && !answered && !w->command && model_command_waits(m, m->waiters[s].subject))
+			return true; /* with one in hand it looks for others as it answers it */
 	}
 	return false;
 }

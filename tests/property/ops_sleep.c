@@ -6,6 +6,7 @@
 #include "scheduler/graph/cycle.h"
 #include "scheduler/graph/edge.h"
 #include "scheduler/graph/inherit.h"
+#include "scheduler/wake/called.h"
 #include "scheduler/worker/sleep.h"
 #include "scheduler/worker/keepers.h"
 #include "tests/property/world.h"
@@ -49,7 +50,7 @@ static int sleep_core(struct world *w, void *arg)
 		if (!tqi_edge_add(&w->tx, s->waiter, s->tasks[i]))
 			return -ENOMEM;
 	if (s->interest == TQI_INTEREST_GROUP)
-		TQI_SET(&w->tx, tqi_waiter_at(&w->tx, s->waiter)->told, s->told);
+		tqi_called_seen(&w->tx, s->waiter, s->told);
 	tqi_cycle_ready(&w->tx, s->waiter);
 	s->refused = tqi_cycle_closes(&w->tx, s->waiter);
 	tqi_sleep_again(&w->tx, s->waiter, UINT64_MAX);
@@ -241,7 +242,11 @@ void op_back(struct world *w)
 
 	if (!waiter)
 		return;
-	if (chance(w, 2)) {
+	const struct model_waiter *s = &w->m->waiters[waiter];
+
+	/* A worker would take its command under the same lock. */
+	if (chance(w, 2) ||
+	    (s->interest == TQI_INTEREST_WORK && model_command_waits(w->m, s->subject))) {
 		note(w, "waiter %u leaves", waiter);
 		leave(w, waiter);
 		return;

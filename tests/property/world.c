@@ -118,7 +118,7 @@ void commit(struct world *w)
 		tqi_wake_keepers(&w->tx);
 	w->comparison.filled = tqi_tx_is_filling(&w->tx);
 	w->comparison.filling |= w->comparison.filled;
-	memset(w->m->ahead, 0, sizeof(w->m->ahead));
+	w->m->ahead = 0;
 	if (!w->tx.corrupt)
 		tqi_tx_commit(&w->tx);
 	if (w->tx.corrupt)

@@ -419,8 +419,8 @@ static void test_g3_sleepers_are_woken(void **state)
 	assert_int_equal(taken(&f, workers[WORKERS - 1]), any);
 	assert_int_equal(ack(&f, workers[WORKERS - 1], any, TQ_ANSWER_DONE, NULL), 0);
 	send_to(&f, TQ_COMMAND_TO_ALL, 0);
-	assert_int_equal(in_transit(&f, waiters, WORKERS), 1 + TQI_COMMAND_POPS);
-	for (uint32_t i = 1 + TQI_COMMAND_POPS; i < WORKERS; i++) {
+	assert_int_equal(in_transit(&f, waiters, WORKERS), 1 + TQI_WAKE_POPS);
+	for (uint32_t i = 1 + TQI_WAKE_POPS; i < WORKERS; i++) {
 		begin(&f);
 		assert_true(tqi_wake_any(&f.tx));
 		commit(&f);
@@ -430,6 +430,67 @@ static void test_g3_sleepers_are_woken(void **state)
 	assert_false(tqi_wake_any(&f.tx));
 	commit(&f);
 	assert_int_equal(state_of(&f, deaf_sleeper), TQI_WAITER_LISTED);
+	close_sound(&f);
+}
+
+/* CO-1: each recipient is called once, those that sleep, of the oldest command first. */
+static void test_recipients_are_called_once(void **state)
+{
+	uint32_t workers[WORKERS], waiters[WORKERS];
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	for (uint32_t i = 0; i < WORKERS; i++)
+		workers[i] = add_commanded(&f);
+	for (uint32_t i = 1; i < WORKERS; i++)
+		waiters[i] = sleep_as(&f, TQI_INTEREST_WORK, workers[i]);
+	uint64_t all = send_to(&f, TQ_COMMAND_TO_ALL, 0);
+
+	assert_int_equal(record(&f, all)->called, 1 + TQI_WAKE_POPS); /* the first is awake */
+	assert_sound(&f);
+	uint64_t one = send_to(&f, TQ_COMMAND_TO_WORKER, workers[WORKERS - 1]);
+
+	assert_int_equal(state_of(&f, waiters[WORKERS - 1]), TQI_WAITER_TRANSIT); /* at once */
+	assert_int_equal(record(&f, one)->called, 1);
+	assert_int_equal(record(&f, all)->called, 1 + TQI_WAKE_POPS);
+	for (uint32_t i = 2 + TQI_WAKE_POPS; i < WORKERS; i++) {
+		begin(&f);
+		assert_true(tqi_wake_any(&f.tx));
+		commit(&f);
+		assert_sound(&f);
+	}
+	begin(&f);
+	assert_false(tqi_wake_any(&f.tx));
+	commit(&f);
+	assert_int_equal(in_transit(&f, waiters + 1, WORKERS - 1), WORKERS - 1);
+	close_sound(&f);
+}
+
+/* CO-2: whoever was called to anybody's command and gives up leaves it to another one. */
+static void test_anybody_else_is_called(void **state)
+{
+	uint32_t waiters[2];
+	struct fixture f;
+
+	(void)state;
+	open_fixture(&f, 100);
+	for (uint32_t i = 0; i < 2; i++)
+		waiters[i] = sleep_as(&f, TQI_INTEREST_WORK, add_commanded(&f));
+	uint32_t deaf = sleep_as(&f, TQI_INTEREST_WORK, add_worker(&f, "default", 0));
+
+	send_to(&f, TQ_COMMAND_TO_ANY, 0);
+	assert_int_equal(state_of(&f, waiters[1]), TQI_WAITER_TRANSIT);
+	assert_sound(&f);
+	begin(&f);
+	tqi_sleep_leave(&f.tx, waiters[1]);
+	assert_true(tqi_wake_next(&f.tx));
+	commit(&f);
+	assert_int_equal(state_of(&f, waiters[0]), TQI_WAITER_TRANSIT);
+	begin(&f);
+	assert_false(tqi_wake_next(&f.tx));
+	commit(&f);
+	assert_int_equal(state_of(&f, deaf), TQI_WAITER_LISTED);
 	close_sound(&f);
 }
 
@@ -585,6 +646,8 @@ int main(void)
 		cmocka_unit_test(test_g3_cancel_anybodys),
 		cmocka_unit_test(test_g3_farms),
 		cmocka_unit_test(test_g3_sleepers_are_woken),
+		cmocka_unit_test(test_recipients_are_called_once),
+		cmocka_unit_test(test_anybody_else_is_called),
 		cmocka_unit_test(test_g3_master_is_woken),
 		cmocka_unit_test(test_g3_keepers_look_while_one_is_open),
 		cmocka_unit_test(test_g3_kept),

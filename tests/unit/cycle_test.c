@@ -7,6 +7,7 @@
 #include "scheduler/graph/group.h"
 #include "scheduler/task/depend.h"
 #include "scheduler/task/group_make.h"
+#include "scheduler/wake/called.h"
 #include "tests/unit/fixture.h"
 
 #define TASKS 140 /* more than one search looks at */
@@ -64,7 +65,7 @@ static uint32_t wait_for_group(struct scene *s, int who, uint64_t group, uint32_
 		tqi_sleep_enter(&s->f.tx, &self, TQI_INTEREST_GROUP, tqi_id_index(group), &full);
 
 	tqi_behalf_enter(&s->f.tx, w, s->attempt[who]);
-	TQI_SET(&s->f.tx, tqi_waiter_at(&s->f.tx, w)->told, told);
+	tqi_called_seen(&s->f.tx, w, told);
 	return conclude(&s->f, tqi_cycle_closes(&s->f.tx, w) ? TQ_ECYCLE : 0) < 0 ? 0 : w;
 }
 

@@ -9,6 +9,7 @@
 #include "scheduler/rebuild/rebuild.h"
 #include "scheduler/order/worth.h"
 #include "scheduler/task/group_make.h"
+#include "scheduler/wake/called.h"
 
 enum {
 	GROUPS = 100,	    /* more than one hold closes */
@@ -794,7 +795,7 @@ static uint32_t wait_for(struct fixture *f, uint64_t id)
 	bool full;
 	uint32_t w = tqi_sleep_enter(&f->tx, &self, TQI_INTEREST_GROUP, tqi_id_index(id), &full);
 
-	TQI_SET(&f->tx, tqi_waiter_at(&f->tx, w)->told, UINT32_MAX);
+	tqi_called_seen(&f->tx, w, TQI_GROUP_LAST);
 	tqi_sleep_again(&f->tx, w, UINT64_MAX);
 	return w;
 }
@@ -828,6 +829,79 @@ static void test_d5_waited(void **state)
 	begin(&s.f);
 	assert_int_equal(tqi_group_retire(&s.f.tx, 4, true), 1);
 	commit(&s.f);
+	close_sound(&s);
+}
+
+#define NOWHERE 0x7fffffffu /* a slot that nobody could look at */
+#define OTHERS 40	    /* who wait for other things than for what comes */
+
+static bool is_popped(struct fixture *f, uint32_t w)
+{
+	return sleeper_of(f, w)->state == TQI_WAITER_TRANSIT;
+}
+
+static uint32_t wait_until(struct fixture *f, uint64_t id, uint32_t ends)
+{
+	begin(f);
+	uint32_t w = wait_for(f, id);
+
+	tqi_called_seen(&f->tx, w, ends);
+	commit(f);
+	return w;
+}
+
+/* Their lists lead nowhere, or where they led. */
+static void lead(struct fixture *f, const uint32_t *w, bool nowhere)
+{
+	for (uint32_t i = 0; i < OTHERS; i++) {
+		sleeper_of(f, w[i])->peer_newer = nowhere ? NOWHERE : i + 1 < OTHERS ? w[i + 1] : 0;
+		sleeper_of(f, w[i])->peer_older = nowhere ? NOWHERE : i ? w[i - 1] : 0;
+	}
+}
+
+/* CA-1: an end finds those that wait for it, and meets nobody who waits for another group, or
+ * for the last end; there are more of those than are popped at once. */
+static void test_ends_meet_no_others(void **state)
+{
+	uint32_t of_other[OTHERS], of_last[OTHERS], next[2], last = 0;
+	struct one_worker s;
+
+	(void)state;
+	open_one_worker(&s);
+	uint64_t id = make(&s.f, (struct tqi_group_request){ .condition = 0 }, NULL).id;
+	uint64_t other = make(&s.f, (struct tqi_group_request){ .condition = 0 }, NULL).id;
+	uint64_t m = member(&s.f, id);
+
+	for (uint32_t i = 0; i < OTHERS; i++) {
+		of_other[i] = wait_until(&s.f, other, TQI_GROUP_LAST);
+		of_last[i] = wait_until(&s.f, id, TQI_GROUP_LAST);
+	}
+	next[0] = wait_until(&s.f, id, 0);
+	assert_sound(&s.f);
+	lead(&s.f, of_other, true);
+	lead(&s.f, of_last, true);
+	run(&s, m, DONE);
+	assert_true(is_popped(&s.f, next[0]));
+	lead(&s.f, of_last, false);
+	next[1] = wait_until(&s.f, id, 1);
+	assert_int_equal(seal(&s.f, id), 0);
+	for (uint32_t i = 0; i < OTHERS; i++)
+		last += is_popped(&s.f, of_last[i]);
+	assert_int_equal(last, TQI_WAKE_POPS);
+	for (uint32_t n = last + is_popped(&s.f, next[1]); n < OTHERS + 1; n++) {
+		begin(&s.f);
+		assert_true(tqi_wake_any(&s.f.tx));
+		commit(&s.f);
+	}
+	begin(&s.f);
+	assert_false(tqi_wake_any(&s.f.tx));
+	commit(&s.f);
+	for (uint32_t i = 0; i < OTHERS; i++) {
+		assert_true(is_popped(&s.f, of_last[i]));
+		assert_false(is_popped(&s.f, of_other[i]));
+	}
+	assert_true(is_popped(&s.f, next[1]));
+	lead(&s.f, of_other, false);
 	close_sound(&s);
 }
 
@@ -1265,6 +1339,7 @@ int main(void)
 		cmocka_unit_test(test_d2_purge_spares_what_is_built),
 		cmocka_unit_test(test_d5_owner_dies),
 		cmocka_unit_test(test_d5_waited),
+		cmocka_unit_test(test_ends_meet_no_others),
 		cmocka_unit_test(test_a4_stopped_waiters_keep_their_own),
 		cmocka_unit_test(test_a4_stopped_waiters_hide_no_room),
 		cmocka_unit_test(test_h1_shutdown_seals),
