@@ -78,8 +78,8 @@ int tqi_spec_in(struct tq_task_spec *to, const struct tq_task_spec *from)
 	if (r < 0)
 		return r;
 	if (!to->queue)
-		to->queue = TQI_QUEUE_DEFAULT;
+		to->queue = tqi_queue_default;
 	if (!to->kind)
-		to->kind = TQI_KIND_DEFAULT;
+		to->kind = tqi_kind_default;
 	return tqi_spec_is_plain(to) ? 0 : check(to);
 }

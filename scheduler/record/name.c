@@ -4,6 +4,9 @@
 
 #include "shm/span.h"
 
+const char tqi_queue_default[] __attribute__((aligned(16))) = TQI_QUEUE_DEFAULT;
+const char tqi_kind_default[] __attribute__((aligned(16))) = TQI_KIND_DEFAULT;
+
 /* Queues that no submit takes: for who drains, looks, or brings workers (A6).  All kinds are
  * for submits: who runs commands has one from the start. */
 #define QUEUES_SPARED 8

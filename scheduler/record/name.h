@@ -15,6 +15,8 @@
 /* What a task has that says nothing else: a place is kept for either, whatever is taken. */
 #define TQI_QUEUE_DEFAULT "default"
 #define TQI_KIND_DEFAULT "exec"
+/* The same, for who compares: they lie in one cache line, as strcmp() likes it. */
+extern const char tqi_queue_default[], tqi_kind_default[];
 
 /* 1 to TQ_NAME_MAX of [A-Za-z0-9._-]. */
 bool tqi_name_is_valid(const char *name);

@@ -26,11 +26,11 @@ struct tqi_submit {
 /* Names of a spec; NULL in it stands for the default's. */
 static inline const char *tqi_spec_queue(const struct tq_task_spec *spec)
 {
-	return spec->queue ? spec->queue : TQI_QUEUE_DEFAULT;
+	return spec->queue ? spec->queue : tqi_queue_default;
 }
 static inline const char *tqi_spec_kind(const struct tq_task_spec *spec)
 {
-	return spec->kind ? spec->kind : TQI_KIND_DEFAULT;
+	return spec->kind ? spec->kind : tqi_kind_default;
 }
 
 /* A payload that is copied with whatever label and settings. */
