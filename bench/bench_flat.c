@@ -504,6 +504,33 @@ static void command_beside_workers(uint32_t sleepers)
 	command_beside("worker", sleepers);
 }
 
+/* What waits for a worker to come makes each wake look for one that could start it. */
+static void resume(void *arg)
+{
+	const struct side *s = arg;
+
+	bench_must(tq_queue_steer(s->tq, "side", TQ_QUEUE_PAUSE), "pause");
+	bench_must(tq_queue_steer(s->tq, "side", TQ_QUEUE_RESUME), "resume");
+}
+
+static void resume_beside_workers(uint32_t sleepers)
+{
+	const struct tq_queue_opts side = { .size = sizeof(side), .batch = 1 };
+	struct tq_worker *owners[OWNERS];
+	struct side s;
+
+	open_side(&s, sleepers);
+	open_owners(&s, owners);
+	bench_must(tq_queue_set(s.tq, "side", &side), "queue");
+	const pid_t pid = start_sleepers("worker", 0, sleepers);
+
+	count(&s, resume, NULL);
+	end_sleepers(pid);
+	for (uint32_t i = 0; i < OWNERS; i++)
+		tq_worker_close(owners[i]);
+	close_side(&s);
+}
+
 static const struct scene {
 	const char *name;
 	void (*run)(uint32_t number);
@@ -528,6 +555,8 @@ static const struct scene {
 	  OTHERS, 1.1 },
 	{ "command, 1000 workers of other queues asleep against 4", command_beside_workers, KEEPERS,
 	  OTHERS, 1.1 },
+	{ "resume, tasks assigned, 1000 workers of other queues asleep against 4",
+	  resume_beside_workers, KEEPERS, OTHERS, 1.2 },
 };
 #define SCENES (sizeof(scenes) / sizeof(scenes[0]))
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Streams in their queues' chains and indexes, and their histograms (RC-13). */
 #include "scheduler/check/check_state.h"
+#include "scheduler/record/queue_set.h"
+#include "scheduler/record/stream.h"
 
 static const char *const names[TQI_TIMED_COUNT] = { "waits", "runs", "lives" };
 
@@ -131,11 +133,14 @@ static void check_busy(struct tqi_check *c, uint32_t s, const struct tqi_stream 
 	tqi_check_equal(c, "stream", s, "held", stream->held, c->contests[s].held);
 }
 
-/* Bits of no stream. */
+/* Bits of no stream; a queue that has any is in the root's set. */
 static void check_bits(struct tqi_check *c, uint32_t q)
 {
 	const struct tqi_queue *queue = tqi_check_record(c, TQI_QUEUES, q);
+	const bool busy = queue && tqi_streams_are_busy(queue);
 
+	if (busy != tqi_queue_set_has(&tqi_root(c->tx)->busy_queues, q))
+		tqi_check_fault(c, "queue %u: %s the busy ones", q, busy ? "not among" : "among");
 	for (uint32_t k = 0; queue && k <= TQI_KINDS_MAX; k++)
 		if (queue->busy[k / 64] >> k % 64 & 1 && !tqi_check_stream_of(c, q, k))
 			tqi_check_fault(c, "queue %u: no stream of kind %u is busy", q, k);
@@ -143,7 +148,7 @@ static void check_bits(struct tqi_check *c, uint32_t q)
 
 void tqi_check_depths(struct tqi_check *c)
 {
-	for (uint32_t q = 1; q < c->count[TQI_QUEUES]; q++)
+	for (uint32_t q = 1; q <= TQI_QUEUES_MAX; q++)
 		check_bits(c, q);
 	for (uint32_t s = 1; s < c->count[TQI_STREAMS]; s++) {
 		const struct tqi_stream *stream = tqi_check_record_in_use(c, TQI_STREAMS, s);

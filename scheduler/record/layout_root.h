@@ -182,6 +182,7 @@ struct tqi_root {
 	struct tqi_indexes named;
 	struct tqi_heap owners; /* workers with assigned tasks: it has room for all workers */
 	struct tqi_queue_set asleep_queues; /* queues that workers are asleep for */
+	struct tqi_queue_set busy_queues;   /* with streams that count as busy (RC-13) */
 	struct tqi_room room;
 	struct tqi_waiter_list called; /* sleepers whose wait is over (CA-1) */
 };

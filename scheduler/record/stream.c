@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "scheduler/record/queue_set.h"
 #include "shm/pool.h"
 
 _Static_assert((TQI_KINDS_MAX & (TQI_KINDS_MAX + 1)) == 0, "kinds are masked with it");
@@ -94,10 +95,14 @@ bool tqi_stream_make(struct tqi_tx *tx, uint32_t q, uint32_t k)
 
 static void set_busy(struct tqi_tx *tx, struct tqi_stream *stream, bool busy)
 {
-	uint64_t *bits = &tqi_queue_at(tx, stream->queue)->busy[stream->kind / 64 & 3];
+	struct tqi_queue *queue = tqi_queue_at(tx, stream->queue);
+	uint64_t *bits = &queue->busy[stream->kind / 64 & 3];
+	const bool was_busy = tqi_streams_are_busy(queue);
 
 	TQI_SET(tx, stream->busy, (uint32_t)busy);
 	TQI_SET(tx, *bits, *bits ^ 1ull << stream->kind % 64);
+	if (tqi_streams_are_busy(queue) != was_busy)
+		tqi_queue_set_flip(tx, &tqi_root(tx)->busy_queues, stream->queue);
 }
 
 void tqi_stream_begin(struct tqi_tx *tx, struct tqi_stream *stream)

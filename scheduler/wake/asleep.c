@@ -218,14 +218,12 @@ static uint32_t startable_in(struct tqi_tx *tx, uint32_t leader, uint32_t best,
 	return 0;
 }
 
-/* If the queue has no unfinished tasks, nobody has: who serves others as well stands in theirs. */
+/* Of a queue with unfinished tasks, or that had some since it was met last. */
 static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, uint32_t best,
 			     tqi_asleep_can_start *can_start, const struct tqi_stalls *stalls)
 {
 	uint32_t steps = 0, before = best;
 
-	if (!tqi_streams_are_busy(queue))
-		return best;
 	for (uint32_t leader = queue->asleep; leader && tqi_table_walks(tx, TQI_WORKERS, &steps);
 	     leader = tqi_rank_at(tx, leader)->next) {
 		uint32_t ref = startable_in(tx, leader, best, can_start, stalls);
@@ -238,14 +236,16 @@ static uint32_t startable_of(struct tqi_tx *tx, const struct tqi_queue *queue, u
 	return best;
 }
 
+/* Queues without unfinished tasks are not met: who serves others as well stands in theirs. */
 static uint32_t newest_startable(struct tqi_tx *tx, tqi_asleep_can_start *can_start,
 				 const struct tqi_stalls *stalls)
 {
-	const struct tqi_queue_set *queues = &tqi_root(tx)->asleep_queues;
+	const struct tqi_queue_set *asleep = &tqi_root(tx)->asleep_queues;
+	const struct tqi_queue_set *busy = &tqi_root(tx)->busy_queues;
 	uint32_t best = 0;
 
-	for (uint32_t q = tqi_queue_set_next(queues, 1); q && !tx->corrupt;
-	     q = tqi_queue_set_next(queues, q + 1))
+	for (uint32_t q = tqi_queue_set_next_of(asleep, busy, 1); q && !tx->corrupt;
+	     q = tqi_queue_set_next_of(asleep, busy, q + 1))
 		best = startable_of(tx, tqi_queue_at(tx, q), best, can_start, stalls);
 	return tx->corrupt ? 0 : best;
 }

@@ -160,6 +160,7 @@ static void test_damage_of_sleepers_is_found_and_mended(void **state)
 	DAMAGE(core->waiter_lists[TQI_INTEREST_TASKS].newest, 0);
 	DAMAGE(core->waiter_lists[TQI_INTEREST_ROOM].oldest, s.waiter);
 	DAMAGE(root->asleep_queues.bits[0], 2);
+	DAMAGE(root->busy_queues.bits[0], 2);
 	DAMAGE(root->room.queues.bits[0], 2);
 	DAMAGE(root->room.oldest, s.waiter);
 	DAMAGE(root->room.newest, s.waiter);
