@@ -2,9 +2,9 @@
 /* Lines of `submit --batch`: each is a task that the library takes, or says why it is none. */
 #include <stdlib.h>
 
-#include "batch_line.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scene.h"
+#include "tools/taskq/submit/batch_line.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {

@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "graph_file.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scene.h"
+#include "tools/taskq/submit/graph_file.h"
 
 static struct tqt_scene scene;
 

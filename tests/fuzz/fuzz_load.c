@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "load.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scene.h"
+#include "tools/taskq/dump/load.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {

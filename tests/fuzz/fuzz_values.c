@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "parse.h"
-#include "text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scene.h"
+#include "text.h"
 
 #define NOW_NS UINT64_C(1800000000000000000) /* 2027 */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The parts of the program that are fuzzed belong to one that has no verbs. */
-#include "help.h"
+#include "tools/taskq/options/help.h"
 
 const struct verb *verb_at(unsigned index)
 {

@@ -28,7 +28,7 @@ differ()
 
 # Verbs are subsections of taskq(1).
 if [ -f man/taskq.1 ]; then
-	macro VERB_MAP tools/taskq/verbs.h | sed 's/X(\([a-z]*\).*/\1/' >"$work/code"
+	macro VERB_MAP tools/taskq/options/verbs.h | sed 's/X(\([a-z]*\).*/\1/' >"$work/code"
 	awk '/^\.Sh / { inside = $2 ~ /^(TASKS|WORKERS|QUEUES|SEGMENTS)$/ } inside && /^\.Ss / { print $2 }' \
 		man/taskq.1 >"$work/page"
 	differ 'verbs, taskq(1)'

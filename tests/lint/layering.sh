@@ -46,6 +46,16 @@ for room in record wake limit order time graph worker task; do
 	only scheduler/$room $below
 done
 only tools tools
+# Rooms of the program: verbs use all, and those below use what stands before them.
+below=tools/taskq/options
+for room in options print submit run; do
+	below="tools/taskq/$room $below"
+	# shellcheck disable=SC2086
+	only tools/taskq/$room $below
+done
+only tools/taskq/dump tools/taskq/dump tools/taskq/submit tools/taskq/options
+only tools/taskq/graph tools/taskq/graph tools/taskq/options
+only tools/taskq/trace tools/taskq/trace tools/taskq/options
 only examples examples
 only bench bench
 

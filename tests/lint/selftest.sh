@@ -18,7 +18,7 @@ fresh()
 	rm -rf "$work/tree"
 	mkdir -p "$work/tree"
 	cd "$work/tree"
-	mkdir -p include/taskq shm scheduler/record scheduler/order client/core tools/taskq tests/unit
+	mkdir -p include/taskq shm scheduler/record scheduler/order client/core tools/taskq/options tests/unit
 	echo 'T1   a toy' >tests/faults.list
 	{ echo '# SPDX-License-Identifier: MIT'; echo '# Toy.'; echo '@test "fault.T1: a toy" {'; } >tests/unit/named.bats
 	cp "$lint_dir/../../.clang-format" .
@@ -197,7 +197,7 @@ c_file include/taskq/task.h '#define TQ_STATE_MAP(X) \' '	X(TQ_READY, 1, "ready"
 echo '.It Sy ready' >man/taskq.7
 red docs 'a state without explanation' idle
 mkdir man
-c_file tools/taskq/verbs.h '#define VERB_MAP(X) \' '	X(lend, verb_lend, "", "lend", "")'
+c_file tools/taskq/options/verbs.h '#define VERB_MAP(X) \' '	X(lend, verb_lend, "", "lend", "")'
 : >man/taskq.1
 red docs 'a verb without its page' lend
 mkdir man

@@ -6,12 +6,12 @@
 
 #include "cli.h"
 #include "errors.h"
-#include "help.h"
-#include "options.h"
 #include "signals.h"
-#include "similar.h"
 #include "standard.h"
-#include "verbs.h"
+#include "tools/taskq/options/help.h"
+#include "tools/taskq/options/options.h"
+#include "tools/taskq/options/similar.h"
+#include "tools/taskq/options/verbs.h"
 
 static const struct verb verbs[] = {
 #define VERB_ROW(name, run, globals, args, summary, text, examples)                                \
