@@ -16,6 +16,7 @@
 enum {
 	BODIES_MAX = 64 << 20, /* bytes of answers that have not been read to their ends */
 	BODY_SMALL = 64 << 10, /* bytes of an answer that is given nevertheless */
+	HEADERS_MAX = 4,
 };
 
 /* A text that several answers may share; freed with the last of them. */
@@ -28,11 +29,18 @@ void body_drop(void *body);
 bool body_is_too_much(const struct body *body);
 char *body_text(struct body *body, size_t *ret_bytes);
 
+/* A header that only some answers have. */
+struct header {
+	const char *name; /* NULL there is none */
+	char value[24];
+};
+
 struct answer {
 	unsigned status;
 	const char *type;
 	struct body *body; /* NULL no memory */
 	char policy[256];  /* Content-Security-Policy; "" none */
+	struct header headers[HEADERS_MAX];
 };
 
 struct answer answer_text(unsigned status, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -21,8 +21,11 @@ typedef struct answer answer_fn(const struct request *request);
  * more. */
 answer_fn api_queues, api_workers, api_limits, api_groups, api_schedules, api_tasks;
 
-/* /api/tasks/ID and /api/tasks/ID/why */
+/* /api/tasks/ID and what is below it */
 answer_fn api_task;
+
+/* /api/tasks/ID/output: text, and in headers where it begins and goes on. */
+struct answer api_output(const struct request *request, uint64_t id);
 
 /* Bounds of what one answer takes, however large the payloads of a segment are. */
 enum {
@@ -36,6 +39,9 @@ size_t api_add_row(json_t *rows, json_t *row);
 
 /* The answer to an error of the library that is not about one task. */
 struct answer api_failure(const struct request *request, int r);
+
+/* The answer to one that may be about a task. */
+struct answer api_task_failure(const struct request *request, uint64_t id, int r);
 
 /* The end of a list's answer. */
 struct answer api_page(const char *key, json_t *rows, bool is_full, uint64_t cursor);

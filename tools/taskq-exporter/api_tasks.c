@@ -218,17 +218,10 @@ static int why_of(struct tq *tq, uint64_t id, json_t **ret_object)
 	return r;
 }
 
-static struct answer answer_task(const struct request *request, struct tq *tq, uint64_t id,
-				 bool why)
+struct answer api_task_failure(const struct request *request, uint64_t id, int r)
 {
-	const struct clocks clocks = clocks_read();
 	char text[TQ_ID_TEXT_MAX];
-	json_t *object;
-	const int r = why ? why_of(tq, id, &object)
-			  : json_of_task_whole(tq, id, &clocks, TASK_PAYLOAD_MAX, &object);
 
-	if (r == 0)
-		return answer_json(MHD_HTTP_OK, object);
 	tq_task_id_format(id, text);
 	if (r == TQ_EGONE)
 		return answer_error(MHD_HTTP_GONE, NULL, "task %s: %s", text, tq_strerror(r));
@@ -238,42 +231,53 @@ static struct answer answer_task(const struct request *request, struct tq *tq, u
 	return api_failure(request, r);
 }
 
-/* "17-3" or "17-3/why". */
-static bool read_path(const char *path, uint64_t *ret_id, bool *ret_why)
+static struct answer answer_task(const struct request *request, uint64_t id, bool why)
 {
-	const char *slash = strchr(path, '/');
-	char id[TQ_ID_TEXT_MAX];
-
-	*ret_why = slash != NULL;
-	if (slash && strcmp(slash, "/why") != 0)
-		return false;
-	const size_t bytes = slash ? (size_t)(slash - path) : strlen(path);
-
-	if (bytes >= sizeof(id))
-		return false;
-	memcpy(id, path, bytes);
-	id[bytes] = '\0';
-	return tq_task_id_parse(id, ret_id) == 0;
-}
-
-struct answer api_task(const struct request *request)
-{
+	const struct clocks clocks = clocks_read();
 	struct argument none[] = { { 0 } };
 	struct answer answer;
+	json_t *object;
 	struct tq *tq;
-	uint64_t id;
-	bool why;
 
-	if (!read_path(request->path + strlen("/api/tasks/"), &id, &why))
-		return answer_error(MHD_HTTP_NOT_FOUND,
-				    "/api/tasks/ID or /api/tasks/ID/why, with " FORM_ID,
-				    "no task is meant by %.100s", request->path);
 	if (!query_read(request->connection, none, &answer))
 		return answer;
 	tq = watch_open(request->exporter->options, &answer);
 	if (!tq)
 		return answer;
-	answer = answer_task(request, tq, id, why);
+	const int r = why ? why_of(tq, id, &object)
+			  : json_of_task_whole(tq, id, &clocks, TASK_PAYLOAD_MAX, &object);
+
 	tq_close(tq);
-	return answer;
+	return r == 0 ? answer_json(MHD_HTTP_OK, object) : api_task_failure(request, id, r);
+}
+
+/* "17-3" and what is behind it, as "/why" or "". */
+static bool read_path(const char *path, uint64_t *ret_id, const char **ret_rest)
+{
+	const size_t bytes = strcspn(path, "/");
+	char id[TQ_ID_TEXT_MAX];
+
+	if (bytes >= sizeof(id))
+		return false;
+	memcpy(id, path, bytes);
+	id[bytes] = '\0';
+	*ret_rest = path + bytes;
+	return tq_task_id_parse(id, ret_id) == 0;
+}
+
+struct answer api_task(const struct request *request)
+{
+	const char *rest;
+	uint64_t id;
+
+	if (read_path(request->path + strlen("/api/tasks/"), &id, &rest)) {
+		if (!strcmp(rest, "/output"))
+			return api_output(request, id);
+		if (!*rest || !strcmp(rest, "/why"))
+			return answer_task(request, id, *rest);
+	}
+	return answer_error(
+		MHD_HTTP_NOT_FOUND,
+		"/api/tasks/ID, /api/tasks/ID/why or /api/tasks/ID/output, with " FORM_ID,
+		"no task is meant by %.100s", request->path);
 }

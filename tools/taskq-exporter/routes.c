@@ -62,7 +62,8 @@ struct answer route(const struct request *request)
 		return api_task(request);
 	return route_error(request->path, MHD_HTTP_NOT_FOUND,
 			   "there are /, /metrics, /healthz, /api/overview, /api/queues, "
-			   "/api/tasks, /api/tasks/ID, /api/tasks/ID/why, /api/workers, "
-			   "/api/limits, /api/groups and /api/schedules",
+			   "/api/tasks, /api/tasks/ID, /api/tasks/ID/why, "
+			   "/api/tasks/ID/output, /api/workers, /api/limits, /api/groups and "
+			   "/api/schedules",
 			   "there is nothing of that name");
 }

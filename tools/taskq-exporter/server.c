@@ -27,6 +27,9 @@ static void add_headers(struct MHD_Response *response, const struct answer *answ
 		MHD_add_response_header(response, "Content-Security-Policy", answer->policy);
 		MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
 	}
+	for (unsigned i = 0; i < HEADERS_MAX && answer->headers[i].name; i++)
+		MHD_add_response_header(response, answer->headers[i].name,
+					answer->headers[i].value);
 	if (answer->status == MHD_HTTP_METHOD_NOT_ALLOWED)
 		MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
 }

@@ -97,7 +97,9 @@ struct answer watch_overview(struct watch *watch)
 		answer = answer_error(MHD_HTTP_SERVICE_UNAVAILABLE, NULL, "%s",
 				      watch->model.troubles[0].text);
 	} else if (watch->overview) {
-		answer = (struct answer){ MHD_HTTP_OK, TYPE_JSON, body_share(watch->overview), "" };
+		answer = (struct answer){ .status = MHD_HTTP_OK,
+					  .type = TYPE_JSON,
+					  .body = body_share(watch->overview) };
 	} else {
 		answer = answer_json(MHD_HTTP_OK, json_of_model(&watch->model));
 		watch->overview = body_share(answer.body);
