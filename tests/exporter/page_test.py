@@ -13,7 +13,8 @@ from browser import ENTER, ESCAPE, WITH_PARENT, Browser, eventually, is_installe
 
 SCRATCH = os.environ.get("TASKQ_TEST_TMP", "")
 PHONE, DESKTOP = (360, 740), (1280, 800)
-SECTIONS = ["headline", "unfinished", "finished", "rates", "queues", "workers", "limits", "segment"]
+SECTIONS = ["headline", "unfinished", "finished", "rates", "queues", "workers", "limits", "segment",
+            "schedules", "groups"]  # fmt: skip
 HOSTILE = "<img src=x onerror=\"window.hacked = 1\"><b>bold</b>"
 
 
@@ -351,6 +352,94 @@ class Page(unittest.TestCase):
         self.assertEqual(self.browser.run(refused), "refused")
         for complaint in self.browser.complaints():
             self.assertIn("Content Security Policy", complaint)
+
+    def test_output(self):
+        """fault.L7: a task's output is shown, live while it writes, as text, of each attempt."""
+        command = """printf '%s\n' "$0 $TASKQ_ATTEMPT"
+            [ $TASKQ_ATTEMPT = 2 ] || exit 1
+            until [ -e "$1" ]; do sleep 0.02; done
+            echo later"""
+        go = f"{SCRATCH}/go"
+        self.taskq("submit", "--retries", "1", "--backoff", "10ms", "--", "sh", "-c", command,
+                   HOSTILE, go)  # fmt: skip
+        (task,) = self.taskq("list", "--json")
+        self.open(f"#/task/{task['id']}")
+        told = lambda: self.text("#detail .output header span")
+        shown = lambda: self.text("#detail .output pre")
+        self.until(lambda: told() == "none, as it has not started")
+        self.farm("-j1")
+        first = f"{HOSTILE} 2\n"
+        self.until(lambda: (shown(), told()) == (first, f"{len(first)} bytes, live"), 9)
+        with open(go, "w", encoding="ascii"):
+            pass
+        self.until(lambda: (shown(), told()) == (f"{first}later\n", f"{len(first) + 6} bytes"))
+        choose = """const select = document.querySelector('#detail .output select');
+            select.value = arguments[0];
+            select.dispatchEvent(new Event('change'))"""
+        self.browser.run(choose, "1")
+        self.until(lambda: shown() == f"{HOSTILE} 1\n")
+        self.browser.run(choose, "")
+        self.until(lambda: shown() == f"{first}later\n")
+        self.assertIsNone(self.browser.run("return document.querySelector('img, b')"))
+        self.assertIsNone(self.browser.run("return window.hacked"))
+        long, told_then = self.browser.run(
+            """live.every = 0;
+            const output = detail.content.output;
+            for (let piece = 0; piece < 20; piece++)
+                output.append('x'.repeat(1 << 16));
+            return [output.text.textContent.length, output.summary()];"""
+        )
+        self.assertLess(long, 1 << 20)
+        self.assertIn("the last of it", told_then)
+        self.assert_quiet()
+
+    def test_output_that_is_not_there(self):
+        """fault.L7: of an output whose beginning is lost, or that is none, it is said so."""
+        self.taskq("submit", "-L", "long", "--", "seq", "30000")
+        self.taskq("submit", "-L", "none", "--", "true")
+        self.taskq("submit", "-L", "file", "-o", f"{SCRATCH}/file", "--", "true")
+        self.work_off()
+        ids = {task["label"]: task["id"] for task in self.taskq("list", "--json")}
+        told = lambda: self.text("#detail .output header span")
+        shown = lambda: self.text("#detail .output pre")
+        self.open(f"#/task/{ids['long']}")
+        self.until(lambda: shown().endswith("\n30000\n"))
+        self.assertTrue(shown().startswith("[103k bytes not kept]\n"))
+        self.assertEqual(told(), "165K, 103k bytes of it not kept")
+        self.open(f"#/task/{ids['none']}")
+        self.until(lambda: told() == "none: it has written nothing")
+        self.open(f"#/task/{ids['file']}")
+        self.until(lambda: f"its output goes to {SCRATCH}/file" in told())
+
+    def test_groups_and_schedules(self):
+        """fault.L7: groups with what their members do, schedules with their times."""
+        group = self.taskq("group", "new", "--label", HOSTILE).strip()
+        for command in ("true", "false", "true"):
+            self.taskq("submit", "--group", group, "--", command)
+        self.work_off()
+        self.taskq("submit", "--group", group, "--", "true")
+        every = ("--every", "1h", "--name", "hourly", "-q", "later")
+        self.taskq("submit", *every, "--", "echo", HOSTILE)
+        self.taskq("submit", "--cron", "0 3 * * *", "-q", "later", "--", "true")
+        self.open()
+        self.until(lambda: len(self.rows("groups")) == 1 and len(self.rows("schedules")) == 2)
+        (row,) = self.rows("groups")
+        self.assertEqual((row["Group"], row["Label"]), (group, HOSTILE))
+        counts = [row[state] for state in ("Members", "Ready", "Running", "Done", "Failed")]
+        self.assertEqual(counts, ["4", "1", "0", "2", "1"])
+        known = {each.get("name"): each for each in self.taskq("schedule", "list", "--json")}
+        hourly = next(row for row in self.rows("schedules") if row["Schedule"] == "hourly")
+        moment = "return new Date(arguments[0]).toLocaleString('sv')"
+        self.assertEqual(hourly["Next"], self.browser.run(moment, known["hourly"]["next"]))
+        self.assertEqual((hourly["Times"], hourly["Missed"]), ("every 1h00m", "0"))
+        self.assertEqual(hourly["Label, or command"], f"echo {HOSTILE}")
+        cron = next(row for row in self.rows("schedules") if row["Schedule"] != "hourly")
+        self.assertEqual(cron["Next"], self.browser.run(moment, known[None]["next"]))
+        self.taskq("schedule", "pause", "hourly")
+        paused = lambda: {row["Schedule"]: row["State"] for row in self.rows("schedules")}
+        self.until(lambda: paused()["hourly"] == "paused", 9)
+        self.assertIsNone(self.browser.run("return document.querySelector('img, b')"))
+        self.assert_quiet()
 
     # Working with it
 
