@@ -72,7 +72,7 @@ says() {
 			conv=notrunc status=none
 		for verb in status list stats trace 'trace --chrome -' check 'show 1-1' 'list --json' 'limit list' 'why 50-1'; do
 			# shellcheck disable=SC2086
-			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
+			timeout 300 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
 		done
 		cp copy "$(file)"
 	done
@@ -89,7 +89,7 @@ says() {
 			dd of="$(file)" bs=1 seek=$((4096 + 272 + 16 * table)) conv=notrunc status=none
 		for verb in stats 'stats --by-kind' status list; do
 			# shellcheck disable=SC2086
-			timeout 20 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
+			timeout 300 taskq $verb >/dev/null 2>&1 || [[ $? -le 7 ]]
 		done
 		cp copy "$(file)"
 	done
@@ -130,7 +130,7 @@ says() {
 	chmod 711 "$BATS_TEST_TMPDIR"
 	as_nobody() {
 		run "-$1" --separate-stderr setpriv --reuid 65534 --clear-groups env \
-			TASKQ_SEGMENT="$(file)" PATH="$PATH" timeout 20 "$(type -P taskq)" "${@:2}"
+			TASKQ_SEGMENT="$(file)" PATH="$PATH" timeout 300 "$(type -P taskq)" "${@:2}"
 	}
 	cd /
 	as_nobody 6 list

@@ -98,7 +98,7 @@ scene() {
 		submit -- sh -c "echo late $n >>'$PWD/ran'"
 	done
 	taskq dump | to load -
-	timeout 60 taskq -s "$TASKQ_SEGMENT-to" work -j1 -Q --until-empty
+	timeout 300 taskq -s "$TASKQ_SEGMENT-to" work -j1 -Q --until-empty
 	[[ $(sort ran | wc -l) == 10 && $(sort -u ran | wc -l) == 10 ]]
 	diff <(grep -v late ran) <(seq 5)
 }
@@ -166,10 +166,10 @@ scene() {
 			submit --group "$group" -- "$bad"
 		done
 	done
-	timeout 30 taskq work -j1 -Q --until-empty || true
+	timeout 300 taskq work -j1 -Q --until-empty || true
 	taskq dump | to load -
 	for group in $(to group list --json | jq -r .id); do to group seal "$group"; done
-	timeout 30 taskq -s "$TASKQ_SEGMENT-to" work -j1 -Q --until-empty || true
+	timeout 300 taskq -s "$TASKQ_SEGMENT-to" work -j1 -Q --until-empty || true
 	diff <(to list --json | jq -r 'select(.label | test("-open")) | "\(.label) \(.state)"' | sort) - <<-E
 		false-fail-open done
 		false-ok-open cancelled
@@ -288,9 +288,9 @@ scene() {
 	taskq dump >one
 	start "$TASKQ_LOCK_HOLDER" "$TASKQ_SEGMENT"
 	eventually 10 is_in "$pid" T
-	timeout 4 taskq dump >two
+	timeout 300 taskq dump >two
 	same one two
-	run -75 --separate-stderr timeout 20 bash -c 'taskq load one & first=$!
+	run -75 --separate-stderr timeout 300 bash -c 'taskq load one & first=$!
 		while ! grep -q taskq-load /proc/net/unix; do kill -0 $first || break; done
 		taskq load one; code=$?; kill $first; wait $first; exit $code'
 	says "another process loads it"

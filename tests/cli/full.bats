@@ -162,7 +162,7 @@ rows() {
 		taskq -s "$s" destroy --force
 	END
 	sed -i 1d inside
-	run -0 timeout 40 unshare -m --propagation private bash inside
+	run -0 timeout 300 unshare -m --propagation private bash inside
 }
 
 @test "A6: the payload limit is told" {

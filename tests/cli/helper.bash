@@ -28,7 +28,7 @@ expect() {
 	local code=$1
 
 	shift
-	run "-$code" --separate-stderr timeout 20 taskq "$@"
+	run "-$code" --separate-stderr timeout 300 taskq "$@"
 }
 
 # says TEXT, prints TEXT: standard error, standard output of the last expect has TEXT in it.
@@ -136,7 +136,7 @@ submit() {
 }
 
 work_off() {
-	timeout 30 taskq work -j1 -Q --until-empty "$@"
+	timeout 300 taskq work -j1 -Q --until-empty "$@"
 }
 
 need_root() {

@@ -58,7 +58,7 @@ work() {
 	local line
 
 	while read -r line; do
-		run -2 --separate-stderr timeout 20 taskq submit --batch - <<<"$line"
+		run -2 --separate-stderr timeout 300 taskq submit --batch - <<<"$line"
 		says "line 1: "
 	done <<'END'
 {

@@ -4,7 +4,7 @@
 load helper
 
 map() {
-	timeout 50 taskq map "$@"
+	timeout 300 taskq map "$@"
 }
 
 @test "F1: map -k prints in the order of the input" {
@@ -18,7 +18,7 @@ map() {
 }
 
 @test "map with an empty input exits 0" {
-	run -0 bash -c 'timeout 20 taskq map -- echo </dev/null'
+	run -0 bash -c 'timeout 300 taskq map -- echo </dev/null'
 	[[ -z $output ]]
 }
 
@@ -31,12 +31,12 @@ map() {
 @test "-0: lines may hold line feeds" {
 	printf 'a\nb\0c d\0' | map -0 -k -- printf '<%s>' >out
 	[[ $(cat out) == $'<a\nb><c d>' ]]
-	run -1 --separate-stderr bash -c 'printf "a\0b\n" | timeout 20 taskq map -- echo'
+	run -1 --separate-stderr bash -c 'printf "a\0b\n" | timeout 300 taskq map -- echo'
 	says "-0"
 }
 
 @test "exit 1 names the tasks that failed, and their lines" {
-	run -1 --separate-stderr bash -c 'seq 5 | timeout 20 taskq map -- sh -c "test {} != 3"'
+	run -1 --separate-stderr bash -c 'seq 5 | timeout 300 taskq map -- sh -c "test {} != 3"'
 	says '"3": failed, exit:1'
 	not says '"4"'
 }
@@ -78,7 +78,7 @@ map() {
 }
 
 @test "map ends when nobody reads it any more" {
-	run -0 bash -c 'seq 100000 | timeout 30 taskq map -j2 -- echo | head -1 | wc -l'
+	run -0 bash -c 'seq 100000 | timeout 300 taskq map -j2 -- echo | head -1 | wc -l'
 	[[ $output == 1 ]]
 	eventually 10 eval '[[ $(taskq --json info | jq .tasks_unfinished) == 0 ]]'
 }

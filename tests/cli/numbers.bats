@@ -28,7 +28,7 @@ give() {
 	[[ $1 == wait && $2 == priority ]] && after+=(--timeout 0)
 	[[ $1 == group ]] && after=(-- true)
 	[[ $2 == burst ]] && after=(--rate 1/s)
-	timeout 20 taskq "$1" "${before[@]}" "--$2=$3" "${after[@]}" </dev/null >/dev/null 2>err
+	timeout 300 taskq "$1" "${before[@]}" "--$2=$3" "${after[@]}" </dev/null >/dev/null 2>err
 }
 
 # takes VERB OPTION ARGUMENT VALUE: whether that is a value of the option.

@@ -35,7 +35,7 @@ load helper
 
 @test "F1: half a megabyte of output arrives whole" {
 	head -c 500000 /dev/urandom >data
-	timeout 20 taskq run -- cat data | cmp - data
+	timeout 300 taskq run -- cat data | cmp - data
 }
 
 @test "F1: run uses the workers of the queue when there are any" {
@@ -75,7 +75,7 @@ load helper
 		    pass
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
-	run -130 timeout 20 python3 terminal.py
+	run -130 timeout 300 python3 terminal.py
 }
 
 @test "F1: kill -9 of run leaves nothing behind" {
@@ -91,13 +91,13 @@ load helper
 }
 
 @test "run ends when nobody reads it any more" {
-	run -0 --separate-stderr bash -c 'timeout 20 taskq run -- yes | head -1; [[ ${PIPESTATUS[0]} == 141 ]]'
+	run -0 --separate-stderr bash -c 'timeout 300 taskq run -- yes | head -1; [[ ${PIPESTATUS[0]} == 141 ]]'
 	[[ ${lines[0]} == y ]]
 	eventually 5 eval '[[ $(taskq list --json | jq -r .state) == cancelled ]]'
 }
 
 @test "a full standard output is an error, not exit 0" {
-	run -125 --separate-stderr bash -c 'timeout 20 taskq run -- echo hi >/dev/full'
+	run -125 --separate-stderr bash -c 'timeout 300 taskq run -- echo hi >/dev/full'
 	[[ $stderr == "taskq: cannot write to standard output: "* && $stderr != *$'\n'* ]]
 	run -1 --separate-stderr bash -c 'taskq list >/dev/full'
 	says "No space left"
@@ -105,8 +105,8 @@ load helper
 
 @test "fault.X1: all of a long output arrives, and in order" {
 	farm -j1
-	timeout 60 taskq run -- seq 200000 | cmp - <(seq 200000)
-	timeout 60 taskq run --retries 1 --backoff 1ms -- sh -c 'seq 30000; [ $TASKQ_ATTEMPT = 2 ]' |
+	timeout 300 taskq run -- seq 200000 | cmp - <(seq 200000)
+	timeout 300 taskq run --retries 1 --backoff 1ms -- sh -c 'seq 30000; [ $TASKQ_ATTEMPT = 2 ]' |
 		cmp - <(seq 30000; seq 30000)
 }
 
@@ -144,13 +144,13 @@ load helper
 }
 
 @test "fault.L14: a pipe at the standard input of run is the command's, as it is" {
-	timeout 20 taskq run -- cat < <(seq 100000) | cmp - <(seq 100000)
+	timeout 300 taskq run -- cat < <(seq 100000) | cmp - <(seq 100000)
 	farm -j1
-	seq 100000 | timeout 20 taskq run -- cat | cmp - <(seq 100000)
-	seq 5 | timeout 20 taskq run -o got -- cat
+	seq 100000 | timeout 300 taskq run -- cat | cmp - <(seq 100000)
+	seq 5 | timeout 300 taskq run -o got -- cat
 	cmp got <(seq 5)
-	[[ $(yes 2>/dev/null | timeout 20 taskq run -- head -1) == y ]]
-	[[ $(seq 3 | timeout 20 taskq run -- true) == "" ]]
+	[[ $(yes 2>/dev/null | timeout 300 taskq run -- head -1) == y ]]
+	[[ $(seq 3 | timeout 300 taskq run -- true) == "" ]]
 }
 
 @test "fault.L14: a file at the standard input of run is read from where that stands" {
@@ -158,20 +158,20 @@ load helper
 
 	farm -j1
 	seq 5 >file
-	[[ $({ read -r n; timeout 20 taskq run -- xargs; } <file) == "2 3 4 5" ]]
-	[[ $(timeout 20 taskq run --retries 1 --backoff 1ms -- sh -c 'xargs; [ $TASKQ_ATTEMPT = 2 ]' <file 2>/dev/null | xargs) == "1 2 3 4 5 1 2 3 4 5" ]]
-	[[ $(while read -r n; do timeout 20 taskq run -- echo "$n"; done <file | xargs) == "1 2 3 4 5" ]]
-	[[ $(timeout 20 taskq run -- cat <<<"of the shell") == "of the shell" ]]
+	[[ $({ read -r n; timeout 300 taskq run -- xargs; } <file) == "2 3 4 5" ]]
+	[[ $(timeout 300 taskq run --retries 1 --backoff 1ms -- sh -c 'xargs; [ $TASKQ_ATTEMPT = 2 ]' <file 2>/dev/null | xargs) == "1 2 3 4 5 1 2 3 4 5" ]]
+	[[ $(while read -r n; do timeout 300 taskq run -- echo "$n"; done <file | xargs) == "1 2 3 4 5" ]]
+	[[ $(timeout 300 taskq run -- cat <<<"of the shell") == "of the shell" ]]
 }
 
 @test "fault.L14: run says what input its command does not get" {
 	local id
 
-	run -0 --separate-stderr timeout 20 taskq run -- cat </dev/zero
+	run -0 --separate-stderr timeout 300 taskq run -- cat </dev/zero
 	says "standard input is neither a pipe nor a file"
-	run -0 --separate-stderr timeout 20 taskq run -- cat </dev/null
+	run -0 --separate-stderr timeout 300 taskq run -- cat </dev/null
 	[[ -z $stderr ]]
-	run -0 --separate-stderr bash -c 'timeout 20 taskq run -- cat <&-'
+	run -0 --separate-stderr bash -c 'timeout 300 taskq run -- cat <&-'
 	[[ -z $output ]]
 	farm -j1
 	taskq pause
@@ -186,5 +186,5 @@ load helper
 }
 
 @test "fault.L14: the commands of map have no input" {
-	[[ $(printf 'a\nb\n' | timeout 20 taskq map -j1 -- sh -c 'cat; echo "$1"' - | xargs) == "a b" ]]
+	[[ $(printf 'a\nb\n' | timeout 300 taskq map -j1 -- sh -c 'cat; echo "$1"' - | xargs) == "a b" ]]
 }

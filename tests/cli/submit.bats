@@ -141,7 +141,7 @@ load helper
 	printf '\n{"kind":"k","payload":"x"}\n' >>lines
 	expect 0 submit --batch lines -q q1
 	[[ $(wc -l <<<"$output") == 201 ]]
-	run -0 --separate-stderr bash -c 'timeout 20 taskq submit --batch - -q q2 <lines'
+	run -0 --separate-stderr bash -c 'timeout 300 taskq submit --batch - -q q2 <lines'
 	[[ $(taskq list --json -q q2 | wc -l) == 201 ]]
 	[[ $(taskq list -q q1 -L n7 -o command | tail -1) == "sh -c 'echo 7'" ]]
 }

@@ -22,7 +22,7 @@ at_terminal() {
 		    pass
 		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
 	END
-	timeout 60 python3 terminal.py "$@"
+	timeout 300 python3 terminal.py "$@"
 }
 
 @test "fault.X3: a task has no controlling terminal, so nothing can stop it there" {

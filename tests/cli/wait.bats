@@ -9,7 +9,7 @@ code() {
 
 	id=$(submit --timeout 10s -- "$@")
 	work_off
-	timeout 20 taskq wait "$id" 2>/dev/null || code=$?
+	timeout 300 taskq wait "$id" 2>/dev/null || code=$?
 	echo "$code"
 }
 

@@ -27,7 +27,7 @@
 #include "tests/crash/world.h"
 
 #define TASKS 5
-#define PATIENCE_NS 3000000000ull /* a waiter that needs longer for a free lock is lost */
+#define PATIENCE_NS 60000000000ull /* a waiter that needs longer for a free lock is lost */
 #define NEAR_RELEASE 40		  /* instructions around the release of the lock */
 
 /* What processes of a scene tell each other. */

@@ -22,7 +22,7 @@
 #include "tests/crash/step.h"
 
 #define SLEEPERS 4
-#define PATIENCE_NS 8000000000ull /* the last keeper looks after 3 s, then proves a death */
+#define PATIENCE_NS 60000000000ull /* the last keeper looks after 3 s, then proves a death */
 #define DELAY_NS 50000000ull
 
 struct shared {

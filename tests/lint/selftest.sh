@@ -97,7 +97,7 @@ red()
 }
 
 fresh
-for name in layering banned spdx format functions names changelog docs rules faults headers exports nulls globals purity cycles probes; do
+for name in layering banned spdx format functions names changelog docs rules faults patience headers exports nulls globals purity cycles probes; do
 	count=$((count + 1))
 	lint "$name" || { echo "not ok: $name is red on a clean tree"; cat "$work/out"; failed=1; }
 done
@@ -116,6 +116,11 @@ red faults 'a test of no fault' T3
 c_file tests/unit/named.c '/* fault.T1 is meant */'
 rm tests/unit/named.bats
 red faults 'a fault that is only spoken of' 'T1'
+
+echo '	timeout 20 true' >>tests/unit/named.bats
+red patience 'a limit that a busy machine may reach' tests/unit/named.bats
+c_file tests/unit/named.c '#define PATIENCE_NS (20 * S)'
+red patience 'the same in C' tests/unit/named.c
 
 echo '#include "scheduler/pure.h"' >>shm/base.h
 red layering 'upward include' shm/base.h

@@ -15,7 +15,7 @@
 
 #define MS 1000000ull
 #define S 1000000000ull
-#define PATIENCE_NS (20 * S) /* a bound for what takes milliseconds on an idle machine */
+#define PATIENCE_NS (180 * S) /* a limit for what takes milliseconds on an idle machine */
 
 struct farm_box {
 	char name[TQ_NAME_MAX + 1];

@@ -6,7 +6,7 @@
 #include "client/core/handle.h"
 #include "farm_box.h"
 
-#define PROMPT_NS (5 * S) /* a bound for what needs one look of a keeper, a second apart */
+#define PROMPT_NS (60 * S) /* a limit for what needs one look of a keeper, a second apart */
 
 /* Memory that a test shares with its children. */
 void *share(size_t bytes);

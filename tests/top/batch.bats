@@ -8,7 +8,7 @@ top() {
 	local code=$1
 
 	shift
-	run "-$code" --separate-stderr timeout 20 taskq-top -b "$@"
+	run "-$code" --separate-stderr timeout 300 taskq-top -b "$@"
 }
 
 has_more_than_ascii() {
@@ -229,7 +229,7 @@ has_more_than_ascii() {
 	local codes
 
 	taskq create
-	timeout 20 taskq-top -b -d 10m | head -n1 >first
+	timeout 300 taskq-top -b -d 10m | head -n1 >first
 	codes=(${PIPESTATUS[@]})
 	[[ ${codes[0]} == 0 || ${codes[0]} == 141 ]]
 	grep -q taskq-top first
