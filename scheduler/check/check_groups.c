@@ -4,7 +4,6 @@
 
 #include "scheduler/check/check_state.h"
 #include "scheduler/graph/group.h"
-#include "scheduler/graph/inherit.h"
 #include "scheduler/record/task_record.h"
 
 const char *tqi_check_group_fault(const struct tqi_group *g)
@@ -53,7 +52,6 @@ void tqi_check_task_group(struct tqi_check *c, uint32_t index, const struct tqi_
 	sum->members++;
 	sum->uncounted += !extra->counted;
 	sum->pinned += extra->pinned;
-	sum->hearing += !!(extra->stale & TQI_STALE_NEXT);
 	sum->states[extra->counted && extra->counted < TQ_STATE_COUNT ? extra->counted
 		    : extra->shut				      ? TQ_FREE
 								      : t->state]++;

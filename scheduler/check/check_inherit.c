@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Inheritance (IN-1 to IN-5): what is not stale is right. */
-#include <string.h>
-
 #include "scheduler/check/check_state.h"
 #include "scheduler/graph/inherit.h"
 
@@ -84,50 +82,13 @@ static bool is_settled(struct tqi_check *c, const struct tqi_edge *edge,
 	return true;
 }
 
-static const struct tqi_tenant *tenant_of(struct tqi_check *c, const struct tqi_task *t)
-{
-	const struct tqi_extra *extra = tqi_check_extra(c, t);
-
-	return tqi_check_record_in_use(c, TQI_TENANTS, extra ? extra->tenant : 0);
-}
-
-static bool have_same_key(struct tqi_check *c, const struct tqi_task *a, const struct tqi_task *b)
-{
-	const struct tqi_tenant *x = tenant_of(c, a), *y = tenant_of(c, b);
-
-	return x && y ? strncmp(x->name, y->name, sizeof(x->name)) == 0 : x == y;
-}
-
-/* What its group's completion task lends; false: that will be another worth. */
-static bool is_settled_by_group(struct tqi_check *c, const struct tqi_task *t,
-				struct tqi_worth *ret_worth)
-{
-	const struct tqi_extra *extra = tqi_check_extra(c, t);
-	const bool inherits = extra && !extra->counted && !extra->shut;
-	const struct tqi_group *g = inherits ? tqi_check_record_in_use(c, TQI_GROUPS, extra->group)
-					     : NULL;
-	const struct tqi_task *donor = g ? tqi_check_record_in_use(c, TQI_TASKS, g->completion)
-					 : NULL;
-
-	*ret_worth = TQI_WORTH_NOTHING;
-	if ((g && c->groups[extra->group].hearing) || (donor && stale_of(c, donor)))
-		return false;
-	if (donor && have_same_key(c, donor, t))
-		*ret_worth = tqi_worth_passed_on(worth_of(c, donor));
-	return true;
-}
-
 /* Over all edges to it, at most as many as there are; false: some are about to change. */
 static bool best_of(struct tqi_check *c, const struct tqi_task *t, struct tqi_worth *ret_best)
 {
-	struct tqi_worth of_group;
 	uint32_t e = t->edges;
 
-	if (!is_settled_by_group(c, t, &of_group))
-		return false;
 	*ret_best = tqi_worth_in(t, NULL);
 	ret_best->deadline_ns = tqi_check_deadline(c, t);
-	*ret_best = tqi_worth_best(*ret_best, &of_group);
 	for (uint32_t n = 0; e && n < c->count[TQI_EDGES]; n++) {
 		const struct tqi_edge *edge = tqi_check_record_in_use(c, TQI_EDGES, e);
 		struct tqi_worth w;

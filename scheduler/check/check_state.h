@@ -44,7 +44,7 @@ struct tqi_check_served {
 };
 /* What members add up to, for a group; slots that are about it. */
 struct tqi_check_group {
-	uint32_t members, uncounted, pinned, waiters, hearing, states[TQ_STATE_COUNT];
+	uint32_t members, uncounted, pinned, waiters, states[TQ_STATE_COUNT];
 };
 /* What tenants and held tasks add up to, for a stream. */
 struct tqi_check_contest {

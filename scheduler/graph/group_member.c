@@ -3,7 +3,6 @@
 #include "scheduler/graph/blocked.h"
 #include "scheduler/time/due.h"
 #include "scheduler/graph/group_list.h"
-#include "scheduler/graph/inherit.h"
 #include "scheduler/order/queue.h"
 #include "scheduler/record/stream.h"
 #include "scheduler/record/task_record.h"
@@ -129,12 +128,9 @@ static void count_end(struct tqi_tx *tx, uint32_t task, struct tqi_extra *extra)
 void tqi_member_ended(struct tqi_tx *tx, uint32_t task)
 {
 	struct tqi_extra *extra = extra_at(tx, task);
-	const uint32_t completes = extra->completes;
 
-	if (completes) { /* one that ends before its group does is none any more */
-		tqi_group_decided(tx, tqi_group_at(tx, completes));
-		tqi_inherit_group(tx, completes);
-	}
+	if (extra->completes) /* one that ends before its group does is none any more */
+		tqi_group_decided(tx, tqi_group_at(tx, extra->completes));
 	if (extra->group && !extra->counted)
 		count_end(tx, task, extra);
 }

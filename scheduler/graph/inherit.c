@@ -7,13 +7,12 @@
 
 #include "scheduler/graph/behalf.h"
 #include "scheduler/graph/edge.h"
-#include "scheduler/graph/group.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/order/policy.h"
 #include "scheduler/record/task_record.h"
 #include "shm/list.h"
 
-#define LOOKS_SLICE 128 /* edges and members looked at in one hold ... */
+#define LOOKS_SLICE 128 /* edges looked at in one hold ... */
 #define CHANGES_SLICE 8 /* ... and worths or places changed: journal space */
 
 /* What is left of a slice. */
@@ -52,27 +51,6 @@ static const struct tqi_task *donor_of(struct tqi_tx *tx, const struct tqi_edge 
 	return donor ? tqi_task_at(tx, donor) : NULL;
 }
 
-/* The completion task that waits for this one, as for all of its group; 0 it lends nothing. */
-static uint32_t completion_of(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	const struct tqi_extra *extra = task->flags & TQI_TASK_EXTRA ? tqi_task_extra(tx, task)
-								     : NULL;
-
-	if (!extra || !extra->group || extra->counted || extra->shut)
-		return 0;
-	uint32_t completion = tqi_group_at(tx, extra->group)->completion;
-
-	return completion && have_same_key(tx, tqi_task_at(tx, completion), task) ? completion : 0;
-}
-
-static struct tqi_worth from_group(struct tqi_tx *tx, const struct tqi_task *task)
-{
-	const uint32_t completion = completion_of(tx, task);
-
-	return completion ? tqi_worth_passed_on(tqi_worth_of(tx, tqi_task_at(tx, completion)))
-			  : TQI_WORTH_NOTHING;
-}
-
 static bool lends(const struct tqi_worth *w, const struct tqi_worth *has)
 {
 	return has->hops ? w->priority == has->priority && w->hops == has->hops
@@ -81,12 +59,9 @@ static bool lends(const struct tqi_worth *w, const struct tqi_worth *has)
 
 uint64_t tqi_inherit_lender(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	const struct tqi_worth has = tqi_worth_of(tx, task), of_group = from_group(tx, task);
-	const uint32_t completion = completion_of(tx, task);
+	const struct tqi_worth has = tqi_worth_of(tx, task);
 	uint32_t steps = 0;
 
-	if (completion && lends(&of_group, &has))
-		return tqi_task_id(tx, completion);
 	for (uint32_t e = task->edges; e && tqi_table_walks(tx, TQI_EDGES, &steps);) {
 		const struct tqi_edge *edge = tqi_edge_at(tx, e);
 		const struct tqi_worth w = tqi_inherit_over(tx, edge);
@@ -390,28 +365,6 @@ int tqi_inherit_changed(struct tqi_tx *tx, uint32_t index, const struct tqi_wort
 	return 0;
 }
 
-void tqi_inherit_joined(struct tqi_tx *tx, uint32_t index)
-{
-	const struct tqi_worth w = from_group(tx, tqi_task_at(tx, index));
-
-	lend(tx, index, &w); /* members have such settings: it wants no memory */
-}
-
-void tqi_inherit_group(struct tqi_tx *tx, uint32_t group)
-{
-	uint32_t first = group ? tqi_group_unfinished(tx, tqi_group_at(tx, group)) : 0;
-
-	if (first)
-		list(tx, first, TQI_STALE_NEXT);
-}
-
-/* It is still among the others. */
-static void hand_on(struct tqi_tx *tx, const struct tqi_extra *extra)
-{
-	if (extra->stale & TQI_STALE_NEXT && extra->group_next)
-		list(tx, extra->group_next, TQI_STALE_NEXT);
-}
-
 static bool is_listed(const struct tqi_extra *extra)
 {
 	return extra->stale & TQI_STALE_LISTED;
@@ -421,7 +374,6 @@ void tqi_inherit_finished(struct tqi_tx *tx, uint32_t index)
 {
 	struct tqi_extra *extra = extra_at(tx, index);
 
-	hand_on(tx, extra);
 	if (!extra->unmet || !extra->after) {
 		tqi_inherit_forgotten(tx, index);
 		return;
@@ -475,7 +427,7 @@ static void count_some(struct tqi_tx *tx, uint32_t index, struct slice *s)
 	struct tqi_extra *extra = tqi_task_extra(tx, task);
 	const struct tqi_worth before = tqi_worth_of(tx, task);
 	bool begun = root->stale.stage == TQI_STAGE_COUNT;
-	struct tqi_worth best = begun ? best_so_far(tx) : from_group(tx, task);
+	struct tqi_worth best = begun ? best_so_far(tx) : TQI_WORTH_NOTHING;
 	uint32_t e = begun ? root->stale.cursor : task->edges;
 
 	for (; e && !is_counted(extra, &best) && s->looks > 0 && !tx->corrupt; s->looks--) {
@@ -573,52 +525,9 @@ static int push_some(struct tqi_tx *tx, uint32_t index, struct slice *s)
 		e = next_from(tx, edge);
 	}
 	set_stage(tx, TQI_STAGE_PUSH, e);
-	if (!e) {
-		tqi_inherit_group(tx, tqi_task_extra(tx, task)->completes);
+	if (!e)
 		done_with(tx, tqi_task_extra(tx, task), TQI_STALE_PUSH | TQI_STALE_DOWN);
-	}
 	return 0;
-}
-
-/* Stale tasks: members of a group. */
-
-/* Whether it has of others, or of what its group has lent before. */
-static bool has_other(const struct tqi_worth *has, const struct tqi_worth *w)
-{
-	return (has->hops && (has->priority != w->priority || has->hops != w->hops)) ||
-	       (has->deadline_hops &&
-		(has->deadline_ns != w->deadline_ns || has->deadline_hops != w->deadline_hops));
-}
-
-/* True when it is changed. */
-static bool hear(struct tqi_tx *tx, uint32_t index)
-{
-	const struct tqi_task *task = tqi_task_at(tx, index);
-	const struct tqi_worth w = from_group(tx, task), had = tqi_worth_of(tx, task);
-	bool better = is_better(&w, &had);
-
-	if (better)
-		lend(tx, index, &w);
-	const struct tqi_worth has = tqi_worth_inherited(tqi_task_extra(tx, task));
-	bool other = has_other(&has, &w) || is_being_counted(tx, index);
-
-	if (other)
-		withdraw(tx, index, &more_than_any);
-	return better || other;
-}
-
-static void tell_members(struct tqi_tx *tx, uint32_t index, struct slice *s)
-{
-	struct tqi_extra *extra = extra_at(tx, index);
-
-	TQI_SET(tx, extra->stale, (uint8_t)(extra->stale & ~TQI_STALE_NEXT));
-	for (; index && s->looks > 0 && s->changes > 0 && !tqi_tx_is_filling(tx) && !tx->corrupt;
-	     s->looks--) {
-		s->changes -= hear(tx, index);
-		index = extra_at(tx, index)->group_next;
-	}
-	if (index)
-		list(tx, index, TQI_STALE_NEXT);
 }
 
 /* Stale tasks. */
@@ -637,10 +546,6 @@ static int step(struct tqi_tx *tx, uint32_t index, struct slice *s)
 {
 	struct tqi_extra *extra = extra_at(tx, index);
 
-	if (extra->stale & TQI_STALE_NEXT) {
-		tell_members(tx, index, s);
-		return 0;
-	}
 	if (tqi_task_at(tx, index)->flags & TQI_TASK_TELLING && extra->stale & TQI_STALE_COUNT)
 		return -EAGAIN;
 	if (extra->stale & TQI_STALE_COUNT) {
@@ -698,7 +603,7 @@ static void list_again(struct tqi_tx *tx, uint32_t index, struct tqi_extra *extr
 
 static struct tqi_worth count_all(struct tqi_tx *tx, const struct tqi_task *task)
 {
-	struct tqi_worth best = from_group(tx, task);
+	struct tqi_worth best = TQI_WORTH_NOTHING;
 	uint32_t steps = 0;
 
 	for (uint32_t e = task->edges; e && tqi_table_walks(tx, TQI_EDGES, &steps);) {

@@ -8,22 +8,17 @@
  *     The heir inherits the best of it, priority and deadline each for itself; it is kept
  *     in its rare settings where it is better than its own.  Held, paused or delayed
  *     donors lend as others do.
- *     The completion task of a group lends its worth to each member whose end is not counted
- *     and that is not shut, as if it depended on it, without an edge.
  * IN-2  What a task is worth decides on its band and its key, as if that had been its own
  *     priority and deadline since it became ready.  It lifts no hold, pause or limit, and
  *     no inherited deadline ends a task.
- * IN-3  An edge between tasks of different fair keys is quiet: it lends nothing, as does a
- *     completion task to members of other keys than its own.  A client
+ * IN-3  An edge between tasks of different fair keys is quiet: it lends nothing.  A client
  *     has no key: its priority counts inside the key of the task that it waits for.
  * IN-4  A better worth goes on from donor to heir at once, where there is a new edge, or
  *     else by the list of stale tasks; a worse one by that list only.  Stale tasks are
  *     dealt with a slice in each hold: first what it inherits is counted anew over all
  *     its donors (COUNT), then it moves to its place (PLACE), then its own heirs hear of
  *     it (PUSH; DOWN: what they have of it may be too much).  A task that ends while it
- *     waits for others takes back by that list what it has lent.  A group's members hear
- *     in the order of its chain: NEXT is where they have come to, so many looks in a hold,
- *     and a member whose end is counted hands it on.
+ *     waits for others takes back by that list what it has lent.
  * IN-5  So outside of what is on that list all worths are right.  Until it is through,
  *     tasks have places that they had, or will have: each is startable all the time.  A
  *     step that finds no memory is tried again by the next keeper's look.
@@ -43,8 +38,7 @@
 #define TQI_STALE_DOWN (1u << 4)
 
 #define TQI_STALE_WHOLE (1u << 5) /* with COUNT: what it has is no bound for what it may have */
-#define TQI_STALE_NEXT (1u << 6)  /* it and the members behind it have not heard of their group's */
-#define TQI_STALE_ALL ((1u << 7) - 1)
+#define TQI_STALE_ALL ((1u << 6) - 1)
 #define TQI_STALE_ENDED (TQI_STALE_LISTED | TQI_STALE_PUSH | TQI_STALE_DOWN) /* of a final task */
 
 /* What the root's cursor is for (stale_stage): the first stale task's edges. */
@@ -72,11 +66,6 @@ void tqi_inherit_forgotten(struct tqi_tx *tx, uint32_t task);
 /* A final task is to have a new life; it has one, and waits for what it waits for. */
 void tqi_inherit_renew(struct tqi_tx *tx, uint32_t task);
 void tqi_inherit_renewed(struct tqi_tx *tx, uint32_t task);
-
-/* A task has become a member that inherits (IN-1). */
-void tqi_inherit_joined(struct tqi_tx *tx, uint32_t task);
-/* What the completion task of a group lends, if it has one, is another worth, or nothing now. */
-void tqi_inherit_group(struct tqi_tx *tx, uint32_t group);
 
 /* One slice of the stale tasks. */
 void tqi_inherit_slice(struct tqi_tx *tx);

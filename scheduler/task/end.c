@@ -311,7 +311,6 @@ void tqi_member_open(struct tqi_tx *tx, uint32_t task)
 	const struct tqi_extra *extra = tqi_task_extra(tx, t);
 
 	tqi_member_show(tx, task);
-	tqi_inherit_joined(tx, task);
 	if (extra->culprit)
 		tqi_after_refuse(tx, task, extra->culprit, t->flags & TQI_TASK_DOOMS);
 	else if (tqi_task_is_over(tx, t))

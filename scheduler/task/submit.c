@@ -12,7 +12,6 @@
 #include "scheduler/record/name.h"
 #include "scheduler/order/fair.h"
 #include "scheduler/graph/group.h"
-#include "scheduler/graph/inherit.h"
 #include "scheduler/graph/key.h"
 #include "scheduler/order/kind.h"
 #include "scheduler/task/depend.h"
@@ -485,8 +484,6 @@ TQI_TWICE int make_task(struct tqi_tx *tx, const struct tqi_submit *s, struct tq
 	*ret_id = tqi_id_make(index, t->generation);
 	if (!rare)
 		return 0;
-	if (s->group)
-		tqi_inherit_joined(tx, index);
 	if (culprit && s->shut)
 		TQI_SET(tx, tqi_task_extra(tx, t)->culprit, culprit); /* when it is shown */
 	else if (culprit)

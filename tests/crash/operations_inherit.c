@@ -71,37 +71,6 @@ void tqt_prepare_heirs_settled(struct tqt_world *w)
 	inherit_settle(w);
 }
 
-/* Members of a group whose completion task has just become urgent: nobody has told them. */
-void tqt_prepare_members_lent(struct tqt_world *w)
-{
-	const struct tq_task_spec after = { .size = sizeof(after), .kind = "k" };
-	const struct tq_group_opts opts = { .size = sizeof(opts),
-					    .completion = &after,
-					    .flags = TQ_GROUP_DETACHED };
-	struct tq_task_spec member = { .size = sizeof(member), .kind = "k" };
-	struct tq_group_info info = { .size = sizeof(info) };
-
-	inherit_in_bands(w);
-	tqt_serve(w, 0);
-	tqt_must(tq_group_new(w->tq, &opts, &member.group), "group");
-	for (int i = 0; i < PARENTS; i++)
-		w->ids[w->id_count++] = tqt_submit(w, &member);
-	tqt_must(tq_group_info(w->tq, member.group, &info), "group");
-	w->ids[w->id_count++] = info.completion;
-	const struct tq_task_update urgent = { .size = sizeof(urgent),
-					       .fields = TQ_UPDATE_PRIORITY,
-					       .priority = 2000 };
-
-	tqt_must(tq_task_update(w->other, info.completion, &urgent), "update");
-}
-
-/* They have been told. */
-void tqt_prepare_members_settled(struct tqt_world *w)
-{
-	tqt_prepare_members_lent(w);
-	inherit_settle(w);
-}
-
 /* A chain of three, told. */
 void tqt_prepare_heirs_chain(struct tqt_world *w)
 {
@@ -235,17 +204,6 @@ void tqt_run_retry_heir(struct tqt_world *w)
 void tqt_run_keep_inherit(struct tqt_world *w)
 {
 	tqi_keep(w->tq);
-}
-
-void tqt_run_keep_members(struct tqt_world *w)
-{
-	tqi_keep(w->tq);
-}
-
-/* What the members have inherited is lent by nobody any more. */
-void tqt_run_cancel_completion(struct tqt_world *w)
-{
-	w->result = tq_task_steer(w->tq, w->ids[w->id_count - 1], TQ_TASK_ACTION_CANCEL);
 }
 
 /* It counts anew. */

@@ -415,8 +415,6 @@ enum {
 	X(retry_heir, tq_task_steer, heir_ended, STEPS, TQT_FEW)                                   \
 	X(keep_inherit, core, lent, STEPS, TQT_FEW | TQT_SHORT)                                    \
 	X(keep_withdraw, core, lender_dead, STEPS, TQT_FEW)                                        \
-	X(keep_members, core, members_lent, STEPS, TQT_FEW)                                        \
-	X(cancel_completion, tq_task_steer, members_settled, STEPS, TQT_FEW)                       \
 	X(group_new, tq_group_new, none, WHOLE, TQT_SOME | TQT_FULL)                               \
 	X(group_new_completion, tq_group_new, none, WHOLE, TQT_ALL)                                \
 	X(submit_member, tq_submit, group, WHOLE, TQT_SOME | TQT_FULL)                             \

@@ -121,22 +121,6 @@ static bool spread_to_parents(struct model *m)
 	return changed;
 }
 
-/* Completion tasks wait for the members of their groups. */
-static bool spread_to_members(struct model *m)
-{
-	bool changed = false;
-
-	for (uint32_t i = 1; i < m->task_slots; i++) {
-		struct model_task *t = &m->tasks[i];
-		const bool inherits = t->state != TQ_FREE && t->group && !t->counted && !t->shut;
-		const uint32_t donor = inherits ? m->groups[t->group].completion : 0;
-
-		if (donor && m->tasks[donor].tenant == t->tenant)
-			changed |= inherit(t, model_worth(&m->tasks[donor]));
-	}
-	return changed;
-}
-
 /* One wait after the other, until none changes anything. */
 static void spread(struct model *m)
 {
@@ -145,7 +129,6 @@ static void spread(struct model *m)
 	while (changed) {
 		changed = spread_to_waited_for(m);
 		changed |= spread_to_parents(m);
-		changed |= spread_to_members(m);
 	}
 }
 

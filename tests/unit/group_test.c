@@ -6,7 +6,6 @@
 #include "tests/unit/fixture.h"
 
 #include "scheduler/graph/group.h"
-#include "scheduler/graph/inherit.h"
 #include "scheduler/rebuild/rebuild.h"
 #include "scheduler/order/worth.h"
 #include "scheduler/task/group_make.h"
@@ -15,7 +14,6 @@
 enum {
 	GROUPS = 100,	    /* more than one hold closes */
 	DEPENDENCIES = 300, /* more than one hold gives up */
-	HEIRS = 40,	    /* more than one hold tells */
 	WAITED = 20,	    /* complete groups: more than one look passes over */
 };
 
@@ -1316,178 +1314,6 @@ static void test_h1_undo_stops_the_walk(void **state)
 	close_sound(&s);
 }
 
-static int32_t priority_of(struct fixture *f, uint64_t id)
-{
-	tqi_tx_view(&f->tx, &f->box.seg);
-	return tqi_worth_of(&f->tx, task_of(f, id)).priority;
-}
-
-static void assert_priorities(struct fixture *f, const uint64_t *ids, uint32_t count, int32_t is)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!tqi_state_is_final(task_of(f, ids[i])->state))
-			assert_int_equal(priority_of(f, ids[i]), is);
-}
-
-static void set_priority(struct fixture *f, uint64_t id, int32_t priority)
-{
-	const struct tq_task_update u = { .fields = TQ_UPDATE_PRIORITY, .priority = priority };
-
-	begin(f);
-	assert_int_equal(tqi_steer_update(&f->tx, id, &u), 0);
-	commit(f);
-}
-
-static void cancel_task(struct fixture *f, uint64_t id)
-{
-	begin(f);
-	assert_int_equal(tqi_steer_cancel(&f->tx, id), 0);
-	commit(f);
-	assert_sound(f);
-}
-
-static struct made fill(struct fixture *f, uint64_t ids[HEIRS])
-{
-	struct made g = make_with(f, TQ_GROUP_ANY);
-
-	for (uint32_t i = 0; i < HEIRS; i++)
-		ids[i] = member(f, g.id);
-	return g;
-}
-
-/* B7: as urgent as the completion task, in slices; undone when that is less urgent, or goes. */
-static void test_b7_members_inherit(void **state)
-{
-	struct one_worker s;
-	uint64_t ids[HEIRS];
-
-	(void)state;
-	open_one_worker(&s);
-	uint64_t other = submit(&s.f, (struct tq_task_spec){ .priority = 50 });
-	struct made g = fill(&s.f, ids);
-
-	assert_int_equal(sweep(&s.f), 1);
-	set_priority(&s.f, g.completion, 100);
-	assert_true(sweep(&s.f) > 2);
-	assert_priorities(&s.f, ids, HEIRS, 100);
-	uint64_t late = member(&s.f, g.id);
-
-	assert_int_equal(priority_of(&s.f, late), 100);
-	sweep(&s.f);
-	run(&s, ids[0], DONE);
-	rebuild(&s.f);
-	assert_priorities(&s.f, ids, HEIRS, 100);
-	set_priority(&s.f, g.completion, 60);
-	sweep(&s.f);
-	assert_priorities(&s.f, ids, HEIRS, 60);
-	assert_int_equal(priority_of(&s.f, late), 60);
-	run(&s, ids[1], DONE);
-	cancel_task(&s.f, g.completion);
-	assert_true(sweep(&s.f) > 2);
-	assert_priorities(&s.f, ids, HEIRS, 0);
-	run(&s, other, DONE);
-	close_sound(&s);
-}
-
-/* B7: who waits for the completion task counts, too; it may be a member of another group. */
-static void test_b7_transitively(void **state)
-{
-	struct one_worker s;
-	uint64_t ids[HEIRS];
-
-	(void)state;
-	open_one_worker(&s);
-	struct made outer = make_with(&s.f, TQ_GROUP_ANY);
-	struct tq_task_spec inner_after = after;
-
-	inner_after.group = outer.id;
-	struct made inner =
-		make(&s.f, (struct tqi_group_request){ .condition = TQ_GROUP_ANY }, &inner_after);
-
-	for (uint32_t i = 0; i < HEIRS; i++)
-		ids[i] = member(&s.f, inner.id);
-	const struct tq_dependency on = { .id = outer.completion };
-	uint64_t donor = submit(
-		&s.f, (struct tq_task_spec){ .priority = 100, .after = &on, .after_count = 1 });
-
-	sweep(&s.f);
-	assert_int_equal(priority_of(&s.f, inner.completion), 100);
-	assert_priorities(&s.f, ids, HEIRS, 100);
-	tqi_tx_view(&s.f.tx, &s.f.box.seg);
-	assert_int_equal(tqi_worth_of(&s.f.tx, task_of(&s.f, ids[0])).hops, 3);
-	cancel_task(&s.f, donor);
-	sweep(&s.f);
-	assert_priorities(&s.f, ids, HEIRS, 0);
-	close_sound(&s);
-}
-
-static uint32_t next_to_hear(struct fixture *f, const uint64_t ids[HEIRS])
-{
-	uint32_t i = 0;
-
-	while (i < HEIRS && !(extra_of(f, ids[i])->stale & TQI_STALE_NEXT))
-		i++;
-	return i;
-}
-
-/* Members that end while it goes through them hand it on. */
-static void test_b7_interrupted(void **state)
-{
-	struct one_worker s;
-	uint64_t ids[HEIRS];
-
-	(void)state;
-	open_one_worker(&s);
-	struct made g = fill(&s.f, ids);
-
-	set_priority(&s.f, g.completion, 100);
-	begin(&s.f);
-	tqi_sweep_slice(&s.f.tx);
-	commit(&s.f);
-	assert_sound(&s.f);
-	uint32_t next = next_to_hear(&s.f, ids);
-
-	assert_in_range(next, 1, HEIRS - 2);
-	assert_int_equal(priority_of(&s.f, ids[next + 1]), 0);
-	cancel_task(&s.f, ids[next]);
-	assert_int_equal(next_to_hear(&s.f, ids), next + 1);
-	set_priority(&s.f, g.completion, 30); /* a second one behind it */
-	sweep(&s.f);
-	assert_int_equal(next_to_hear(&s.f, ids), HEIRS);
-	assert_priorities(&s.f, ids, HEIRS, 30);
-	close_sound(&s);
-}
-
-/* Those of a graph inherit from when they are seen; nothing passes between fair keys. */
-static void test_b7_graph(void **state)
-{
-	struct one_worker s;
-	struct tq_task_spec spec = after;
-	struct tqi_submit completion = { .spec = &spec };
-	uint64_t ids[HEIRS], id;
-
-	(void)state;
-	open_one_worker(&s);
-	uint64_t graph = build(&s.f);
-
-	for (uint32_t i = 0; i < HEIRS; i++)
-		ids[i] = shut_member(&s.f, graph, (struct tq_task_spec){ .priority = 1 });
-	uint64_t foreign = shut_member(&s.f, graph, (struct tq_task_spec){ .fair_key = "key" });
-
-	spec.priority = 100;
-	begin(&s.f);
-	assert_int_equal(tqi_graph_publish(&s.f.tx, graph, &completion, &id), 0);
-	commit(&s.f);
-	assert_sound(&s.f);
-	assert_priorities(&s.f, ids, HEIRS, 1);
-	sweep(&s.f);
-	assert_priorities(&s.f, ids, HEIRS, 100);
-	assert_int_equal(priority_of(&s.f, foreign), 0);
-	tqi_tx_view(&s.f.tx, &s.f.box.seg);
-	assert_int_equal(tqi_inherit_lender(&s.f.tx, task_of(&s.f, ids[0])), id);
-	close_sound(&s);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1521,11 +1347,6 @@ int main(void)
 		cmocka_unit_test(test_h1_undo_stops_the_walk),
 		cmocka_unit_test(test_h6_rebuild),
 		cmocka_unit_test(test_d5_anything_in_any_order),
-		{ "fault.T12: members inherit of who waits for their completion task",
-		  test_b7_members_inherit, NULL, NULL, NULL },
-		cmocka_unit_test(test_b7_transitively),
-		cmocka_unit_test(test_b7_interrupted),
-		cmocka_unit_test(test_b7_graph),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
