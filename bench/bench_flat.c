@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -402,6 +403,7 @@ static pid_t start_sleepers(const char *sort, uint64_t awaited, uint32_t number)
 	const pid_t pid = fork();
 
 	if (pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* a scene that fails leaves nobody asleep */
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		execl(self, self, "--sleepers", segment, sort, text[0], text[1], (char *)NULL);
