@@ -43,8 +43,7 @@ void tqi_ask_before(struct tq *tq, struct tqi_ask_before *ask)
 
 struct full {
 	uint64_t id;
-	uint32_t index; /* 0 none */
-	uint32_t weight;
+	uint32_t need; /* 0 none */
 	struct tqi_limit limit;
 };
 
@@ -54,21 +53,18 @@ static void find_full(struct tqi_tx *tx, void *arg)
 	const struct tqi_task *task = task_of(tx, full->id);
 	const uint32_t *limits = task ? tqi_limits_of(tx, task) : NULL;
 
-	full->index = limits ? tqi_limits_holding(tx, limits) : 0;
-	if (full->index)
-		full->limit = *tqi_limit_at(tx, full->index);
-	for (uint32_t i = 0; full->index && i < TQ_LIMITS_MAX; i++)
-		if (tqi_need_limit(limits[i]) == full->index)
-			full->weight = tqi_need_weight(limits[i]);
+	full->need = limits ? tqi_limits_holding(tx, limits) : 0;
+	if (full->need)
+		full->limit = *tqi_limit_at(tx, tqi_need_limit(full->need));
 }
 
 bool tqi_ask_full(struct tq *tq, uint64_t id, uint32_t *ret_need, struct tqi_limit *ret_limit)
 {
 	struct full full = { .id = id };
 
-	if (tqi_view_ask(&tq->seg, tq, find_full, &full) < 0 || !full.index)
+	if (tqi_view_ask(&tq->seg, tq, find_full, &full) < 0 || !full.need)
 		return false;
-	*ret_need = tqi_need(full.index, full.weight);
+	*ret_need = full.need;
 	*ret_limit = full.limit;
 	return true;
 }

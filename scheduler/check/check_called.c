@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleepers for ends in groups and for answers (CA-1), and who is called to commands (CO-1, CO-2). */
+/* Sleepers for ends in groups and for answers (CA-1); who is called to commands (CO-1, CO-2). */
 #include "scheduler/check/check_state.h"
 #include "scheduler/wake/called.h"
 #include "scheduler/worker/command.h"

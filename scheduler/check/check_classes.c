@@ -171,8 +171,8 @@ static bool follows(struct tqi_check *c, uint32_t l, uint32_t prev, uint32_t nex
 	if (!t || !is_in_lane(t) || t->lane != l || t->prev != prev ||
 	    (c->marks[TQI_TASKS][next] & TQI_SEEN_LANE))
 		return false;
-	const struct tqi_heap_entry first = { before->key, tqi_tag(before->sequence, prev) };
-	const struct tqi_heap_entry second = { t->key, tqi_tag(t->sequence, next) };
+	const struct tqi_heap_entry first = tqi_run_entry(before, prev);
+	const struct tqi_heap_entry second = tqi_run_entry(t, next);
 
 	return !tqi_entry_before(&second, &first);
 }

@@ -63,13 +63,10 @@ uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]
 
 uint32_t tqi_limits_holding(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 {
-	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++) {
-		const uint32_t x = tqi_need_limit(limits[i]);
-
-		if (tqi_limit_holds_back(tqi_limit_at(tx, x), tqi_need_weight(limits[i]),
-					 tx->now_ns))
-			return x;
-	}
+	for (uint32_t i = 0; i < TQ_LIMITS_MAX && limits[i]; i++)
+		if (tqi_limit_holds_back(tqi_limit_at(tx, tqi_need_limit(limits[i])),
+					 tqi_need_weight(limits[i]), tx->now_ns))
+			return limits[i];
 	return 0;
 }
 
@@ -81,7 +78,7 @@ bool tqi_limits_gather(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 		struct tqi_limit *limit = tqi_limit_at(tx, tqi_need_limit(limits[i]));
 		const uint32_t places = tqi_limit_places(limit, tqi_need_weight(limits[i]));
 
-		if ((uint64_t)limit->used + places <= limit->size)
+		if (tqi_limit_has_free(limit, places))
 			continue;
 		TQI_SET(tx, limit->needed, places);
 		lacks = true;
@@ -192,7 +189,7 @@ void tqi_slots_give(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX])
 		bool full = tqi_limit_is_full(limit, tx->now_ns);
 
 		TQI_SET(tx, limit->used, limit->used - tqi_need_weight(limits[i]));
-		if (limit->needed && (uint64_t)limit->used + limit->needed <= limit->size)
+		if (limit->needed && tqi_limit_has_places(limit))
 			TQI_SET(tx, limit->needed, 0u); /* LM-10: they have come together */
 		if (!full || tqi_limit_is_full(limit, tx->now_ns))
 			continue;

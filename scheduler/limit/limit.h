@@ -32,12 +32,15 @@
 
 #define TQI_LIMIT_NONE UINT32_MAX /* as a size: any number */
 
+static inline bool tqi_limit_has_free(const struct tqi_limit *limit, uint32_t places)
+{
+	return (uint64_t)limit->used + places <= limit->size;
+}
+
 /* Whether it is full by nothing but its tokens, if at all. */
 static inline bool tqi_limit_has_places(const struct tqi_limit *limit)
 {
-	const uint32_t places = limit->needed ? limit->needed : 1;
-
-	return (uint64_t)limit->used + places <= limit->size;
+	return tqi_limit_has_free(limit, limit->needed ? limit->needed : 1);
 }
 
 static inline bool tqi_limit_is_full(const struct tqi_limit *limit, uint64_t now_ns)
@@ -56,7 +59,7 @@ static inline bool tqi_limit_holds_back(const struct tqi_limit *limit, uint32_t 
 					uint64_t now_ns)
 {
 	return tqi_limit_is_full(limit, now_ns) ||
-	       (uint64_t)limit->used + tqi_limit_places(limit, weight) > limit->size;
+	       !tqi_limit_has_free(limit, tqi_limit_places(limit, weight));
 }
 
 /* Whether it has a setting: then it stays though nothing names it. */
@@ -67,7 +70,7 @@ static inline bool tqi_limit_is_set(const struct tqi_limit *limit)
 
 /* The first full one of a task's or a lane's; 0 none. */
 uint32_t tqi_limits_full(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
-/* The first one that holds a task back, full or not; 0 none. */
+/* The word of the first one that holds a task back, full or not; 0 none. */
 uint32_t tqi_limits_holding(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);
 /* LM-10: the places that the best task lacks are gathered; false: it lacks none. */
 bool tqi_limits_gather(struct tqi_tx *tx, const uint32_t limits[TQ_LIMITS_MAX]);

@@ -229,7 +229,7 @@ static inline __attribute__((always_inline)) void push_keyed(struct tqi_tx *tx, 
 							     struct tqi_lane *lane,
 							     struct tqi_class *class)
 {
-	const struct tqi_heap_entry entry = { task->key, tqi_tag(task->sequence, index) };
+	const struct tqi_heap_entry entry = tqi_run_entry(task, index);
 	const bool plain = is_plain(lane, class) && lane->tasks.capacity;
 
 	if (plain && !lane->tasks.length && !class->open.length)

@@ -32,26 +32,10 @@ void tqi_run_enter(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_task *ta
 		tqi_run_begin(tx, lane, entry);
 }
 
-static void move_up_alone(struct tqi_tx *tx, struct tqi_lane *lane, struct tqi_task *task,
-			  uint32_t index)
-{
-	struct tqi_undo *u = tqi_undo_room(tx, TQI_RUN_UP);
-
-	if (!u)
-		return;
-	tqi_run_note_up(tx, &u, lane, task);
-	tqi_undo_count(tx, TQI_RUN_UP);
-	tqi_run_store_up(tx, lane, task, index);
-}
-
 static void move_up(struct tqi_tx *tx, struct tqi_lane *lane, uint32_t first, uint32_t index)
 {
 	struct tqi_task *task = tqi_run_next(tx, first, index);
 
-	if (lane->tasks.length == 1 && tqi_tag_index(lane->tasks.root.tag) == first) {
-		move_up_alone(tx, lane, task, index);
-		return;
-	}
 	tqi_heap_rekey(tx, &lane->tasks, TQI_FAMILY_LANE, first, tqi_run_entry(task, index));
 	TQI_SETS_IF(tx, (true, task, prev, 0), (true, lane, behind, lane->behind - 1));
 }

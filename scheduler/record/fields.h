@@ -182,10 +182,12 @@
 	F(command.change, T) F(command.sequence, T) F(command.oldest, D) \
 	F(command.newest, D) F(command.open, D) F(command.ended_oldest, D) \
 	F(command.ended_newest, D) F(command.ended_count, D) F(command.waiters, D) \
-	F(command.calling, D) F(command.anybody, D) F(command.reserved0, R) F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
+	F(command.calling, D) F(command.anybody, D) F(command.reserved0, R) \
+	F(named.keys, D) F(named.limits, D) F(named.lanes, D) \
 	F(named.tenants, D) F(named.servers, D) F(named.pools, D) F(named.queues, D) \
 	F(named.kinds, D) F(named.schedules, D) F(owners, D) \
-	F(asleep_queues, D) F(busy_queues, D) F(room.oldest, D) F(room.newest, D) F(room.turn, H) F(room.again, D) \
+	F(asleep_queues, D) F(busy_queues, D) F(room.oldest, D) F(room.newest, D) \
+	F(room.turn, H) F(room.again, D) \
 	F(room.queues, D) F(called, D)
 
 /* Beside the tables: what the root has, and a task's block. */

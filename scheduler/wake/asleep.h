@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Workers asleep for work, by queue, by set of kinds and by what else they do: whoever has something to start
- * in a queue finds the newest that can, and meets none of those who wait for other things.
+ * Workers asleep for work, by queue, by set of kinds and by what else they do: whoever has
+ * something to start in a queue finds the newest that can, and meets none of those who wait
+ * for other things.
  *
  * SL-1  A worker is in here <=> its wait slot is listed, not in transit; `asleep` is the slot.
  *     One record has at most one such slot: a dead owner's goes when the record is taken
  *     apart, or when the next owner falls asleep.
  * SL-2  For each of its queues it stands in the stack of those of them that sleep with the
- *     same kinds, and do or do not take commands, and steal.  The newest leads the stack; the leaders of a queue are chained from
- *     `asleep` of the queue, in no order, and the root has the set of queues that have any.
+ *     same kinds, and do or do not take commands, and steal.  The newest leads the stack; the
+ *     leaders of a queue are chained from `asleep` of the queue, in no order, and the root has
+ *     the set of queues that have any.
  * SL-3  Kinds change only outside of here (tqi_worker_set_kinds() takes it out and in again).
  *
  * A link (`tqi_rank_ref`) is a worker's index and the number of the queue among its own.

@@ -148,10 +148,10 @@ static void trim(struct tqi_tx *tx)
 	for (uint32_t c = tqi_root(tx)->command.ended_oldest;
 	     c && frees < FREES_SLICE && tqi_root(tx)->command.ended_count > TQ_COMMANDS_KEPT &&
 	     !tx->corrupt;) {
-		uint32_t next = tqi_command_at(tx, c)->next;
+		const struct tqi_command *command = tqi_command_at(tx, c);
+		uint32_t next = command->next;
 
-		if (!tqi_command_at(tx, c)
-			     ->waiters) { /* else somebody is still to read its answers */
+		if (!command->waiters) { /* else somebody is still to read its answers */
 			free_command(tx, c);
 			frees++;
 		}

@@ -10,7 +10,8 @@
  * --seconds stops after that time, also within a sweep, in an order that depends on
  * the seed; without a seed, one is taken from the clock and printed.  --thorough steps every rescue to
  * its end, and checks after each.  --every steps each instruction of the victim, and not only
- * those that store into the segment or belong to an operation on a lock.  --table prints what was swept, for the documents.
+ * those that store into the segment or belong to an operation on a lock.  --table prints what
+ * was swept, for the documents.
  * --stepped writes the addresses of the instructions that were stepped, for stores.sh.
  */
 #include <stdio.h>
