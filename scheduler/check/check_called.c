@@ -48,19 +48,6 @@ static uint32_t check_groups(struct tqi_check *c)
 	return n;
 }
 
-/* Slots about a command, listed or not. */
-static uint32_t count_about(struct tqi_check *c, uint32_t command)
-{
-	uint32_t n = 0;
-
-	for (uint32_t w = 1; w < c->count[TQI_WAITERS]; w++) {
-		const struct tqi_waiter *s = tqi_check_record_in_use(c, TQI_WAITERS, w);
-
-		n += s && s->interest == TQI_INTEREST_COMMAND && s->subject == command;
-	}
-	return n;
-}
-
 static uint32_t check_commands(struct tqi_check *c)
 {
 	uint32_t n = 0;
@@ -71,7 +58,7 @@ static uint32_t check_commands(struct tqi_check *c)
 		if (!command)
 			continue;
 		n += check_list(c, "sleepers for answers, command", i, &command->asleep);
-		tqi_check_equal(c, "command", i, "waiters", command->waiters, count_about(c, i));
+		tqi_check_equal(c, "command", i, "waiters", command->waiters, c->answers[i]);
 	}
 	return n;
 }

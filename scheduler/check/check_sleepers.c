@@ -128,6 +128,9 @@ static void check_waiter(struct tqi_check *c, uint32_t w)
 	c->room_waiters += s->interest == TQI_INTEREST_ROOM;
 	c->command_waiters += s->interest == TQI_INTEREST_COMMAND;
 	c->group_waiters += s->interest == TQI_INTEREST_GROUP;
+	if (s->interest == TQI_INTEREST_COMMAND &&
+	    tqi_check_record_in_use(c, TQI_COMMANDS, s->subject))
+		c->answers[s->subject]++;
 	if (s->interest == TQI_INTEREST_GROUP) {
 		if (tqi_check_record_in_use(c, TQI_GROUPS, s->subject))
 			c->groups[s->subject].waiters++;

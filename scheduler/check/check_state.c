@@ -53,6 +53,7 @@ static uint64_t lay_out(struct tqi_check *c, const struct tqi_geometry *g, unsig
 	c->lanes = carve(scratch, &at, (uint64_t)g->tables[TQI_CLASSES].max * sizeof(*c->lanes));
 	c->tenants = carve(scratch, &at, (uint64_t)g->tables[TQI_TENANTS].max * sizeof(uint32_t));
 	c->groups = carve(scratch, &at, (uint64_t)g->tables[TQI_GROUPS].max * sizeof(*c->groups));
+	c->answers = carve(scratch, &at, (uint64_t)g->tables[TQI_COMMANDS].max * sizeof(uint32_t));
 	c->contests =
 		carve(scratch, &at, (uint64_t)g->tables[TQI_STREAMS].max * sizeof(*c->contests));
 	c->eras = carve(scratch, &at, (uint64_t)g->tables[TQI_QUEUES].max * sizeof(*c->eras));

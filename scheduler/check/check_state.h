@@ -73,6 +73,7 @@ struct tqi_check {
 	struct tqi_check_lanes *lanes; /* per class */
 	uint32_t *tenants;	       /* tasks that name it */
 	struct tqi_check_group *groups;
+	uint32_t *answers;	       /* wait slots that are about it, per command */
 	struct tqi_check_contest *contests; /* per stream */
 	struct tqi_check_eras *eras; /* per queue */
 	uint32_t *servers;     /* attempts that name it */
