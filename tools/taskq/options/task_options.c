@@ -158,7 +158,7 @@ bool task_option_limit(struct cli *cli, const char *arg, struct limit_keys *limi
 
 	if (!bytes || bytes > TQ_KEY_MAX)
 		return refuse(cli, "--limit", arg, bytes ? "too long" : "empty", FORM_KEY);
-	if (weight && !option_count(cli, "--limit KEY=", weight, 1, TQ_WEIGHT_MAX, &places))
+	if (weight && !option_count(cli, "--limit KEY=N", weight, 1, TQ_WEIGHT_MAX, &places))
 		return false;
 	if (limits->count == TQ_LIMITS_MAX) {
 		cli->exit_code = usage(cli, "more than %u limit keys", TQ_LIMITS_MAX);
